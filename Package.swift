@@ -32,6 +32,8 @@ let asyncHTTPClient: Target.Dependency = .product(
     package: "async-http-client"
 )
 let argumentParser = server("ArgumentParser", of: "swift-argument-parser")
+let subprocess = server("Subprocess", of: "swift-subprocess")
+let systemPackage = server("SystemPackage", of: "swift-system")
 
 /// The dependencies of every service.
 let serviceFoundation: [Target.Dependency] = [
@@ -41,7 +43,7 @@ let serviceFoundation: [Target.Dependency] = [
 
 /// The dependencies of the tests of every service.
 let serviceTests: [Target.Dependency] = [
-    "ContractSupport", "TestSupport", "ServiceKit", "Messaging", "Postgres", "StoreAPI",
+    "ContractSupport", "TestSupport", "ServiceKit", "Messaging", "Postgres", "Rebuild", "StoreAPI",
     "EventTypes", "ClockAndIDs", logging,
 ]
 
@@ -100,6 +102,9 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         // Command lines.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // Child processes of the command line; SystemPackage is named for the type of a path.
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
     ],
     targets: [
         // A target depends only on targets of lower layers (ARCHITECTURE.md, Layers).
@@ -300,8 +305,9 @@ let package = Package(
             name: "Operator",
             dependencies: [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
-                "Kafka", "Ledger", "Messaging", "Rebuild", "Seals", "StoreTracing", argumentParser,
-                jwtKit,
+                "Kafka", "Ledger", "Messaging", "Rebuild", "ReceiptValidation", "Seals",
+                "StoreTracing", argumentParser,
+                jwtKit, subprocess, systemPackage,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
             path: "Services/Operator",
@@ -425,7 +431,8 @@ let package = Package(
             of: "Operator",
             [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Operator",
-                "Rebuild", "Postgres", "Kafka", "Messaging", "Seals", "StoreTracing", "TestSupport",
+                "Rebuild", "ReceiptValidation", "Postgres", "Kafka", "Messaging", "Seals",
+                "StoreTracing", "TestSupport",
                 argumentParser, asyncHTTPClient, crypto, x509, asn1,
             ]
         )

@@ -205,7 +205,7 @@ struct AdminRoutes: Sendable {
             .preconditionFailed,
             code: "precondition_failed",
             title: "The catalog is not as expected; nothing was changed",
-            detail: "It is at version \(version). Read it again and decide anew."
+            detail: "It is at version \(version). Read it again, then repeat the change."
         )
     }
 
@@ -273,7 +273,7 @@ struct AdminRoutes: Sendable {
                 .preconditionFailed,
                 code: "precondition_failed",
                 title: "The product is not as expected",
-                detail: "\(id) is at version \(version). Read it again and decide anew."
+                detail: "\(id) is at version \(version). Read it again, then repeat the change."
             )
         case .precondition(let id, nil):
             HTTPProblem(

@@ -24,7 +24,7 @@ func composeFulfillment(_ reader: inout SettingsReader, _ logger: Logger) throws
     return try composeFulfillment(settings, signer, on: frame)
 }
 
-/// Builds the parts that only `fulfillment` has: buyers' queues, the webhooks owed to merchants,
+/// Builds the parts that only `fulfillment` has: buyers' queues, the webhooks to merchants,
 /// and the content hosted for products.
 private func composeFulfillment(
     _ settings: FulfillmentSettings,
@@ -39,11 +39,17 @@ private func composeFulfillment(
         now: frame.machineNow,
         logger: logger
     )
-    let webhooks = WebhookParts(settings.webhooks, signer: signer, on: frame)
+    let queues = QueueParts(settings, on: frame)
+    let webhooks = WebhookParts(
+        settings.webhooks,
+        signer: signer,
+        publisher: queues.publisher,
+        on: frame
+    )
     let handler = TransactionHandler(
         now: now,
         machineNow: frame.machineNow,
-        wakeRelay: frame.wakeRelay,
+        publisher: queues.publisher,
         wakeWebhooks: webhooks.wake,
         webhookLease: settings.webhooks.lease
     )
@@ -57,32 +63,16 @@ private func composeFulfillment(
         handler: handler,
         delay: settings.purchasingDelay
     )
-    let queues = QueueParts(settings, on: frame)
-    let contents = HostedContentHandler(
-        client: client,
-        storage: settings.contents.storage(frame.machineNow, logger),
-        now: now,
-        machineNow: frame.machineNow
-    )
-    let cleaning = HostedContentCleaning(
-        handler: contents,
-        interval: settings.contents.cleaningInterval,
-        logger: logger
-    )
+    let contents = ContentParts(settings.contents, on: frame)
     let unfinished = UnfinishedStore(client: client)
     return frame.composition([
         webhooks.recorder, webhooks.sender, consumer, purchasing, queues.tail,
-        queues.heartbeat, queues.finishes, cleaning,
+        queues.heartbeat, queues.finishes, contents.cleaning,
         UnfinishedWatch(store: unfinished, now: now, logger: logger),
     ]) { router in
         queues.addRoutes(to: router, servers: servers, frame)
         UnfinishedRoutes(store: unfinished, now: now).add(to: router)
         WebhookAdminRoutes(webhooks: webhooks.handler, wake: webhooks.wake).add(to: router)
-        HostedContentRoutes(
-            handler: contents,
-            permits: DownloadPermits(limits: settings.contents.downloads),
-            lengthMax: settings.contents.lengthMax,
-            logger: logger
-        ).add(to: router)
+        contents.addRoutes(to: router)
     }
 }

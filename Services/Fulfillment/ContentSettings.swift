@@ -17,7 +17,7 @@ struct ContentSettings: Sendable {
         directory = reader.string(
             "CONTENT_DIRECTORY",
             default: "/var/lib/counterfoil/content",
-            "Where hosted contents are kept; all instances share it. With CONTENT_S3_ENDPOINT: where "
+            "Where hosted contents are stored; all instances share it. With CONTENT_S3_ENDPOINT: where "
                 + "uploads wait on their way to the store. Made when it is needed."
         )
         let lengthMax = reader.integer(
@@ -31,7 +31,7 @@ struct ContentSettings: Sendable {
             "CONTENT_CLEANING_MS",
             default: .seconds(600),
             in: .milliseconds(50)...(.seconds(86_400)),
-            "Between two removals of what failed uploads left; there is one at start."
+            "The time between two removals of the bytes of failed uploads; there is one at start."
         )
         downloads = DownloadPermits.Limits(
             downloadsMax: reader.integer(
@@ -84,7 +84,7 @@ struct ContentSettings: Sendable {
         let prefix = reader.string(
             "CONTENT_S3_PREFIX",
             default: "",
-            "What the names of contents in the bucket begin with; a slash at its end is added."
+            "The beginning of the names of contents in the bucket; a slash at its end is added."
         )
         let accessKey = reader.file(
             "CONTENT_S3_ACCESS_KEY_FILE",

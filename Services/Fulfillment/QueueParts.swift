@@ -16,13 +16,20 @@ struct QueueParts {
     /// Finishes transactions in batches.
     let finishes: RequestBatcher<FinishRequest, FinishOutcome>
 
+    /// Publishes changes of queues, to the streams of this process at once.
+    let publisher: QueuePublisher
+
     init(_ settings: FulfillmentSettings, on frame: ServiceFrame) {
         let hub = QueueHub(limits: settings.streams, spans: frame.spans)
+        publisher = QueuePublisher(
+            pass: { hub.pass($0, of: $1) },
+            wakeRelay: frame.wakeRelay
+        )
         let finishing = FinishHandler(
             client: frame.client,
             now: frame.storeNow,
             spans: frame.spans,
-            wakeRelay: frame.wakeRelay
+            publisher: publisher
         )
         self.hub = hub
         store = QueueReadStore(client: frame.client)

@@ -11,9 +11,8 @@ import Postgres
 struct TransactionHandler: EventHandler {
     let now: @Sendable () -> StoreTime
     let machineNow: @Sendable () -> MachineTime
-    /// Called after the commit, when the outbox has new events.
-    let wakeRelay: @Sendable () -> Void
-    /// Called after the commit, when webhooks may be owed.
+    let publisher: QueuePublisher
+    /// Called after the commit, when webhooks may be due.
     let wakeWebhooks: @Sendable () -> Void
     /// The longest time that a webhook may be under way: ``WebhookHandler/lease``.
     let webhookLease: Duration
@@ -28,18 +27,19 @@ struct TransactionHandler: EventHandler {
         let now = now()
         let queues = Set(accounts.map(\.queue))
         try QueueStore.lock(queues.union(arrivals.map(\.transaction.queue)), on: connection)
+        let (existing, versions, contents) = try connection.read(
+            QueueStore.transactions(Set(arrivals.map(\.transaction.id))),
+            QueueAccountStore.versions(in: queues),
+            HostedContentStore.offered(
+                of: Set(arrivals.map(\.transaction).filter(\.isPaid).map(\.productID))
+            )
+        )
         let plan = try QueuePlan(
             arrivals: arrivals,
-            existing: try QueueStore.transactions(
-                Set(arrivals.map(\.transaction.id)),
-                on: connection
-            ),
+            existing: existing,
             accounts: accounts,
-            versions: try QueueAccountStore.versions(in: queues, on: connection),
-            contents: try HostedContentStore.offered(
-                of: Set(arrivals.map(\.transaction).filter(\.isPaid).map(\.productID)),
-                on: connection
-            ),
+            versions: versions,
+            contents: contents,
             now: now
         )
         guard !plan.counts.isEmpty else { return }
@@ -82,11 +82,10 @@ struct TransactionHandler: EventHandler {
     }
 
     func didCommit(_ events: [ReceivedEvent]) async {
-        wakeRelay()
         if events.contains(where: { Self.typesOfWebhooks.contains($0.type) }) { wakeWebhooks() }
     }
 
-    /// The types of the events that may owe a webhook.
+    /// The types of the events that may cause a webhook.
     private static let typesOfWebhooks: Set<EventType> = [
         .receiptIssued, .transactionRefunded, .transactionRefundReversed,
     ]
@@ -118,7 +117,7 @@ struct TransactionHandler: EventHandler {
                 traceparent: change.arrival.traceparent
             )
         }
-        try QueueStore.publish(
+        try publisher.publish(
             changes,
             as: .queueChanged,
             accounts: accounts,

@@ -4,7 +4,7 @@ import ServiceKit
 
 /// The parts of `fulfillment` that send merchants' servers webhooks about deliveries.
 struct WebhookParts {
-    /// Leases the webhooks that are owed.
+    /// Leases the webhooks that are pending.
     let handler: WebhookHandler
     /// Records the results in batches.
     ///
@@ -13,13 +13,18 @@ struct WebhookParts {
     /// Sends the webhooks.
     let sender: CallbackSender<OutgoingWebhooks>
 
-    init(_ settings: WebhookSettings, signer: WebhookSigner, on frame: ServiceFrame) {
+    init(
+        _ settings: WebhookSettings,
+        signer: WebhookSigner,
+        publisher: QueuePublisher,
+        on frame: ServiceFrame
+    ) {
         let handler = WebhookHandler(
             client: frame.client,
             now: frame.storeNow,
             machineNow: frame.machineNow,
             lease: settings.lease,
-            wakeRelay: frame.wakeRelay
+            publisher: publisher
         )
         let recorder = RequestBatcher<WebhookOutcome, Void>(
             name: "webhook_outcomes",
@@ -45,7 +50,7 @@ struct WebhookParts {
         )
     }
 
-    /// Wakes the sender because a webhook may be owed.
+    /// Wakes the sender because a webhook may be due.
     var wake: @Sendable () -> Void {
         { [sender] in sender.wake() }
     }

@@ -15,7 +15,7 @@ struct WebhookSettings: Sendable {
         secret = String(
             decoding: reader.file(
                 "WEBHOOK_SECRET_FILE",
-                "What webhooks are signed with: whsec_ and base64 of 24 to 64 bytes."
+                "The secret that signs webhooks: whsec_ and base64 of 24 to 64 bytes."
             ),
             as: UTF8.self
         )
@@ -43,7 +43,7 @@ struct WebhookSettings: Sendable {
                 "WEBHOOK_POLL_MS",
                 default: .seconds(5),
                 in: .milliseconds(50)...(.seconds(300)),
-                "How long at most until webhooks that another instance left are taken on."
+                "How long at most until webhooks that another instance left are sent."
             )
         )
         timeout = reader.milliseconds(

@@ -21,6 +21,7 @@ struct OperatorCommand: AsyncParsableCommand {
               counterfoil log list
               counterfoil buy com.example.coins.100 --account ada --storefront USA
               counterfoil refund 2175520387220000
+              counterfoil clock advance 31d
 
             Exit codes:
               0   done
@@ -29,7 +30,7 @@ struct OperatorCommand: AsyncParsableCommand {
               69  a service or database is unavailable, or asks to try again later
               75  accepted, but not completed in time; it continues by itself
               77  a service or database rejects the credentials
-              130 interrupted; the work that was done is kept
+              130 interrupted; the work done so far stays
             After any failure, standard error says what went wrong and what to do.
 
             Settings in the environment:
@@ -46,8 +47,8 @@ struct OperatorCommand: AsyncParsableCommand {
             StatusCommand.self, WhyCommand.self, TraceCommand.self, ReconcileCommand.self,
             ReplayCommand.self, VerifyCommand.self, LogCommand.self, LagCommand.self,
             DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self, RefundCommand.self,
-            ResendCommand.self, ApproveCommand.self, DeclineCommand.self, KeysCommand.self,
-            TokenCommand.self,
+            ResendCommand.self, ApproveCommand.self, DeclineCommand.self, StoreClockCommand.self,
+            KeysCommand.self, TokenCommand.self,
         ]
     )
 }

@@ -16,7 +16,7 @@ struct ChargingParts {
     let context: PaymentsContext
     /// Carries out attempts and commits their outcomes.
     let runner: ChargeRunner
-    /// Offers committed attempts to the runner, and tells the relay that events were appended.
+    /// Offers committed attempts to the runner, and signals the relay that events were appended.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     /// Makes the parts.

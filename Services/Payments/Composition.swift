@@ -9,7 +9,9 @@ extension ServiceDefinition {
     /// The definition of the service `payments`.
     static let payments = ServiceDefinition(
         .payments,
-        publishes: [Topics.paymentsTransactions, Topics.paymentsPurchasing],
+        publishes: [
+            Topics.paymentsTransactions, Topics.paymentsPurchasing, Topics.storeClock,
+        ],
         migrations: PaymentsMigrations.all,
         rebuilder: PaymentsRebuildHandler()
     )
@@ -38,20 +40,24 @@ private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFram
         of: [Topics.catalogProducts, Topics.fulfillmentTransactions],
         handler: ProjectionHandler()
     )
+    let environments = frame.environmentWatch(
+        settings.environment,
+        against: .receipts,
+        at: settings.receiptsURL
+    )
+    let clock = ClockParts(settings, environments, runner: runner, on: frame)
     let sealer = LogSealer(.ledger, client: frame.client, logger: frame.logger)
     return frame.composition(
-        charging.services + [sealer, runner, consumer, acceptance.batcher],
-        environments: frame.environmentWatch(
-            settings.environment,
-            against: .receipts,
-            at: settings.receiptsURL
-        )
+        charging.services + [sealer, clock.keeper, runner, consumer, acceptance.batcher],
+        readiness: [clock.check],
+        environments: environments
     ) { router in
+        clock.addRoutes(to: router)
         PaymentRoutes(
             payments: acceptance.batcher,
             restores: RestoreHandler(context: context, didCommit: wakeRelay),
             transactions: TransactionReader(client: frame.client),
-            admin: AdminHandler(context: context, didCommit: charging.didCommit),
+            approvals: ApprovalHandler(context: context, didCommit: charging.didCommit),
             refunds: RefundHandler(context: context, runner: runner, didCommit: wakeRelay),
             resumptions: ResumptionHandler(
                 context: context,

@@ -13,7 +13,7 @@ struct PaymentRoutes: Sendable {
     let payments: RequestBatcher<PaymentSubmission, PaymentReply>
     let restores: RestoreHandler
     let transactions: TransactionReader
-    let admin: AdminHandler
+    let approvals: ApprovalHandler
     let refunds: RefundHandler
     let resumptions: ResumptionHandler
     /// The payment method of a resumption that names none; if `nil`, it has to name one.
@@ -114,7 +114,7 @@ struct PaymentRoutes: Sendable {
     {
         let id = try transactionID(context)
         let body = try await decodeBody(ApprovalRequest.self, from: request)
-        return try answer(await admin.decide(body.decision, on: id, trace: context.trace))
+        return try answer(await approvals.decide(body.decision, on: id, trace: context.trace))
     }
 
     /// Refunds a transaction; answers with 202 if the processor has not confirmed the refund yet.

@@ -81,13 +81,13 @@ extension AttemptPolicy {
                 "PROCESSOR_LEASE_MS",
                 default: .seconds(10),
                 in: .milliseconds(100)...(.seconds(600)),
-                "How long a process has an attempt for itself before another inquires about it."
+                "How long a process has an attempt to itself before another inquires about it."
             ),
             callsMax: reader.integer(
                 "PROCESSOR_CALLS_MAX",
                 default: 5,
                 in: 1...100,
-                "How often a charge is called without an outcome before it fails."
+                "How many calls without an outcome a charge may have before it fails."
             ),
             pause: reader.milliseconds(
                 "PROCESSOR_PAUSE_MS",

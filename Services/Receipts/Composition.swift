@@ -51,7 +51,11 @@ private func composeReceipts(
     let environments = frame.environmentWatch(
         settings.environment,
         against: .payments,
-        at: settings.paymentsURL
+        at: settings.paymentsURL,
+        // Verifiers that work offline read the chain at the date of the signature: store time.
+        signsUntil: StoreTime(
+            millisecondsSinceEpoch: chain.validUntil.millisecondsSinceEpoch
+        )
     )
     let consumer = frame.consumer(
         of: [Topics.paymentsTransactions, Topics.fulfillmentTransactions],

@@ -12,7 +12,7 @@ struct MerchantParts {
     /// Keeps the log of notifications within its limits.
     let keeper: NotificationLogKeeper
 
-    /// Wakes the sender because a notification may be owed.
+    /// Wakes the sender because a notification may be due.
     var wake: @Sendable () -> Void {
         { [sender] in sender.wake() }
     }

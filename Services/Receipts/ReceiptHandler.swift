@@ -17,7 +17,7 @@ final class ReceiptHandler: EventHandler {
     let notificationWriter: NotificationWriter
     let now: @Sendable () -> StoreTime
     let wakeRelay: @Sendable () -> Void
-    /// Called after the commit, when notifications may be owed.
+    /// Called after the commit, when notifications may be due.
     let wakeNotifications: @Sendable () -> Void
     /// Called with a transaction that was made in another environment.
     ///

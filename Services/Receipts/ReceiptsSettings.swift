@@ -93,7 +93,7 @@ struct ReceiptsSettings: Sendable {
         reader.choice(
             "STORE_ENVIRONMENT",
             default: nil,
-            "What every receipt gives as its environment."
+            "The environment that every receipt names."
         )
     }
 
@@ -103,7 +103,7 @@ struct ReceiptsSettings: Sendable {
         let path = reader.string(
             "FORMER_ROOTS_FILE",
             default: "",
-            "Roots in PEM that were in use before: verifyReceipt believes what was signed under them."
+            "Former roots in PEM: verifyReceipt still accepts receipts that were signed under them."
         )
         guard !path.isEmpty else { return [] }
         do {

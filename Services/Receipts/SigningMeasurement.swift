@@ -146,7 +146,7 @@ struct SigningMeasurement {
     private var bug: ReceiptsError {
         ReceiptsError(
             code: .storedReceiptMalformed,
-            detail: "What was signed just now is not believed."
+            detail: "The signature that was just made does not verify."
         )
     }
 

@@ -9,7 +9,7 @@ public protocol Callback: Sendable {
     var host: String { get }
 }
 
-/// The stored calls that are owed.
+/// The stored calls that are pending.
 ///
 /// A row records a try before the try is made. A leased call belongs to one sender until the lease
 /// ends, so the calls of a killed sender become due again by themselves.
@@ -18,7 +18,7 @@ public protocol OutgoingCalls: Sendable {
 
     /// Leases calls that are due, except those to the given hosts.
     func take(limit: Int, excluding hosts: [String]) async throws -> [Call]
-    /// Returns the time until the next call is due, or `nil` if none is owed.
+    /// Returns the time until the next call is due, or `nil` if none is pending.
     func untilNextDue() async throws -> Duration?
     /// Makes a try and records its outcome.
     func perform(_ call: Call) async
@@ -28,7 +28,7 @@ public protocol OutgoingCalls: Sendable {
     func shutDown() async throws
 }
 
-/// Makes the owed calls of merchants' endpoints, many at once.
+/// Makes the pending calls of merchants' endpoints, many at once.
 ///
 /// It makes all calls that are due. Then it waits until the next call is due, or until it is woken
 /// because there are new ones.
@@ -118,7 +118,7 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
             }
         } catch {
             logger.debug(
-                "Calls of merchants' endpoints cannot be taken on",
+                "Calls of merchants' endpoints cannot be leased",
                 metadata: ["error": "\(error)"]
             )
             return limits.pollInterval

@@ -109,7 +109,9 @@ final class NameLookups: Sendable {
         Task {
             do {
                 let addresses = try await resolver.addresses(of: name)
-                guard !addresses.isEmpty else { throw NameResolutionError.unknown("none is told") }
+                guard !addresses.isEmpty else {
+                    throw NameResolutionError.unknown("the answer names no address")
+                }
                 end(name, .success(addresses))
             } catch {
                 end(name, .failure(error))

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Random bits of the kernel, drawn in blocks.
 ///
-/// Asking the kernel for each id costs more than the rest of the id. The bits are as hard to guess as
-/// before; only those of the next ids already lie in this process's memory.
+/// Asking the kernel for each id costs more than the rest of the id. The bits are as hard to guess
+/// as before, but those of the next ids are already in this process's memory.
 struct RandomBlock: RandomNumberGenerator {
     /// The words in a block: 256 bytes are the most that `getentropy` gives.
     private static let count = 256 / MemoryLayout<UInt64>.size

@@ -28,8 +28,8 @@ public struct ArchivedMonth: Codable, Hashable, Sendable {
     public init(
         _ month: LogMonth,
         of service: String,
-        first: OutboxCursor,
-        last: OutboxCursor,
+        first: LogPlace,
+        last: LogPlace,
         head: LogDigest
     ) {
         self.service = service
@@ -42,9 +42,9 @@ public struct ArchivedMonth: Codable, Hashable, Sendable {
     /// The month; `nil` if the manifest does not contain a valid one.
     public var month: LogMonth? { LogMonth(name) }
     /// The place of its first row.
-    public var first: OutboxCursor? { OutboxCursor(utf8: Array(firstPlace.utf8)) }
+    public var first: LogPlace? { LogPlace(utf8: Array(firstPlace.utf8)) }
     /// The place of its last row.
-    public var last: OutboxCursor? { OutboxCursor(utf8: Array(lastPlace.utf8)) }
+    public var last: LogPlace? { LogPlace(utf8: Array(lastPlace.utf8)) }
     /// The digest of its newest seal.
     public var head: LogDigest? { LogDigest(headDigest) }
 

@@ -13,8 +13,8 @@ public final class ArchivedRows: Sendable {
     private final class Source {
         let file: EventFileReader
         let service: String
-        let first: OutboxCursor
-        let last: OutboxCursor
+        let first: LogPlace
+        let last: LogPlace
         private var cursor: EventFileCursor?
         private var rows: ArraySlice<ExactRow> = []
         private var isAtEnd = false
@@ -31,11 +31,11 @@ public final class ArchivedRows: Sendable {
 
         /// The wanted rows after a place, in order, up to a limit.
         func rows(
-            after place: OutboxCursor,
+            after place: LogPlace,
             limit: Int,
             _ isWanted: (ExactRow) -> Bool
         ) throws -> ArraySlice<ExactRow> {
-            rows = rows.drop { $0.row.cursor <= place }
+            rows = rows.drop { $0.row.place <= place }
             while rows.count < limit, !isAtEnd {
                 let cursor = try self.cursor ?? file.open()
                 self.cursor = cursor
@@ -50,7 +50,7 @@ public final class ArchivedRows: Sendable {
                         "\(file.path) is of \(service) and holds an event of \(line.service)."
                     )
                 }
-                rows += next.map(\.row).filter { $0.row.cursor > place && isWanted($0) }
+                rows += next.map(\.row).filter { $0.row.place > place && isWanted($0) }
             }
             return rows.prefix(limit)
         }
@@ -65,7 +65,7 @@ public final class ArchivedRows: Sendable {
 
     private struct State {
         let sources: [Source]
-        var place = OutboxCursor.start
+        var place = LogPlace.start
         var types: Set<EventType> = []
     }
 
@@ -143,7 +143,7 @@ public final class ArchivedRows: Sendable {
     /// - Parameters:
     ///   - stored: The first rows of the database after the place, in order; as many as the limit
     ///     if there are more.
-    ///   - cursor: The place. If it is lower than in the last call, the files are read from their
+    ///   - place: The place. If it is lower than in the last call, the files are read from their
     ///     beginning.
     ///   - limit: The largest number of rows.
     ///   - types: The types of events to read; all if empty.
@@ -151,26 +151,26 @@ public final class ArchivedRows: Sendable {
     /// - Throws: ``ArchiveError``.
     func merged(
         with stored: [ExactRow],
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         types: Set<EventType>
     ) throws -> [ExactRow] {
         try state.withLock { state in
-            if cursor < state.place || types != state.types {
+            if place < state.place || types != state.types {
                 for source in state.sources { source.rewind() }
             }
-            state.place = cursor
+            state.place = place
             state.types = types
             var rows = stored
-            for source in state.sources where source.last > cursor {
+            for source in state.sources where source.last > place {
                 // A file that begins after all requested rows is not opened yet.
-                if rows.count >= limit, rows[limit - 1].row.cursor < source.first { break }
-                let archived = try source.rows(after: cursor, limit: limit) { row in
+                if rows.count >= limit, rows[limit - 1].row.place < source.first { break }
+                let archived = try source.rows(after: place, limit: limit) { row in
                     types.isEmpty || types.contains(row.row.event.type)
                 }
                 guard !archived.isEmpty else { continue }
                 rows = Array(
-                    (rows + archived).sorted { $0.row.cursor < $1.row.cursor }.prefix(limit)
+                    (rows + archived).sorted { $0.row.place < $1.row.place }.prefix(limit)
                 )
             }
             return rows

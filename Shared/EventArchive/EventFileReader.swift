@@ -22,7 +22,8 @@ public struct EventFileReader: Sendable {
         try EventFileCursor(self)
     }
 
-    /// Flushes the file, its manifest and their directory to disk, whoever wrote them.
+    /// Flushes the file, its manifest and their directory to disk, no matter which process wrote
+    /// them.
     ///
     /// - Throws: ``ArchiveError`` if that fails.
     public func synchronize() throws {

@@ -23,7 +23,7 @@ public struct EventLine: Codable, Hashable, Sendable {
     init(_ row: ExactRow, service: String) {
         let event = row.row.event
         self.service = service
-        position = row.row.cursor.description
+        position = row.row.place.description
         id = event.id
         type = event.type
         topic = event.topic
@@ -38,10 +38,10 @@ public struct EventLine: Codable, Hashable, Sendable {
 
     /// The row; `nil` if its place is invalid.
     var row: ExactRow? {
-        guard let cursor = OutboxCursor(utf8: Array(position.utf8)) else { return nil }
+        guard let place = LogPlace(utf8: Array(position.utf8)) else { return nil }
         return ExactRow(
             row: OutboxRow(
-                cursor: cursor,
+                place: place,
                 event: OutboxEvent(
                     id: id,
                     type: type,

@@ -7,7 +7,7 @@ extension EventLog {
     /// Reads rows after a place, both from files and from the database.
     ///
     /// - Parameters:
-    ///   - cursor: The last row that was read; `OutboxCursor.start` to begin with the oldest.
+    ///   - place: The last row that was read; `LogPlace.start` to begin with the oldest.
     ///   - limit: The largest number of rows.
     ///   - part: The part of the database's rows to read.
     ///   - types: The types of events to read; all if empty.
@@ -16,7 +16,7 @@ extension EventLog {
     /// - Returns: The rows, in the order of their places; none at the end of the log.
     /// - Throws: `PostgresError`; ``ArchiveError`` for a file that cannot be read.
     public static func rows(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         part: Part = .settled,
         types: Set<EventType> = [],
@@ -24,14 +24,14 @@ extension EventLog {
         on connection: isolated PostgresConnection
     ) throws -> [OutboxRow] {
         let stored = try exactRows(
-            after: cursor,
+            after: place,
             limit: limit,
             part: part,
             types: types,
             on: connection
         )
         guard let archives else { return stored.map(\.row) }
-        return try archives.merged(with: stored, after: cursor, limit: limit, types: types)
+        return try archives.merged(with: stored, after: place, limit: limit, types: types)
             .map(\.row)
     }
 }

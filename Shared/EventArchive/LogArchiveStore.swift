@@ -54,14 +54,14 @@ public enum LogArchiveStore {
     ///
     /// - Parameters:
     ///   - month: The month, which must be over.
-    ///   - cursor: The last row that was read.
+    ///   - place: The last row that was read.
     ///   - limit: The largest number of rows.
     ///   - connection: The session.
     /// - Returns: The rows, in the order of the log.
     /// - Throws: `PostgresError`.
     public static func rows(
         of month: LogMonth,
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [ExactRow] {
@@ -76,7 +76,7 @@ public enum LogArchiveStore {
                         (\(first)::timestamptz AT TIME ZONE 'UTC' + interval '1 month')
                         AT TIME ZONE 'UTC'
                     )
-                    AND (xid, position) > (\(cursor.xid), \(cursor.position))
+                    AND (xid, position) > (\(place.xid), \(place.position))
                 ORDER BY xid, position LIMIT \(Int64(limit))
                 """
             )

@@ -9,7 +9,7 @@ extension SealCheck {
     public static func head(
         of month: LogMonth,
         on connection: isolated PostgresConnection
-    ) throws -> (digest: LogDigest?, sealed: OutboxCursor) {
+    ) throws -> (digest: LogDigest?, sealed: LogPlace) {
         let heads = try SealStore.heads(of: SealedLog.outboxName, on: connection)
         return (heads.digest(of: month), heads.sealed)
     }
@@ -42,8 +42,8 @@ extension SealCheck {
                             .insertedRow,
                             log: log,
                             month: month,
-                            cursor: row.cursor,
-                            "\(row.name) at \(row.cursor) is of \(row.month)"
+                            place: row.place,
+                            "\(row.name) at \(row.place) is of \(row.month)"
                         )
                     )
                     continue

@@ -11,9 +11,9 @@ extension SealedLog {
     /// - Returns: The log.
     public static func outbox(archives: ArchivedRows?) -> SealedLog {
         guard let archives else { return .outbox }
-        return outbox(includesArchives: true) { cursor, limit, connection in
-            let stored = try EventLog.settledExactRows(after: cursor, limit: limit, on: connection)
-            return try archives.merged(with: stored, after: cursor, limit: limit, types: [])
+        return outbox(includesArchives: true) { place, limit, connection in
+            let stored = try EventLog.settledExactRows(after: place, limit: limit, on: connection)
+            return try archives.merged(with: stored, after: place, limit: limit, types: [])
         }
     }
 }

@@ -7,9 +7,9 @@ public import Postgres
 public enum LedgerStore {
     /// Appends postings with their entries, in one statement for any number of postings.
     ///
-    /// - Throws: ``LedgerError`` if a transaction has a posting of that kind and number already, or
-    ///   if the database finds entries that do not balance; `PostgresError` for everything else.
-    ///   Either way the caller's database transaction has to be rolled back.
+    /// The database refuses a second posting of the same kind and number, and entries that do not
+    /// balance. Then the next statement of the caller, or COMMIT, throws a `PostgresError` that
+    /// names the constraint: `posted_once` or `entries_balance_to_zero`.
     public static func append(
         _ postings: [Posting],
         on connection: isolated PostgresConnection
@@ -31,37 +31,21 @@ public enum LedgerStore {
             }
             lasts.append(Int32(accounts.count))
         }
-        do {
-            try connection.execute(
-                """
-                INSERT INTO ledger_postings (
-                    xid, transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
-                SELECT (SELECT outbox_xid()), transaction_id, kind, number, id, posted_at, currency,
-                    (\(accounts))[first:last], (\(amounts))[first:last]
-                FROM unnest(
-                    \(postings.map(\.transactionID.number)), \(postings.map(\.kind.rawValue)),
-                    \(postings.map { Int32($0.number) }), \(postings.map(\.id.bytes)),
-                    \(postings.map { PostgresTimestamp($0.time) }),
-                    \(postings.map { $0.entries[0].amount.currency.rawValue }),
-                    \(firsts), \(lasts)) AS posting (
-                        transaction_id, kind, number, id, posted_at, currency, first, last)
-                """
-            )
-        } catch {
-            if let refusal = LedgerError(error) { throw refusal }
-            throw error
-        }
-    }
-}
-
-extension LedgerError {
-    /// Converts the database's two refusals of a posting; `nil` for any other error.
-    init?(_ error: PostgresError) {
-        switch error.constraint {
-        case "posted_once": self.init(.alreadyPosted, underlying: error)
-        case "entries_balance_to_zero": self.init(.unbalanced, underlying: error)
-        default: return nil
-        }
+        try connection.enqueue(
+            """
+            INSERT INTO ledger_postings (
+                xid, transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
+            SELECT (SELECT outbox_xid()), transaction_id, kind, number, id, posted_at, currency,
+                (\(accounts))[first:last], (\(amounts))[first:last]
+            FROM unnest(
+                \(postings.map(\.transactionID.number)), \(postings.map(\.kind.rawValue)),
+                \(postings.map { Int32($0.number) }), \(postings.map(\.id.bytes)),
+                \(postings.map { PostgresTimestamp($0.time) }),
+                \(postings.map { $0.entries[0].amount.currency.rawValue }),
+                \(firsts), \(lasts)) AS posting (
+                    transaction_id, kind, number, id, posted_at, currency, first, last)
+            """
+        )
     }
 }
 

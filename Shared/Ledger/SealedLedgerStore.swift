@@ -5,8 +5,8 @@ extension SealedLog {
     /// The ledger as a sealed log: each posting with its entries is one row.
     ///
     /// The ledger is in the database of `payments`, and ``LogSealer`` seals it.
-    public static let ledger = SealedLog(name: "ledger") { cursor, limit, connection in
-        try SealedLedgerStore.rows(after: cursor, limit: limit, on: connection)
+    public static let ledger = SealedLog(name: "ledger") { place, limit, connection in
+        try SealedLedgerStore.rows(after: place, limit: limit, on: connection)
     }
 }
 
@@ -14,7 +14,7 @@ extension SealedLog {
 enum SealedLedgerStore {
     /// The settled postings after a place with their entries, in commit order.
     static func rows(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [SealedRow] {
@@ -23,7 +23,7 @@ enum SealedLedgerStore {
             SELECT xid, position, id, transaction_id, kind, number, posted_at, currency, accounts,
                 amounts
             FROM ledger_postings
-            WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+            WHERE (xid, position) > (\(place.xid), \(place.position))
                 AND xid < pg_snapshot_xmin(pg_current_snapshot())
             ORDER BY xid, position LIMIT \(Int64(limit))
             """
@@ -57,7 +57,7 @@ enum SealedLedgerStore {
             content.write(UInt64(amounts.count))
             for amount in amounts { content.write(amount) }
             return SealedRow(
-                cursor: OutboxCursor(xid: xid, position: position),
+                place: LogPlace(xid: xid, position: position),
                 microsecondsSinceEpoch: time.microsecondsSinceEpoch,
                 content: content,
                 kind: "\(kind) posting",

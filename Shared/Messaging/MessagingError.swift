@@ -13,6 +13,8 @@ public struct MessagingError: Error, CustomStringConvertible, Sendable {
         public static let outboxAheadOfDatabase = Code(description: "outboxAheadOfDatabase")
         /// Another process has taken over the lead.
         public static let leadLost = Code(description: "leadLost")
+        /// The store's clock has not been read yet.
+        public static let clockUnknown = Code(description: "clockUnknown")
         /// A Kafka message is not an event of a store.
         public static let notAnEvent = Code(description: "notAnEvent")
     }

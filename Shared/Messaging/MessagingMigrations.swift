@@ -23,6 +23,7 @@ public enum MessagingMigrations {
             ("messaging_m0004_seals", PackageResources.messaging_m0004_seals_sql),
             ("messaging_m0005_archives", PackageResources.messaging_m0005_archives_sql),
             ("messaging_m0006_leads", PackageResources.messaging_m0006_leads_sql),
+            ("messaging_m0007_clock", PackageResources.messaging_m0007_clock_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -9,7 +9,4 @@ extension PostgresClient {
     /// connection it is the machine's own time. A decision in a database transaction therefore
     /// reads the time inside that database transaction.
     public var machineTime: MachineTime { MachineTime(clock.now) }
-
-    /// The store's time, which is that of the database's clock.
-    public var storeTime: StoreTime { StoreTime(clock.now) }
 }

@@ -135,9 +135,9 @@ public struct RebuildRun: Sendable {
             guard let consumer = source.consumer else {
                 let archives = try await archives(of: source, on: live)
                 progress.total += try await total(of: source, archives, on: live)
-                try await apply(source, to: shadow, &progress) { cursor in
+                try await apply(source, to: shadow, &progress) { place in
                     try await EventLog.rows(
-                        after: cursor,
+                        after: place,
                         limit: Self.batchSize,
                         part: .visible,
                         types: source.types,
@@ -157,9 +157,9 @@ public struct RebuildRun: Sendable {
                 let dropped = try await LogArchiveStore.dropped(on: log)
                 let archives = try await archives(of: source, on: log)
                 progress.total += try await total(of: source, archives, on: log)
-                try await apply(source, to: shadow, &progress) { cursor in
+                try await apply(source, to: shadow, &progress) { place in
                     let rows = try await EventLog.rows(
-                        after: cursor,
+                        after: place,
                         limit: Self.batchSize,
                         types: source.types,
                         archives: archives,
@@ -206,17 +206,17 @@ public struct RebuildRun: Sendable {
         _ source: RebuildSource,
         to shadow: PostgresConnection,
         _ progress: inout Progress,
-        read: @escaping @Sendable (OutboxCursor) async throws -> [OutboxRow],
+        read: @escaping @Sendable (LogPlace) async throws -> [OutboxRow],
         filter: @escaping @Sendable ([OutboxRow]) async throws -> [OutboxRow] = { $0 }
     ) async throws {
         /// Reads a page of the log, and filters the rows that count.
-        @Sendable func page(after cursor: OutboxCursor) async throws -> ([OutboxRow], [OutboxRow]) {
-            let all = try await read(cursor)
+        @Sendable func page(after place: LogPlace) async throws -> ([OutboxRow], [OutboxRow]) {
+            let all = try await read(place)
             return (all, try await filter(all))
         }
         var (all, rows) = try await page(after: .start)
         while let last = all.last {
-            async let next = page(after: last.cursor)
+            async let next = page(after: last.place)
             let batch = rows
             if !batch.isEmpty {
                 let contradictions = try await shadow.inTransaction { [rebuilder] shadow in

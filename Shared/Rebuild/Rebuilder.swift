@@ -75,7 +75,7 @@ public struct LogContradiction: Hashable, Sendable, Codable {
 
     /// Makes a contradiction of an event.
     public init(_ row: OutboxRow, _ reason: String) {
-        position = row.cursor.description
+        position = row.place.description
         type = row.event.type.rawValue
         subject = row.event.subject
         self.reason = reason

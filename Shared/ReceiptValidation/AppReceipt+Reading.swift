@@ -26,7 +26,7 @@ extension AppReceipt {
                 }
                 purchases.append(try Purchase(content: value))
             } else if values.updateValue(value, forKey: type) != nil {
-                throw ReceiptRefusal(.payload, "attribute \(type) of the receipt stands twice")
+                throw ReceiptRefusal(.payload, "attribute \(type) of the receipt occurs twice")
             }
         }
         let fields = AttributeValues(values: values, of: "receipt")
@@ -102,7 +102,7 @@ extension AppReceipt.Purchase {
             type,
             value throws(ReceiptRefusal) in
             if values.updateValue(value, forKey: type) != nil {
-                throw ReceiptRefusal(.payload, "attribute \(type) of a purchase stands twice")
+                throw ReceiptRefusal(.payload, "attribute \(type) of a purchase occurs twice")
             }
         }
         let fields = AttributeValues(values: values, of: "purchase")

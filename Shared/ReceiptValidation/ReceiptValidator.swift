@@ -113,7 +113,7 @@ public struct ReceiptValidator: Sendable {
         do {
             return try decoder.decode(type, from: Data(bytes))
         } catch {
-            throw ReceiptRefusal(.payload, "what was signed is not a \(type)")
+            throw ReceiptRefusal(.payload, "the signed payload is not a \(type)")
         }
     }
 }

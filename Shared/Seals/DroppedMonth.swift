@@ -5,7 +5,7 @@ public struct DroppedMonth: Hashable, Sendable {
     /// The number of its rows.
     public let rowCount: Int64
     /// The place of its last row.
-    public let last: OutboxCursor
+    public let last: LogPlace
     /// The number of its newest seal at that time.
     let lastSeal: Int64
     /// The digest of that seal, which covers all its rows.

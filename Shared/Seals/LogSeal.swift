@@ -1,9 +1,9 @@
-/// A seal over consecutive rows of one month of a log: a link of that month's chain.
+/// A seal over consecutive rows of one month of a log: a link of that month's hash chain.
 ///
 /// Its digest covers the digest of the preceding seal and the digests of its rows. With the newest
 /// digest one can therefore detect a change to anything before it.
 package struct LogSeal: Hashable, Sendable {
-    /// The place of a seal in the chains.
+    /// The place of a seal in the hash chains.
     package struct Place: Hashable, Sendable, CustomStringConvertible {
         package var month: LogMonth
         /// The seal's number in its month, from 1.
@@ -23,9 +23,9 @@ package struct LogSeal: Hashable, Sendable {
     /// the log at that time.
     let follows: Place?
     /// The place of its first row.
-    let first: OutboxCursor
+    let first: LogPlace
     /// The place of its last row.
-    let last: OutboxCursor
+    let last: LogPlace
     /// The number of its rows.
     let rowCount: Int
     /// The first bytes of each row's digest, one after another.
@@ -59,8 +59,8 @@ package struct LogSeal: Hashable, Sendable {
         guard let first = rows.first, let last = rows.last else { return nil }
         self.place = place
         self.follows = follows?.place
-        self.first = first.cursor
-        self.last = last.cursor
+        self.first = first.place
+        self.last = last.place
         rowCount = rows.count
         marks = rows.flatMap(\.digest.mark)
         digest = Self.digest(
@@ -74,8 +74,8 @@ package struct LogSeal: Hashable, Sendable {
     init(
         place: Place,
         follows: Place?,
-        first: OutboxCursor,
-        last: OutboxCursor,
+        first: LogPlace,
+        last: LogPlace,
         rowCount: Int,
         marks: [UInt8],
         digest: LogDigest

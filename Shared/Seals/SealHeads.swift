@@ -5,13 +5,13 @@ package struct SealHeads: Equatable, Sendable {
     /// A month's newest seal.
     struct Head: Equatable, Sendable {
         var place: LogSeal.Place
-        var last: OutboxCursor
+        var last: LogPlace
         var digest: LogDigest
     }
 
     private var months: [LogMonth: Head] = [:]
     /// The place up to which every row is sealed.
-    package private(set) var sealed: OutboxCursor = .start
+    package private(set) var sealed: LogPlace = .start
 
     init(_ heads: [Head]) {
         for head in heads {
@@ -34,7 +34,7 @@ package struct SealHeads: Equatable, Sendable {
     ///   be no gaps.
     /// - Returns: A seal for each month of these rows; none if all are already sealed.
     package mutating func seal(_ rows: [SealedRow]) -> [LogSeal] {
-        let open = Dictionary(grouping: rows.drop { $0.cursor <= sealed }, by: \.month)
+        let open = Dictionary(grouping: rows.drop { $0.place <= sealed }, by: \.month)
         return open.sorted { $0.key < $1.key }.compactMap { month, rows in
             let before = months[month] ?? newest
             let place = LogSeal.Place(month: month, number: (months[month]?.place.number ?? 0) + 1)
@@ -52,7 +52,7 @@ package struct SealHeads: Equatable, Sendable {
     }
 
     /// Skips places where there is no row to be sealed.
-    package mutating func skip(to cursor: OutboxCursor) {
-        sealed = max(sealed, cursor)
+    package mutating func skip(to place: LogPlace) {
+        sealed = max(sealed, place)
     }
 }

@@ -37,7 +37,7 @@ package enum SealStore {
                 )
                 return SealHeads.Head(
                     place: try place(month, number),
-                    last: OutboxCursor(xid: xid, position: position),
+                    last: LogPlace(xid: xid, position: position),
                     digest: try self.digest(digest)
                 )
             }
@@ -97,8 +97,8 @@ package enum SealStore {
             return LogSeal(
                 place: LogSeal.Place(month: month, number: number),
                 follows: follows,
-                first: OutboxCursor(xid: firstXID, position: firstPosition),
-                last: OutboxCursor(xid: lastXID, position: lastPosition),
+                first: LogPlace(xid: firstXID, position: firstPosition),
+                last: LogPlace(xid: lastXID, position: lastPosition),
                 rowCount: Int(count),
                 marks: marks,
                 digest: try self.digest(digest)
@@ -168,7 +168,7 @@ package enum SealStore {
             return DroppedMonth(
                 month: month,
                 rowCount: count,
-                last: OutboxCursor(xid: xid, position: position),
+                last: LogPlace(xid: xid, position: position),
                 lastSeal: seal,
                 head: try digest(head, in: "log_archives"),
                 fileName: file

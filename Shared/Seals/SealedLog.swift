@@ -12,10 +12,10 @@ public struct SealedLog: Sendable {
 
     /// Reads the settled rows after a place, in the order of their places, up to a limit.
     public typealias Reading =
-        @Sendable (OutboxCursor, Int, isolated PostgresConnection) throws -> [SealedRow]
+        @Sendable (LogPlace, Int, isolated PostgresConnection) throws -> [SealedRow]
 
     /// Reads the stored place that the log must at least reach.
-    package typealias End = @Sendable (isolated PostgresConnection) throws -> OutboxCursor
+    package typealias End = @Sendable (isolated PostgresConnection) throws -> LogPlace
 
     /// Makes a log.
     ///
@@ -48,15 +48,15 @@ public struct SealedLog: Sendable {
 
     /// Reads the settled rows after a place.
     package func rows(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [SealedRow] {
-        try read(cursor, limit, connection)
+        try read(place, limit, connection)
     }
 
     /// The place up to which the log is published; `nil` for a log that is not.
-    func published(on connection: isolated PostgresConnection) throws -> OutboxCursor? {
+    func published(on connection: isolated PostgresConnection) throws -> LogPlace? {
         try readEnd?(connection)
     }
 }

@@ -1,7 +1,7 @@
 /// A row of a sealed log: its place, its month, and the digest of all its columns.
 public struct SealedRow: Sendable {
     /// The row's place.
-    public let cursor: OutboxCursor
+    public let place: LogPlace
     /// The month it belongs to.
     public let month: LogMonth
     /// The digest of all its columns.
@@ -17,19 +17,19 @@ public struct SealedRow: Sendable {
     /// Makes a row of a log.
     ///
     /// - Parameters:
-    ///   - cursor: The row's place.
+    ///   - place: The row's place.
     ///   - microsecondsSinceEpoch: The time when it happened, since 1970-01-01 00:00 UTC.
     ///   - content: All its columns.
     ///   - kind: The kind of row, for reports.
     ///   - subject: The row's subject, for reports; without any payload.
     public init(
-        cursor: OutboxCursor,
+        place: LogPlace,
         microsecondsSinceEpoch: Int64,
         content: DigestWriter,
         kind: String,
         subject: String
     ) {
-        self.cursor = cursor
+        self.place = place
         self.microsecondsSinceEpoch = microsecondsSinceEpoch
         self.kind = kind
         self.subject = subject

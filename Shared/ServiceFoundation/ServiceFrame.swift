@@ -19,6 +19,8 @@ public struct ServiceFrame: Sendable {
     public let name: ServiceName
     /// The client of the service's database.
     public let client: PostgresClient
+    /// The store's clock in this process.
+    public let clock: ProcessClock
     /// Keeps the service from being ready until its database has the schema that it needs.
     public let schema: PostgresSchemaGuard
     /// The settings of the connection to the broker.
@@ -65,6 +67,8 @@ public struct ServiceFrame: Sendable {
         self.name = name
         self.settings = settings
         self.client = client
+        let clock = ProcessClock(client: client)
+        self.clock = clock
         self.logger = logger
         self.didListen = didListen
         authenticator = try Authenticator(
@@ -88,6 +92,7 @@ public struct ServiceFrame: Sendable {
             service: name.rawValue,
             topics: definition.topics,
             client: client,
+            clock: clock,
             kafka: kafka,
             topicSettings: TopicSettings(
                 partitions: settings.topicPartitions,
@@ -101,7 +106,7 @@ public struct ServiceFrame: Sendable {
 
     /// Returns the time of the store's clock, which all instances share.
     public var storeNow: @Sendable () -> StoreTime {
-        { [client] in client.storeTime }
+        { [clock] in clock.now }
     }
 
     /// Returns the time of the machines' clock, which all instances share, too.
@@ -131,6 +136,7 @@ public struct ServiceFrame: Sendable {
             topics: topics,
             handler: handler,
             client: client,
+            clock: clock,
             kafka: kafka,
             delay: delay,
             spans: spans,
@@ -144,17 +150,20 @@ public struct ServiceFrame: Sendable {
     ///   - environment: The service's own environment.
     ///   - peer: The other service.
     ///   - url: The URL of the other service.
+    ///   - signsUntil: The last time at which this service can sign; `nil` if it does not sign.
     /// - Returns: The watch, for ``composition(_:readiness:environments:routes:)``.
     public func environmentWatch(
         _ environment: StoreEnvironment,
         against peer: ServiceName,
-        at url: String
+        at url: String,
+        signsUntil: StoreTime? = nil
     ) -> StoreEnvironmentWatch {
         StoreEnvironmentWatch(
             service: name,
             environment: environment,
             peer: peer,
             at: url,
+            signsUntil: signsUntil,
             logger: logger
         )
     }
@@ -174,7 +183,11 @@ public struct ServiceFrame: Sendable {
         environments: StoreEnvironmentWatch? = nil,
         routes: (StoreRouter) -> Void
     ) -> Composition {
-        let checks = checks + readiness + (environments.map { [$0.check] } ?? [])
+        var checks = checks + readiness
+        if let environments {
+            checks.append(environments.check)
+            if environments.environment == .production { checks.append(isMachinesClock) }
+        }
         let router = storeRouter(
             authenticator: authenticator,
             readiness: checks,
@@ -183,6 +196,7 @@ public struct ServiceFrame: Sendable {
             logger: logger
         )
         ContractRoutes(of: name).add(to: router)
+        router.addClockRoute(of: name) { [clock] in (clock.step, clock.now) }
         environments?.addRoute(to: router)
         routes(router)
         let server = StoreHTTPServer(
@@ -191,11 +205,17 @@ public struct ServiceFrame: Sendable {
             logger: logger,
             didListen: didListen
         )
+        let follower = ClockFollower(clock: clock, kafka: kafka, logger: logger)
         let watches: [any Service] = environments.map { [$0] } ?? []
         return Composition(
-            services: [client, probe, schema, relay] + services + watches + [server],
+            services: [client, probe, schema, follower, relay] + services + watches + [server],
             readiness: checks
         )
+    }
+
+    /// The store's clock is the machines', as it is in production.
+    private var isMachinesClock: ReadinessCheck {
+        ReadinessCheck("store clock in production") { [clock] in clock.problemInProduction }
     }
 
     /// The readiness checks of every service.
@@ -204,6 +224,7 @@ public struct ServiceFrame: Sendable {
             ReadinessCheck("postgres", failure: { [probe] in probe.problem }),
             ReadinessCheck("migrations") { [schema] in schema.isCurrent },
             ReadinessCheck("topics") { [relay] in relay.isReady },
+            ReadinessCheck("store clock") { [clock] in clock.isCurrent },
             ReadinessCheck("clock", failure: { [client] in client.clock.problem }),
         ]
     }

@@ -18,7 +18,7 @@ extension RetriableError {
     /// The outcome is known, unless an error says otherwise.
     public var isOutcomeUnknown: Bool { false }
 
-    /// Whether the client is told to retry.
+    /// Whether the client is asked to retry.
     var asksToTryAgain: Bool { isRetriable || isOutcomeUnknown }
 }
 

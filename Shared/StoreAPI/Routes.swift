@@ -66,7 +66,7 @@ public enum Routes {
     ///
     /// `POST`, without a token. Requests and responses have Apple's format.
     public static let verifyReceipt = "/verifyReceipt"
-    /// `receipts`: the root certificate of every receipt's chain, in DER.
+    /// `receipts`: the root certificate of every receipt's certificate chain, in DER.
     ///
     /// `GET`.
     public static let rootCertificate = "/v1/receipts/root-certificate"
@@ -106,6 +106,27 @@ public enum Routes {
     ///
     /// Append its id, percent-encoded. `GET ?bundleID=com.example.app`, `PUT`.
     public static let adminAccounts = "/v1/admin/accounts"
+
+    /// `payments`, administrators: the store's clock; only a sandbox has it.
+    ///
+    /// `GET`.
+    public static let adminClock = "/v1/admin/clock"
+    /// `payments`, administrators: advance the store's clock, by a span or to a time.
+    ///
+    /// `POST` with an `Idempotency-Key`.
+    public static let adminClockAdvance = "\(adminClock)/advance"
+    /// `payments`, administrators: freeze the store's clock.
+    ///
+    /// `POST`.
+    public static let adminClockFreeze = "\(adminClock)/freeze"
+    /// `payments`, administrators: let the store's clock run at a rate.
+    ///
+    /// `POST`.
+    public static let adminClockRun = "\(adminClock)/run"
+    /// `payments`, administrators: resume an advance of the store's clock that failed.
+    ///
+    /// `POST`.
+    public static let adminClockResume = "\(adminClock)/resume"
 
     /// `payments`: one purchase that the account began outside the app.
     public static func purchaseIntent(_ id: PurchaseIntentID) -> String {

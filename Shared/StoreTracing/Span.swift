@@ -1,6 +1,6 @@
 import Tracing
 
-/// One hop of a trace: the work of a service, with its duration and its parent.
+/// One span of a trace: the work of a service, with its duration and its parent.
 ///
 /// It is a value that is made when the work is over, because one commit ends hundreds of spans at
 /// once. Names and attributes come from a small set and contain no data of accounts.

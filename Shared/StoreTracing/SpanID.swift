@@ -16,9 +16,18 @@ public struct SpanID: Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
+    /// Reads 8 bytes, which must not be all zero.
+    init?(bytes: ArraySlice<UInt8>) {
+        number = UInt64(bigEndianBytes: bytes)
+        guard number != 0 else { return nil }
+    }
+
     init(using randomBits: inout some RandomNumberGenerator) {
         number = .random(in: 1 ... .max, using: &randomBits)
     }
+
+    /// The 8 bytes.
+    var bytes: [UInt8] { number.bigEndianBytes }
 
     /// 16 lower-case hexadecimal digits.
     public var description: String { number.hexadecimal }

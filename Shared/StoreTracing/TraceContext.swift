@@ -1,7 +1,7 @@
 /// A position in a trace: the contents of a `traceparent`.
 ///
 /// (W3C Trace Context, level 1, section 3.2.) It is parsed strictly, so that stored and forwarded
-/// values are always well-formed. A malformed value is ignored and is never an error to its sender.
+/// values are always well-formed. A malformed value is ignored and causes no error for the sender.
 public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
     /// The trace: everything that one request led to.
     public let traceID: TraceID
@@ -65,6 +65,19 @@ public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         self.init(traceID: traceID, spanID: spanID, isSampled: flags & 1 == 1)
     }
+
+    /// Reads what ``bytes`` gives.
+    ///
+    /// - Returns: `nil` for anything else.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 25, bytes[24] <= 1, let traceID = TraceID(bytes: bytes[0..<16]),
+            let spanID = SpanID(bytes: bytes[16..<24])
+        else { return nil }
+        self.init(traceID: traceID, spanID: spanID, isSampled: bytes[24] == 1)
+    }
+
+    /// The same in 25 bytes: the 16 of the trace, the 8 of the span, and the flags.
+    public var bytes: [UInt8] { traceID.bytes + spanID.bytes + [isSampled ? 1 : 0] }
 
     /// The `traceparent`, in version 00.
     public var description: String { "00-\(traceID)-\(spanID)-0\(isSampled ? 1 : 0)" }

@@ -21,11 +21,21 @@ public struct TraceID: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
+    /// Reads 16 bytes, which must not be all zero.
+    init?(bytes: ArraySlice<UInt8>) {
+        high = UInt64(bigEndianBytes: bytes.prefix(8))
+        low = UInt64(bigEndianBytes: bytes.dropFirst(8))
+        guard high != 0 || low != 0 else { return nil }
+    }
+
     init(using randomBits: inout some RandomNumberGenerator) {
         high = randomBits.next()
         // An id of all zeros would be invalid.
         low = .random(in: 1 ... .max, using: &randomBits)
     }
+
+    /// The 16 bytes.
+    var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
 
     /// 32 lower-case hexadecimal digits.
     public var description: String { high.hexadecimal + low.hexadecimal }

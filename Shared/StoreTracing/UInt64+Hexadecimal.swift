@@ -12,6 +12,16 @@ extension UInt64 {
         self = value
     }
 
+    /// Reads 8 bytes, the highest first.
+    init(bigEndianBytes bytes: ArraySlice<UInt8>) {
+        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The 8 bytes, the highest first.
+    var bigEndianBytes: [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64(56 - 8 * $0)) }
+    }
+
     /// 16 lower-case hexadecimal digits.
     var hexadecimal: String {
         String(unsafeUninitializedCapacity: 16) { digits in

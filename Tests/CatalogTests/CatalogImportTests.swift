@@ -76,7 +76,7 @@ struct CatalogImportTests {
             #expect(late.status == 412)
             let problem = try late.decode(Problem.self)
             #expect(problem.code == "precondition_failed")
-            #expect(problem.detail == "It is at version 2. Read it again and decide anew.")
+            #expect(problem.detail == "It is at version 2. Read it again, then repeat the change.")
             #expect(try await catalog.history() == [1])
 
             let now = try await catalog.admin(.GET, Routes.adminCatalog)

@@ -258,13 +258,23 @@ import TestSupport
                 clock.set(ahead: 0)
                 // The broker stays unavailable in this test.
                 let healed = try await problem()
-                #expect(healed == "Waiting for: topics.")
+                #expect(healed == "Waiting for: topics, store clock.")
             }
         }
     }
 
     @Test func aChangeReachesTheTopicAsAWholeProduct() async throws {
         try await withTestBroker { broker in
+            let quiet = Logger(label: "consumer") { _ in SwiftLogNoOpLogHandler() }
+            // payments makes this topic, and every service waits for it.
+            let admin = try KafkaAdmin(settings: broker.settings(), logger: quiet)
+            let clock = KafkaTopicDefinition(
+                name: Topics.storeClock.name,
+                partitions: 1,
+                replicationFactor: 1
+            )
+            _ = try await admin.createTopics([clock])
+            await admin.close()
             try await withCatalog(
                 kafka: broker.bootstrapServers,
                 kafkaProperties: TestBroker.properties
@@ -273,7 +283,6 @@ import TestSupport
                     try await catalog.send(.GET, "/health/ready", token: nil).status == 200
                         ? true : nil
                 }
-                let quiet = Logger(label: "consumer") { _ in SwiftLogNoOpLogHandler() }
                 let consumer = try KafkaConsumer(
                     settings: broker.settings(),
                     group: "catalog-tests",

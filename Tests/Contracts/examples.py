@@ -24,11 +24,18 @@ HTTP = {
     "approval": "ApprovalRequest",
     "catalog.document": "CatalogDocument",
     "catalog.import.result": "CatalogImportResult",
+    "clock.advance.request": "ClockAdvanceRequest",
+    "clock.followed.response": "FollowedClockResponse",
+    "clock.response": "ClockResponse",
+    "clock.run.request": "ClockRunRequest",
     "credits.response": "CreditsResponse",
     "entitlements.response": "EntitlementsResponse",
     "finish.response": "FinishResponse",
     "history.response": "HistoryResponse",
     "hosted.contents.response": "HostedContentsResponse",
+    "notification.endpoint": "NotificationEndpointDocument",
+    "notification.request": "NotificationRequest",
+    "notification.response": "NotificationResponse",
     "offered.contents.response": "OfferedContentsResponse",
     "payment.request": "PaymentRequest",
     "price.consent.agree": "PriceConsentDecisionRequest",
@@ -47,6 +54,8 @@ HTTP = {
     "restore.response": "RestoreResponse",
     "resumption.request": "ResumptionRequest",
     "transaction.response": "TransactionResponse",
+    "unfinished.response": "UnfinishedResponse",
+    "webhooks.again.response": "WebhooksAgainResponse",
 }
 
 

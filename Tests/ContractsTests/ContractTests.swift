@@ -80,7 +80,8 @@ import Testing
             #expect(channel["x-key"] as? String == topic.key.rawValue)
             let bindings = try #require(channel["bindings"] as? [String: [String: Any]])
             let kafka = try #require(bindings["kafka"])
-            #expect(kafka["partitions"] as? Int == Topics.partitionCount)
+            let count = topic.fixedPartitions ?? Topics.partitionCount
+            #expect(kafka["partitions"] as? Int == count)
             let configuration = try #require(kafka["topicConfiguration"] as? [String: [String]])
             #expect(
                 configuration["cleanup.policy"] == [topic.isCompacted ? "compact" : "delete"]

@@ -209,6 +209,19 @@ import Testing
         }
     }
 
+    @Test func aChangedClockReadsBack() throws {
+        let change = try roundTrip(ClockChanged.self, "clock.changed")
+        #expect(change.step == 4)
+        guard case .running(let start, _, let rate, _) = change.clock else {
+            Issue.record("it does not run: \(change)")
+            return
+        }
+        #expect(start == StoreTime(millisecondsSinceEpoch: 1_797_915_575_000))
+        #expect(rate == ClockRate("1h=1d"))
+        let frozen = try surviving(ClockChanged.self, "clock.changed")
+        #expect(frozen.clock == .frozen(at: start))
+    }
+
     @Test func unknownFieldsAndValuesOfAProductSurvive() throws {
         let product = try surviving(ProductChanged.self, "product.changed").product
         #expect(product.type == .unknown("lootBox"))
@@ -254,15 +267,7 @@ import Testing
     }
 
     @Test func everyEventTypeHasBothFixtures() throws {
-        let types: [EventType] = [
-            .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
-            .transactionFailed, .transactionRestored, .transactionRefunded,
-            .transactionRefundReversed, .receiptIssued, .queueChanged, .transactionFinished,
-            .accountChanged, .queueAccountChanged, .subscriptionChanged,
-            .transactionApproved, .strayCharged, .strayChargeReturned, .receiptReissued,
-            .deliveryConfirmed,
-        ]
-        let expected = types.map { $0.rawValue.replacing(".v1", with: ".json") }.sorted()
+        let expected = EventType.all.map { $0.rawValue.replacing(".v1", with: ".json") }.sorted()
         #expect(try Fixture.names(in: "events/v1") == expected)
         #expect(try Fixture.names(in: "events/v1/unknown") == expected)
     }
@@ -282,6 +287,7 @@ import Testing
             case "receipt.issued": _ = try roundTrip(ReceiptIssued.self, path)
             case "receipt.reissued": _ = try roundTrip(ReceiptReissued.self, path)
             case "delivery.confirmed": _ = try roundTrip(DeliveryConfirmed.self, path)
+            case "clock.changed": _ = try roundTrip(ClockChanged.self, path)
             case "account.changed": _ = try roundTrip(AccountChanged.self, path)
             case "subscription.changed": _ = try roundTrip(SubscriptionChanged.self, path)
             case "queue.account-changed": _ = try roundTrip(QueueAccountChanged.self, path)

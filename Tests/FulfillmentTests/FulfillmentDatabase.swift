@@ -15,24 +15,24 @@ struct FulfillmentDatabase: Sendable {
     let webhooks: WebhookHandler
     let reads: QueueReadStore
 
-    init(client: PostgresClient) {
+    init(client: PostgresClient, publisher: QueuePublisher = .toTheLog) {
         let clock = ManualClock(startOfTime)
         self.client = client
         self.clock = clock
         handler = TransactionHandler(
             now: clock.now,
             machineNow: clock.machineNow,
-            wakeRelay: {},
+            publisher: publisher,
             wakeWebhooks: {},
             webhookLease: .seconds(30)
         )
-        finishing = FinishHandler(client: client, now: clock.now, wakeRelay: {})
+        finishing = FinishHandler(client: client, now: clock.now, publisher: publisher)
         webhooks = WebhookHandler(
             client: client,
             now: clock.now,
             machineNow: clock.machineNow,
             lease: .seconds(30),
-            wakeRelay: {}
+            publisher: publisher
         )
         reads = QueueReadStore(client: client)
     }
@@ -98,12 +98,12 @@ struct FulfillmentDatabase: Sendable {
         return try await finishing.finish([request])[0]
     }
 
-    /// Moves the relay's cursor to the end, as if everything had been published.
+    /// Moves the relay's place to the end, as if everything had been published.
     func markPublished() async throws {
         try await client.withTransaction { connection in
             try connection.execute(
                 """
-                UPDATE relay_cursor SET (xid, position) = (
+                UPDATE relay_place SET (xid, position) = (
                     SELECT xid, position FROM outbox ORDER BY xid DESC, position DESC LIMIT 1
                 )
                 """
@@ -182,4 +182,9 @@ func withFulfillment<R>(
             try await body(FulfillmentDatabase(client: client))
         }
     }
+}
+
+extension QueuePublisher {
+    /// Publishes to the log alone.
+    static let toTheLog = QueuePublisher(pass: { _, _ in }, wakeRelay: {})
 }

@@ -89,7 +89,7 @@ import TestSupport
             let findings = try await report(database).findings
             try #require(findings.count == 1, "\(findings)")
             #expect(findings[0].kind == .editedRow)
-            #expect(findings[0].cursor?.position == 7)
+            #expect(findings[0].place?.position == 7)
         }
     }
 
@@ -102,7 +102,7 @@ import TestSupport
             let findings = try await report(database).findings
             #expect(findings.map(\.kind) == [.missingRows])
             #expect(findings.map(\.count) == [2])
-            #expect(findings.first?.cursor?.position == 6)
+            #expect(findings.first?.place?.position == 6)
         }
     }
 }

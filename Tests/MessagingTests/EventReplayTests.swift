@@ -133,7 +133,7 @@ struct EventReplayTests {
                 try await bench.send(published(rows, epoch: 2))
                 try await bench.committed(3, by: "receipts")
                 let place = try await bench.place(of: "receipts")
-                #expect(place == ["2 \(rows[2].cursor)"])
+                #expect(place == ["2 \(rows[2].place)"])
                 // These messages were prepared before the broker lost its log, and are sent
                 // afterwards.
                 try await bench.send(replayed(Array(rows.prefix(2))))
@@ -144,7 +144,7 @@ struct EventReplayTests {
             // The next consumer of the partition still knows the epoch, and reads on.
             try await bench.consuming(.receipts, recorder) {
                 try await bench.log.append(3..<4)
-                let all = try await bench.log.settled(after: rows[2].cursor)
+                let all = try await bench.log.settled(after: rows[2].place)
                 try await bench.send(published(all, epoch: 2))
                 try await bench.committed(6, by: "receipts")
                 #expect(recorder.applied == ["0", "1", "2", "3"])
@@ -188,7 +188,7 @@ struct EventReplayTests {
                 partition: 0,
                 offset: offset,
                 epoch: epoch,
-                cursor: .start,
+                place: .start,
                 isReplayed: isReplayed
             )
         }

@@ -62,14 +62,14 @@ struct SealedDatabase {
             try SealStore.heads(of: "outbox", on: connection)
         }
         while true {
-            let cursor = heads.sealed
-            let rows = try await settled(after: cursor, limit: batch)
+            let place = heads.sealed
+            let rows = try await settled(after: place, limit: batch)
             guard let last = rows.last else { return }
             let seals = heads.seal(SealedRow.sealing(rows))
             try await client.withConnection { connection in
                 try RelayStore.save(
                     RelayProgress(
-                        published: last.cursor,
+                        published: last.place,
                         confirmed: .start,
                         epoch: 1,
                         lastOffsets: [:]
@@ -86,12 +86,12 @@ struct SealedDatabase {
     /// The rows after a place, once all of them are settled.
     ///
     /// Database transactions of other tests in the cluster may delay that.
-    func settled(after cursor: OutboxCursor, limit: Int = 1000) async throws -> [OutboxRow] {
+    func settled(after place: LogPlace, limit: Int = 1000) async throws -> [OutboxRow] {
         try await eventually("the rows to settle") {
             try await client.withConnection { connection in
-                let rows = try EventLog.settledRows(after: cursor, limit: limit, on: connection)
+                let rows = try EventLog.settledRows(after: place, limit: limit, on: connection)
                 let hasMore = try RelayStore.hasRows(
-                    after: rows.last?.cursor ?? cursor,
+                    after: rows.last?.place ?? place,
                     on: connection
                 )
                 return rows.count == limit || !hasMore ? rows : nil

@@ -7,8 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct UnpackedJSONTests {
-    @Test("PostgreSQL unpacks every text as the services do")
-    func postgresUnpacksTheSame() async throws {
+    @Test func postgresUnpacksEveryTextAsTheServicesDo() async throws {
         let texts = PackedJSON.texts.map { text in text.withUTF8Buffer { Array($0) } }
         let all = texts.joined(separator: Array("é".utf8))
         try await SealedDatabase.with { log in
@@ -22,8 +21,7 @@ struct UnpackedJSONTests {
         }
     }
 
-    @Test("An event of a newer version is an error, not a damaged event")
-    func aNewerVersionsEventIsAnError() async throws {
+    @Test func anEventOfANewerVersionIsAnErrorNotADamagedEvent() async throws {
         try await SealedDatabase.with { log in
             _ = try await log.tamper(
                 """

@@ -92,7 +92,7 @@ struct LagReaderTests {
             // What every consumer has confirmed is not looked at again.
             try await run(
                 """
-                UPDATE relay_cursor SET (confirmed_xid, confirmed_position) =
+                UPDATE relay_place SET (confirmed_xid, confirmed_position) =
                     (SELECT xid, position FROM outbox ORDER BY xid DESC, position DESC LIMIT 1)
                 """,
                 in: database
@@ -118,7 +118,7 @@ struct LagReaderTests {
             try await append(5, .transactionPurchased, in: database)
             try await run(
                 """
-                UPDATE relay_cursor SET (xid, position) =
+                UPDATE relay_place SET (xid, position) =
                     (SELECT xid, position FROM outbox ORDER BY xid, position OFFSET 1 LIMIT 1)
                 """,
                 in: database

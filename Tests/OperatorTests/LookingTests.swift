@@ -97,7 +97,7 @@ import Testing
             open: 3,
             isWaiting: true
         )
-        #expect(RedriveCommand.summary(of: redrive).contains("has not taken them up yet"))
+        #expect(RedriveCommand.summary(of: redrive).contains("has not started on them yet"))
         redrive.isWaiting = false
         redrive.reason = "no such thing"
         #expect(

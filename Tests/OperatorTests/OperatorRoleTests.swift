@@ -64,13 +64,12 @@ struct OperatorRoleTests {
         }
     }
 
-    @Test("It changes nothing but the decision about a dead letter")
-    func grantsAreNarrow() async throws {
+    @Test func itChangesNothingButTheDecisionAboutADeadLetter() async throws {
         try await withSpine { database in
-            let tables = ["outbox", "consumer_places", "relay_cursor", "consumer_positions", "own"]
+            let tables = ["outbox", "consumer_places", "relay_place", "consumer_positions", "own"]
             let forbidden =
                 tables.flatMap { ["DELETE FROM \($0)", "TRUNCATE \($0)"] } + [
-                    "UPDATE outbox SET data = '{}'", "UPDATE relay_cursor SET position = 0",
+                    "UPDATE outbox SET data = '{}'", "UPDATE relay_place SET position = 0",
                     "INSERT INTO own VALUES (1)", "CREATE TABLE mine (id bigint)",
                     "SELECT ensure_outbox_partitions(now(), 1)", "DELETE FROM dead_letters",
                     "UPDATE dead_letters SET data = ''", "UPDATE dead_letters SET reason = ''",

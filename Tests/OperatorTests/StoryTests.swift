@@ -27,7 +27,7 @@ import Testing
             type: type,
             topic: topic.name,
             key: "ada",
-            cursor: OutboxCursor(xid: UInt64(milliseconds), position: 1),
+            place: LogPlace(xid: UInt64(milliseconds), position: 1),
             time: after(milliseconds),
             traceID: trace,
             isPublished: isPublished
@@ -62,7 +62,7 @@ import Testing
         _ payments: PaymentsChapter,
         _ receipts: ReceiptsChapter = ReceiptsChapter(),
         _ fulfillment: FulfillmentChapter = FulfillmentChapter(),
-        _ marks: [String: ConsumerMarks] = [:]
+        _ marks: [ServiceName: ConsumerMarks] = [:]
     ) -> Story {
         StoryRules(
             payments: payments,
@@ -110,13 +110,13 @@ import Testing
         // Fulfillment passes it by, so it owes nothing.
         let done = ConsumerMarks(done: [event.id])
         #expect(
-            Self.story(Self.payments(events: [event]), marks: ["receipts": done]).waitsFor == []
+            Self.story(Self.payments(events: [event]), marks: [.receipts: done]).waitsFor == []
         )
 
         var dead = ConsumerMarks()
         dead.letters[event.id] = (12, "dead")
         dead.blocker = 12
-        let blocked = Self.story(Self.payments(events: [event]), marks: ["receipts": dead])
+        let blocked = Self.story(Self.payments(events: [event]), marks: [.receipts: dead])
         #expect(
             blocked.waitsFor == [
                 """
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func aDeadLetterOfAnotherPurchaseIsNamedToo() {
-        let marks = ["receipts": ConsumerMarks(blocker: 7)]
+        let marks = [ServiceName.receipts: ConsumerMarks(blocker: 7)]
         let lines = Self.story(Self.payments(), marks: marks).waitsFor
         #expect(lines.count == 1)
         #expect(lines.first?.contains("Another event of ada is dead in receipts") == true)
@@ -202,7 +202,7 @@ import Testing
         let story = Self.story(
             Self.payments(events: [event]),
             fulfillment: fulfillment,
-            marks: ["receipts": ConsumerMarks(done: [event.id])]
+            marks: [.receipts: ConsumerMarks(done: [event.id])]
         )
         #expect(
             story.lines(.plain).joined(separator: "\n") == """
@@ -239,7 +239,7 @@ extension StoryTests {
     private static func story(
         _ payments: PaymentsChapter,
         fulfillment: FulfillmentChapter = FulfillmentChapter(),
-        marks: [String: ConsumerMarks] = [:]
+        marks: [ServiceName: ConsumerMarks] = [:]
     ) -> Story {
         story(payments, ReceiptsChapter(), fulfillment, marks)
     }

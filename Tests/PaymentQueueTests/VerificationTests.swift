@@ -30,10 +30,7 @@ import Testing
             try JSONSerialization.data(withJSONObject: payload),
             Data(repeating: 7, count: 64),
         ]
-        return parts.map {
-            $0.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-                .replacing("=", with: "")
-        }.joined(separator: ".")
+        return parts.map { StrictBase64.text($0) }.joined(separator: ".")
     }
 
     private static let validator = ReceiptValidator(

@@ -1,4 +1,5 @@
 import Crypto
+import EventTypes
 import Foundation
 import SwiftASN1
 import Testing
@@ -158,7 +159,7 @@ import X509
             for: Data("\(parts[0]).\(parts[1])".utf8),
             using: SymmetricKey(data: signer.key.publicKey.derRepresentation)
         )
-        let forged = "\(parts[0]).\(parts[1]).\(base64URL(Data(mac)))"
+        let forged = "\(parts[0]).\(parts[1]).\(StrictBase64.text(mac))"
         #expect(refusal(of: forged, by: validator) == .algorithm)
         let unsigned = try signer.jws(alg: "none").split(separator: ".")
         #expect(refusal(of: "\(unsigned[0]).\(unsigned[1]).", by: validator) == .form)
@@ -247,7 +248,7 @@ import X509
             let payload = transactionJSON(["environment": "\"\(environment)\""])
             for jws in [
                 try TestSigner().jws(payload),
-                "\(base64URL("{\"alg\":\"none\"}".utf8)).\(base64URL(payload.utf8)).AAAA",
+                "\(StrictBase64.text("{\"alg\":\"none\"}".utf8)).\(StrictBase64.text(payload.utf8)).AAAA",
             ] {
                 #expect(throws: ReceiptRefusal.self) {
                     try signer.validator().verify(jws, as: JWSTransaction.self)

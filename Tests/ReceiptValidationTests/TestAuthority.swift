@@ -1,4 +1,5 @@
 import Crypto
+import EventTypes
 import Foundation
 import SwiftASN1
 import X509
@@ -163,9 +164,9 @@ struct TestSigner {
         let header =
             header
             ?? "{\"alg\":\"\(alg)\",\"typ\":\"JWT\",\"x5c\":[\(certificates.joined(separator: ","))]}"
-        let signed = "\(base64URL(header.utf8)).\(base64URL(payload.utf8))"
+        let signed = "\(StrictBase64.text(header.utf8)).\(StrictBase64.text(payload.utf8))"
         let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
-        return "\(signed).\(base64URL(signature))"
+        return "\(signed).\(StrictBase64.text(signature))"
     }
 }
 
@@ -192,10 +193,4 @@ func transactionJSON(_ changes: [String: String?] = [:]) -> String {
     for (name, value) in changes { members[name] = value }
     let text = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
     return "{\(text.joined(separator: ","))}"
-}
-
-/// Base64url without padding.
-func base64URL(_ bytes: some Sequence<UInt8>) -> String {
-    Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")
-        .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
 }

@@ -71,11 +71,8 @@ final class TokenKeys: Sendable {
             {"aud":"\(audience)","exp":\(seconds + 600),"iat":\(seconds),"iss":"\(issuer)",\
             "sub":"\(subject)"}
             """
-        let signed = [header, claims].map {
-            String(decoding: StrictBase64.encode(Array($0.utf8)), as: UTF8.self)
-        }.joined(separator: ".")
+        let signed = [header, claims].map { StrictBase64.text($0.utf8) }.joined(separator: ".")
         let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
-        return signed + "."
-            + String(decoding: StrictBase64.encode(Array(signature)), as: UTF8.self)
+        return signed + "." + StrictBase64.text(signature)
     }
 }

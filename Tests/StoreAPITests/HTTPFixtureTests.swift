@@ -84,6 +84,23 @@ import Testing
         #expect(promoted.purchaseIntentID?.rawValue == "01a1fcbf-18a0-7cd4-8e6e-0a1b2c3d4e5f")
     }
 
+    @Test func clock() throws {
+        let body = try roundTrip(ClockResponse.self, "clock.response")
+        #expect(body.mode == .running && body.rate == "1h=1d" && body.status == .ready)
+        let advancing = try roundTrip(ClockResponse.self, "clock.response.advancing")
+        #expect(advancing.status == .advancing && advancing.target == body.now)
+        #expect(advancing.waitsFor == ["expired approvals"])
+        #expect(advancing.done == ["expired approvals": 2])
+        let followed = try roundTrip(FollowedClockResponse.self, "clock.followed.response")
+        #expect(followed.service == "receipts" && followed.step == 4)
+        let span = try roundTrip(ClockAdvanceRequest.self, "clock.advance.request")
+        #expect(span == ClockAdvanceRequest(by: "31d"))
+        let time = try roundTrip(ClockAdvanceRequest.self, "clock.advance.request.time")
+        #expect(time == ClockAdvanceRequest(to: body.now))
+        let run = try roundTrip(ClockRunRequest.self, "clock.run.request")
+        #expect(run == ClockRunRequest(rate: "1h=1d"))
+    }
+
     @Test func account() throws {
         let account = try roundTrip(AccountResponse.self, "account.response").account
         #expect(account.storefront == Storefront(unchecked: "FRA"))
@@ -151,6 +168,31 @@ import Testing
     @Test func queueResponseWithHostedContents() throws {
         let body = try roundTrip(QueueResponse.self, "queue.response.contents")
         #expect(body.transactions.first?.contents?.map(\.length) == [52_428_800])
+    }
+
+    @Test func historyResponse() throws {
+        let body = try roundTrip(HistoryResponse.self, "history.response")
+        #expect(body.next == 7 && body.transactions.map(\.revision) == [12])
+    }
+
+    @Test func unfinishedResponse() throws {
+        let body = try roundTrip(UnfinishedResponse.self, "unfinished.response")
+        #expect(body.transactions.map(\.isDelivered) == [true])
+    }
+
+    @Test func webhooksAgainResponse() throws {
+        #expect(try roundTrip(WebhooksAgainResponse.self, "webhooks.again.response").webhooks == 2)
+    }
+
+    @Test func notifications() throws {
+        let endpoint = try roundTrip(NotificationEndpointDocument.self, "notification.endpoint")
+        #expect(endpoint.url == "https://merchant.example/notifications")
+        let test = try roundTrip(NotificationRequest.self, "notification.request")
+        #expect(test == NotificationRequest(notificationType: "TEST"))
+        let summary = try roundTrip(NotificationRequest.self, "notification.request.summary")
+        #expect(summary.summary?.succeededCount == 12)
+        let response = try roundTrip(NotificationResponse.self, "notification.response")
+        #expect(response.notificationUUID.description == "01a1fcbf-18a0-7cd4-8e6e-0a1b2c3d4e5f")
     }
 
     @Test func hostedContentsResponse() throws {

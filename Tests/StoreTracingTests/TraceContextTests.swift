@@ -21,6 +21,21 @@ import Testing
         #expect(try #require(TraceContext(prefix + "ff")).description == prefix + "01")
     }
 
+    @Test func theBytesAreReadAsTheyWereWritten() throws {
+        for text in [Self.example, Self.example.dropLast() + "0"] {
+            let context = try #require(TraceContext(text))
+            #expect(context.bytes.count == 25)
+            #expect(TraceContext(bytes: context.bytes) == context)
+        }
+        let bytes = try #require(TraceContext(Self.example)).bytes
+        let noTrace = [UInt8](repeating: 0, count: 16) + bytes[16...]
+        let noSpan = bytes[..<16] + [UInt8](repeating: 0, count: 8) + [1]
+        for other in [[], Array(bytes.dropLast()), bytes + [0], noTrace, Array(noSpan)] {
+            #expect(TraceContext(bytes: other) == nil)
+        }
+        #expect(TraceContext(bytes: bytes.dropLast() + [2]) == nil)
+    }
+
     @Test func aVersionOfTheFutureIsReadAsFarAsItIsKnown() {
         let rest = Self.example.dropFirst(2)
         #expect(TraceContext("01" + rest)?.description == Self.example)

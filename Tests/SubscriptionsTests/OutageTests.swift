@@ -4,8 +4,8 @@ import Testing
 
 /// The store comes back after it was away (rules S520 to S522).
 @Suite struct OutageTests {
-    @Test("S520: within a day the renewal begins where the period ended")
-    func aShortOutageLeavesNoGap() throws {
+    /// S520.
+    @Test func withinADayTheRenewalBeginsWhereThePeriodEnded() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         try story.carryOut(at: at("2026-02-01T20:00:00"))
@@ -13,8 +13,8 @@ import Testing
         #expect(story.told.last == "DID_RENEW")
     }
 
-    @Test("S520: after a year one period is charged, and it begins now")
-    func aYearsOutageChargesOnce() throws {
+    /// S520.
+    @Test func afterAYearOnePeriodIsChargedAndItBeginsNow() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         try story.run(until: at("2026-01-01"), charging: true)
@@ -26,10 +26,8 @@ import Testing
         #expect(story.next?.time == at("2027-04-09"))
     }
 
-    @Test(
-        "S520: a charge made in time and learned of after the next period pays one that begins now"
-    )
-    func aChargeLearnedOfMuchLater() throws {
+    /// S520.
+    @Test func aChargeLearnedOfAfterTheNextPeriodPaysOneFromNow() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         let action = try #require(story.next)
@@ -46,8 +44,8 @@ import Testing
         }
     }
 
-    @Test("S85: nobody pays two periods in advance, however early charges are made")
-    func neverTwoPeriodsAhead() throws {
+    /// S85.
+    @Test func nobodyPaysTwoPeriodsInAdvance() throws {
         var early = policy()
         early.chargesBeforeEnd = [.days(50), .days(40), .zero]
         var story = StoryTeller(early)
@@ -57,8 +55,8 @@ import Testing
         #expect(try story.carryOut() == at("2026-02-01"))
     }
 
-    @Test("S522: after a year an unpaid subscription is charged once more before it ends")
-    func aYearsOutageTriesOnce() throws {
+    /// S522.
+    @Test func afterAYearAnUnpaidSubscriptionIsChargedOnceMore() throws {
         var story = StoryTeller(policy(grace: .days(16)))
         story.buy(silver, at("2026-01-01"))
         let now = at("2027-03-10")
@@ -75,8 +73,8 @@ import Testing
         )
     }
 
-    @Test("S522: an outage in grace ends it at its date, after one try")
-    func anOutageInGrace() throws {
+    /// S522.
+    @Test func anOutageInGraceEndsItAtItsDateAfterOneTry() throws {
         var story = StoryTeller(policy(grace: .days(16)))
         story.buy(silver, at("2026-01-01"))
         for _ in 1...5 { try story.carryOut(charging: false) }
@@ -89,8 +87,8 @@ import Testing
         #expect(kinds == [.retryCharge, .graceEnd, .retryEnd])
     }
 
-    @Test("S112: what the customer does comes after what is overdue")
-    func theOverdueEndComesFirst() throws {
+    /// S112.
+    @Test func whatTheCustomerDoesComesAfterWhatIsOverdue() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         story.apply(.autoRenewTurnedOff, at("2026-01-02"))
@@ -105,8 +103,8 @@ import Testing
         #expect(story.changes.map(\.cause) == [.purchased, .autoRenewTurnedOff, .expired])
     }
 
-    @Test("S205: the dates tell the state before the due action is carried out")
-    func theStateByTheDates() throws {
+    /// S205.
+    @Test func theDatesTellTheStateBeforeTheDueActionIsCarriedOut() throws {
         var story = StoryTeller(policy(grace: .days(16)))
         let rules = story.machine.dueActions
         story.buy(silver, at("2026-01-01"))
@@ -121,8 +119,8 @@ import Testing
         #expect(grace.isEntitled(at: at("2026-02-16")) && !grace.isEntitled(at: at("2026-02-17")))
     }
 
-    @Test("S510: first charges are spread, and each subscription keeps its place")
-    func firstChargesAreSpread() throws {
+    /// S510.
+    @Test func firstChargesAreSpreadAndEachSubscriptionKeepsItsPlace() throws {
         var spread = policy()
         spread.spread = .hours(6)
         let machine = SubscriptionStateMachine(policy: spread)

@@ -15,17 +15,15 @@ import Testing
         return subscription
     }
 
-    @Test(
-        "S12: the level decides, and between equal levels the length",
-        arguments: [
-            (silver, gold, ProductChoice.charge(replacing: silver.id)),
-            (silver, silverTwin, .charge(replacing: silver.id)),
-            (silver, silverYear, .schedule), (silver, bronze, .schedule),
-            (silverYear, silver, .schedule), (silverYear, gold, .charge(replacing: silverYear.id)),
-            (gold, bronze, .schedule), (silver, silver, .current),
-        ]
-    )
-    func directions(
+    /// S12.
+    @Test(arguments: [
+        (silver, gold, ProductChoice.charge(replacing: silver.id)),
+        (silver, silverTwin, .charge(replacing: silver.id)),
+        (silver, silverYear, .schedule), (silver, bronze, .schedule),
+        (silverYear, silver, .schedule), (silverYear, gold, .charge(replacing: silverYear.id)),
+        (gold, bronze, .schedule), (silver, silver, .current),
+    ])
+    func theLevelDecidesAndBetweenEqualLevelsTheLength(
         from old: SubscriptionProduct,
         to new: SubscriptionProduct,
         choice: ProductChoice
@@ -41,16 +39,16 @@ import Testing
         }
     }
 
-    @Test("S11: the level of today decides")
-    func theLevelOfToday() throws {
+    /// S11.
+    @Test func theLevelOfTodayDecides() throws {
         let choice = ProductChoice.judge(gold, meeting: try running(silver), currentLevel: 1)
         #expect(choice == .charge(replacing: silver.id))
         let lower = ProductChoice.judge(silverTwin, meeting: try running(silver), currentLevel: 1)
         #expect(lower == .schedule)
     }
 
-    @Test("e5 to e7 and e24: the running product, chosen again")
-    func theRunningProductAgain() throws {
+    /// e5 to e7 and e24.
+    @Test func theRunningProductMayBeChosenAgain() throws {
         let off = try running(silver) { $0.autoRenewOffReason = .customer }
         #expect(ProductChoice.judge(silver, meeting: off) == .turnOn)
         let pending = try running(silver) { $0.pendingProduct = bronze }

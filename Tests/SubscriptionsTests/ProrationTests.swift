@@ -28,13 +28,13 @@ import Testing
         #expect(Proration.refund(of: try period(0), at: at("2026-04-02")) == usd(0))
     }
 
-    @Test func itNeedsMoreThan64Bits() throws {
+    @Test func theLargestPriceDoesNotOverflow() throws {
         let whole = try period(.max)
         #expect(Proration.refund(of: whole, at: at("2026-04-01")) == usd(.max))
         #expect(Proration.refund(of: whole, at: at("2026-04-16")) == usd(.max / 2))
     }
 
-    @Test func itNeverGrows() throws {
+    @Test func theRefundNeverGrows() throws {
         let period = try period(997)
         var last = Int64(997)
         for hour in Int64(0)...720 {

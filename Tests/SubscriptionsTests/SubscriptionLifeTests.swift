@@ -54,8 +54,8 @@ import Testing
         )
     }
 
-    @Test("S111: a gap of more than 60 days begins a new recent subscription")
-    func recentStartAfterALongGap() throws {
+    /// S111.
+    @Test func aGapOfMoreThan60DaysBeginsANewRecentSubscription() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         story.apply(.autoRenewTurnedOff, at("2026-01-02"))
@@ -64,8 +64,8 @@ import Testing
         #expect(story.subscription?.startedAt == at("2026-01-01"))
     }
 
-    @Test("S500: billing retry charges on 14 days and ends after 60")
-    func billingRetrySchedule() throws {
+    /// S500.
+    @Test func billingRetryChargesOn14DaysAndEndsAfter60() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         for _ in 1...5 { try story.carryOut(charging: false) }
@@ -80,8 +80,8 @@ import Testing
         #expect(story.told.last == "EXPIRED/BILLING_RETRY")
     }
 
-    @Test("S104: a downgrade takes effect with the renewal, also to another length")
-    func downgradeToAnotherLength() throws {
+    /// S104.
+    @Test func aDowngradeTakesEffectWithTheRenewal() throws {
         var story = StoryTeller()
         story.buy(gold, at("2026-01-31"))
         story.apply(.productScheduled(silverYear), at("2026-02-03"))
@@ -116,8 +116,8 @@ import Testing
         #expect(story.subscription?.pendingProduct == nil)
     }
 
-    @Test("S31: a lower price counts at once, a higher one does not")
-    func pricesOfRenewals() throws {
+    /// S31.
+    @Test func aLowerPriceCountsAtOnceAndAHigherOneDoesNot() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         try story.carryOut(quote: 799)
@@ -125,8 +125,8 @@ import Testing
         #expect(story.changes.compactMap { $0.newPeriod?.price } == [999, 799, 799].map(usd))
     }
 
-    @Test("S107: an upgrade after an early renewal refunds two periods")
-    func upgradeAfterAnEarlyRenewal() throws {
+    /// S107.
+    @Test func anUpgradeAfterAnEarlyRenewalRefundsTwoPeriods() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         try story.carryOut()
@@ -137,8 +137,8 @@ import Testing
         #expect(story.subscription?.earlierPeriod?.effectiveEnd == at("2026-01-31T12:00:00"))
     }
 
-    @Test("S131: a refund after an early renewal refunds the next period too")
-    func refundAfterAnEarlyRenewal() throws {
+    /// S131.
+    @Test func aRefundAfterAnEarlyRenewalRefundsTheNextPeriodToo() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         try story.carryOut()
@@ -153,8 +153,7 @@ import Testing
         #expect(story.subscription?.entitlementEnd == at("2026-02-01"))
     }
 
-    @Test("A refund of a period that has not begun leaves the running one")
-    func refundOfTheNextPeriod() throws {
+    @Test func aRefundOfAPeriodThatHasNotBegunLeavesTheRunningOne() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         try story.carryOut()
@@ -170,8 +169,8 @@ import Testing
         #expect(after.period == before.period && after != before)
     }
 
-    @Test("S86: who cancels after the charge has the next period, and no other")
-    func cancelAfterTheCharge() throws {
+    /// S86.
+    @Test func whoCancelsAfterTheChargeHasTheNextPeriodAndNoOther() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         let action = try #require(story.next)
@@ -185,8 +184,8 @@ import Testing
         #expect(story.subscription?.state == .expired)
     }
 
-    @Test("S505: a charge that comes too late for its subscription is stray")
-    func strayCharge() throws {
+    /// S505.
+    @Test func aChargeThatComesTooLateForItsSubscriptionIsStray() throws {
         var story = StoryTeller(policy(grace: .days(16)))
         story.buy(silver, at("2026-01-01"))
         for _ in 1...5 { try story.carryOut(charging: false) }
@@ -200,8 +199,8 @@ import Testing
         #expect(story.subscription?.state == .expired)
     }
 
-    @Test("S505: an unknown charge that was made in time leaves no gap")
-    func unknownChargeMadeInTime() throws {
+    /// S505.
+    @Test func anUnknownChargeThatWasMadeInTimeLeavesNoGap() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         let action = try #require(story.next)
@@ -218,8 +217,8 @@ import Testing
         #expect(story.told.last == "DID_RENEW/BILLING_RECOVERY")
     }
 
-    @Test("S505: the end of a period waits a little for an open charge")
-    func theEndWaitsForACharge() throws {
+    /// S505.
+    @Test func theEndOfAPeriodWaitsALittleForAnOpenCharge() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         for _ in 1...3 { try story.carryOut(charging: false) }
@@ -233,8 +232,8 @@ import Testing
         #expect(story.told.last == "DID_RENEW")
     }
 
-    @Test("S82: who is charged twice in one answer has one period")
-    func theSameOutcomeTwice() throws {
+    /// S82.
+    @Test func whoIsChargedTwiceInOneAnswerHasOnePeriod() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         try story.carryOut()

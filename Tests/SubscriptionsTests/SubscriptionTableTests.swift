@@ -196,8 +196,8 @@ import Testing
         #expect(Self.result(move) == expected, "\(rule)")
     }
 
-    @Test("e13 and e12: an unpaid end leads to billing retry, or to grace where there is one")
-    func unpaidEnds() throws {
+    /// e13 and e12.
+    @Test func anUnpaidEndLeadsToBillingRetryOrToGrace() throws {
         for (grace, cause) in [
             (nil, SubscriptionCause.billingRetryBegan), (Duration.days(3), .gracePeriodBegan),
         ] {
@@ -208,8 +208,8 @@ import Testing
         }
     }
 
-    @Test("S85: grace of a weekly product is at most six days; a free period may have none")
-    func graceLengths() throws {
+    /// S85.
+    @Test func graceOfAWeeklyProductIsSixDaysAndAFreePeriodMayHaveNone() throws {
         var scoped = policy(grace: .days(28))
         scoped.graceScope = .paidToPaidOnly
         let week = SubscriptionPeriod(1, .week)
@@ -226,8 +226,8 @@ import Testing
         }
     }
 
-    @Test("e20: a product that is not renewed any more ends with its period")
-    func notForSale() throws {
+    /// e20.
+    @Test func aProductThatIsNotRenewedAnyMoreEndsWithItsPeriod() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         for _ in 1...4 { try story.carryOut(quote: nil) }
@@ -237,8 +237,8 @@ import Testing
         #expect(story.told.last == "EXPIRED/PRODUCT_NOT_FOR_SALE")
     }
 
-    @Test("e38: a refund that is reversed after the period leaves the subscription expired")
-    func reversedTooLate() throws {
+    /// e38.
+    @Test func aRefundReversedAfterThePeriodLeavesItExpired() throws {
         let revoked = try Self.subscription(.revoked)
         let move = Self.machine.apply(
             .refundReversed(TransactionID(number: 1), usd(999), restores: true),
@@ -249,8 +249,8 @@ import Testing
         #expect(move.plan?.subscription.expirationIntent == .autoRenewDisabled)
     }
 
-    @Test("S134: the reversed refund of an older period brings nothing back")
-    func anOlderRefundReversed() throws {
+    /// S134.
+    @Test func theReversedRefundOfAnOlderPeriodBringsNothingBack() throws {
         let revoked = try #require(try Self.subscription(.revoked))
         let move = Self.machine.apply(
             .refundReversed(TransactionID(number: 9), usd(999), restores: true),
@@ -261,8 +261,8 @@ import Testing
         #expect(move.plan?.subscription.period == revoked.period)
     }
 
-    @Test("S134: a refund that is reversed after a resubscription is money only")
-    func reversedAfterResubscription() throws {
+    /// S134.
+    @Test func aRefundThatIsReversedAfterAResubscriptionIsMoneyOnly() throws {
         let revoked = try Self.subscription(.revoked)
         let bought = Self.machine.apply(
             .purchaseCharged(purchase(silver, 50)),

@@ -40,6 +40,21 @@ public struct TestDatabase: Sendable {
     }
 }
 
+extension TestDatabase {
+    /// Runs a body with a client of one connection, and the proxy that the connection goes through.
+    public func withProxiedClient<R: Sendable>(
+        role: String,
+        _ body: (PostgresClient, PostgresProxy) async throws -> R
+    ) async throws -> R {
+        let proxy = try await PostgresProxy.start(inFrontOf: cluster.port)
+        let url = cluster.url(database: name, role: role, proxyPort: proxy.port)
+        let settings = PostgresSettings(url: url, applicationName: "tests", poolSize: 1)
+        let result = try await withRunningClient(settings) { try await body($0, proxy) }
+        await proxy.cut()
+        return result
+    }
+}
+
 /// Runs a body with a new database, and drops the database afterwards, even if the body throws.
 public func withTestDatabase<R>(
     migrations: [PostgresMigration] = [],

@@ -4,28 +4,28 @@ import Testing
 @Suite struct DatabaseAccessTests {
     /// The files of `Tests/EndToEndTests` that open a service's database, and what they break there.
     private static let allowed = [
-        "BrokenBooksTests": "breaks a book of each kind, for reconcile to name it",
-        "OperatorStoryTests": "breaks books, for reconcile to say what to do",
-        "BrokerReplayTests": "deletes places, and writes events of a newer version",
-        "ReplayTests": "deletes places, and cuts a log",
-        "RetentionTests": "makes a log old, and edits one",
-        "VerificationTests": "alters rows and events, and holds the lock of a proof",
-        "OutageTests": "holds a database transaction open",
-        "RestoredStoreTests": "puts an older backup in the place of a database",
-        "UnknownOutcomeTests": "kills the backend of a commit",
-        "DatabaseInTroubleTests": "makes a table refuse rows as a full disk does",
-        "BackupTests": "looks for an id in every app transaction that was ever made",
-        "DeploymentTests": "sets up the databases themselves, before any service is there",
-        "StartUpTests": "leaves a database of a newer version, and tries what roles may not do",
+        "BrokenBooks": "breaks a book of each kind, for reconcile to name it",
+        "Operator+Story": "breaks books, for reconcile to say what to do",
+        "BrokerReplays": "deletes places, and writes events of a newer version",
+        "Replays": "deletes places, and cuts a log",
+        "Retention": "makes a log old, and edits one",
+        "Verification": "alters rows and events, and holds the lock of a proof",
+        "Outages": "holds a database transaction open",
+        "RestoredStores": "puts an older backup in the place of a database",
+        "UnknownOutcomes": "kills the backend of a commit",
+        "DatabaseInTrouble": "makes a table refuse rows as a full disk does",
+        "Backups": "looks for an id in every app transaction that was ever made",
+        "Deployment": "sets up the databases themselves, before any service is there",
+        "StartUp": "leaves a database of a newer version, and tries what roles may not do",
     ]
 
     /// Those of them that read by SQL as well, and why nothing else can tell.
     private static let mayRead = [
-        "OutageTests": "waits until the relay has looked, which rightly does nothing",
-        "UnknownOutcomeTests": "finds the backend to kill, and waits until PostgreSQL answers",
-        "BackupTests": "ids of app transactions stand in signed answers to one account alone",
-        "DeploymentTests": "a set-up script has made databases, and there is no service to ask",
-        "StartUpTests": "a refused start changes no row, and a role may not even read",
+        "Outages": "waits until the relay has looked, which rightly does nothing",
+        "UnknownOutcomes": "finds the backend to kill, and waits until PostgreSQL answers",
+        "Backups": "ids of app transactions stand in signed answers to one account alone",
+        "Deployment": "a set-up script has made databases, and there is no service to ask",
+        "StartUp": "a refused start changes no row, and a role may not even read",
     ]
 
     private static let folder = "Tests/EndToEndTests/"

@@ -21,7 +21,7 @@ import Testing
     /// Files of a service that may hold a database connection.
     private static let databaseNames = [
         "Store", "Handler", "Composition", "Follower", "Reader", "Runner", "Queue", "Error",
-        "Settlement", "Context", "Migrations", "Writer", "OutgoingNotifications",
+        "Settlement", "Context", "Migrations", "Writer", "Publisher", "OutgoingNotifications",
     ]
 
     private static func isPure(_ file: SourceFile) -> Bool {

@@ -7,9 +7,9 @@ struct Repository: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .standardizedFileURL.path
 
-    /// Every Swift file of services, libraries, tools and tests, the manifest included.
+    /// Every Swift file of services, libraries, tools, tests and examples, with the manifests.
     static let swiftFiles: [SourceFile] = files(
-        in: ["Package.swift", "Services", "Shared", "Tools", "Tests"],
+        in: ["Package.swift", "Services", "Shared", "Tools", "Tests", "Examples"],
         suffix: ".swift"
     )
 
@@ -26,15 +26,8 @@ struct Repository: Sendable {
         suffix: ".md"
     )
 
-    /// The functions of the tests, by name.
-    static let testNames = Set(
-        swiftFiles.filter { $0.path.hasPrefix("Tests/") }.flatMap { file in
-            file.lines.compactMap { line in
-                line.contains("func ")
-                    ? (line.firstMatch(of: /func ([A-Za-z0-9]+)\(/)?.1).map(String.init) : nil
-            }
-        }
-    )
+    /// Every test.
+    static let tests = TestList(swiftFiles.filter { $0.path.hasPrefix("Tests/") })
 
     /// The libraries in Swift, which are the folders of Shared.
     static func libraries() throws -> [String] {

@@ -7,7 +7,8 @@ import Testing
 
     /// Files whose names say something else than a declaration, by their ends, and why.
     private static let otherNames = [
-        "/Composition.swift": "holds the function that composes a service"
+        "/Composition.swift": "holds the function that composes a service",
+        "/Exports.swift": "passes the store harness on to the tests",
     ]
 
     /// Types of one name, and why.
@@ -19,14 +20,26 @@ import Testing
     /// Rooms that use each other's names, and why.
     private static let circles: [String: String] = [:]
 
-    private static let files = Repository.swiftFiles.filter { $0.path != "Package.swift" }
-    /// Services, libraries and tools, read once; tests are named for what they try.
-    private static let rooms = Rooms(files.filter { !$0.path.hasPrefix("Tests/") })
+    private static let files = Repository.swiftFiles.filter { $0.name != "Package.swift" }
+    /// Every file, read once.
+    private static let rooms = Rooms(files)
 
     @Test func atMostFifteenFilesOnOneFloor() {
         var findings = Findings()
         for (folder, count) in Rooms.crowded(Self.files, above: Self.filesMax) {
             findings.add(folder, "has \(count) Swift files; make rooms of at most \(Self.filesMax)")
+        }
+        findings.report()
+    }
+
+    @Test func aCompositionHasFortyToNinetyLines() {
+        var findings = Findings()
+        for file in Self.files
+        where file.path.hasPrefix("Services/") && file.name == "Composition.swift" {
+            let count = file.lines.count
+            if !(40...90).contains(count) {
+                findings.add(file, 1, "has \(count) lines; make a type of what belongs together")
+            }
         }
         findings.report()
     }
@@ -52,7 +65,9 @@ import Testing
 
     @Test func betweenTwoRoomsArrowsGoOneWay() {
         var findings = Findings()
-        for (pair, names) in Self.rooms.circles where Self.circles[pair] == nil {
+        // The folders of a test target are what is tested, and share what they test with.
+        let rooms = Self.rooms.filter { !$0.path.hasPrefix("Tests/") }
+        for (pair, names) in rooms.circles where Self.circles[pair] == nil {
             findings.add(pair, "open the circle: \(names.joined(separator: "; "))")
         }
         findings.report()
@@ -62,7 +77,7 @@ import Testing
         let product = Self.rooms.filter(\.isProduct)
         for name in Self.namesakes.keys { #expect(product.homonyms[name] != nil, "\(name)") }
         for end in Self.otherNames.keys {
-            #expect(product.misnamed.keys.contains { $0.hasSuffix(end) }, "\(end)")
+            #expect(Self.rooms.misnamed.keys.contains { $0.hasSuffix(end) }, "\(end)")
         }
         for pair in Self.circles.keys { #expect(Self.rooms.circles[pair] != nil, "\(pair)") }
     }
@@ -86,6 +101,19 @@ import Testing
         let rooms = Rooms([SourceFile(path: "Services/Shop/\(name)", text: text)])
         #expect(rooms.misnamed.isEmpty == isRight)
         #expect(rooms.unread.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("Coins.swift", "extension Bank { @Suite struct Coins {} }", true),
+        ("Coins.swift", "@Suite struct Coins {}", true),
+        ("CoinTests.swift", "extension Bank { @Suite struct Coins {} }", false),
+        ("Coins.swift", "@Suite struct Bank { struct Coins {} }", false),
+        ("Coins.swift", "extension Bank { func coins() { struct Coins {} } }", false),
+        ("Bank+Coins.swift", "extension Bank { @Test func coins() {} }", true),
+    ])
+    func aWrongNameOfTestsIsFound(name: String, text: String, isRight: Bool) {
+        let rooms = Rooms([SourceFile(path: "Tests/BankTests/\(name)", text: text)])
+        #expect(rooms.misnamed.isEmpty == isRight)
     }
 
     @Test func typesOfOneNameAreFound() {

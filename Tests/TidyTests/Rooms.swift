@@ -43,12 +43,15 @@ struct Rooms: Sendable {
     }
 
     /// The files that neither declare nor extend what they are named after, with what they declare.
+    ///
+    /// Suites of end-to-end tests stand in extensions, and a file of tests may be named after one.
     var misnamed: [String: [String]] {
         var found: [String: [String]] = [:]
         for resident in residents where resident.title != "main" {
             let outline = resident.outline
             let names = outline.declarations.map(\.name)
             let isExtension = resident.file.name.contains("+")
+            let isOfTests = resident.file.path.hasPrefix("Tests/")
             let matches =
                 names.contains(resident.title)
                 || outline.declarations.contains {
@@ -56,9 +59,11 @@ struct Rooms: Sendable {
                     $0.kind == "func" && $0.name.lowercased() == resident.title.lowercased()
                 }
                 || isExtension && outline.extended.contains(resident.title)
+                || isOfTests && outline.nested.contains(resident.title)
             if !matches {
                 found[resident.file.path] =
                     names + outline.extended.sorted().map { "extension \($0)" }
+                    + outline.nested.sorted()
             }
         }
         return found

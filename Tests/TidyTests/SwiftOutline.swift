@@ -12,21 +12,22 @@ struct SwiftOutline: Sendable {
         let isPrivate: Bool
 
         /// Whether it is a type of its own, and not another name for one.
-        var isType: Bool { ["struct", "class", "enum", "protocol", "actor"].contains(kind) }
+        var isType: Bool { SwiftOutline.typeKinds.contains(kind) }
     }
 
     /// The declarations, in their order.
     let declarations: [Declaration]
     /// The types that are extended; of `A.B` both names.
     let extended: Set<String>
+    /// The types that stand directly in an extension.
+    let nested: Set<String>
     /// The names that are used and not declared here, at any depth.
     let used: Set<String>
     /// Whether every bracket that is opened is closed.
     let isWhole: Bool
 
-    private static let kinds: Set = [
-        "struct", "class", "enum", "protocol", "actor", "typealias", "func", "let", "var",
-    ]
+    private static let typeKinds: Set = ["struct", "class", "enum", "protocol", "actor"]
+    private static let kinds = typeKinds.union(["typealias", "func", "let", "var"])
     private static let introducing = kinds.union(["case", "associatedtype", "for", "inout"])
 
     init(_ text: String) {
@@ -35,6 +36,8 @@ struct SwiftOutline: Sendable {
 
         var declarations: [Declaration] = []
         var extended: Set<String> = []
+        var nested: Set<String> = []
+        var isInExtension = false
         var introduced: Set<String> = []
         var isPrivate = false
         var used: Set<String> = []
@@ -47,6 +50,11 @@ struct SwiftOutline: Sendable {
             if let next, !next.isMember, Self.introducing.contains(word.text) {
                 introduced.insert(next.text)
             }
+            if word.depth == 1, isInExtension, Self.typeKinds.contains(word.text), let next,
+                !Self.kinds.contains(next.text)
+            {
+                nested.insert(next.text)
+            }
             guard word.depth == 0 else { continue }
             switch word.text {
             case "private", "fileprivate":
@@ -54,6 +62,7 @@ struct SwiftOutline: Sendable {
             case "import":
                 isPrivate = false
             case "extension":
+                isInExtension = true
                 var place = index + 1
                 repeat {
                     if place < words.count { extended.insert(words[place].text) }
@@ -63,6 +72,7 @@ struct SwiftOutline: Sendable {
             case let kind where Self.kinds.contains(kind):
                 // `class` may also be a word before `func`.
                 guard let next, !Self.kinds.contains(next.text) else { continue }
+                isInExtension = false
                 declarations.append(
                     Declaration(kind: kind, name: next.text, isPrivate: isPrivate)
                 )
@@ -73,6 +83,7 @@ struct SwiftOutline: Sendable {
         }
         self.declarations = declarations
         self.extended = extended
+        self.nested = nested
         self.used = used.subtracting(introduced)
     }
 }

@@ -5,15 +5,18 @@ import Testing
 @Suite struct TopicsScriptTests {
     @Test func theScriptMakesTheTopicsOfTheCode() throws {
         let script = try Repository.file("deploy/kafka/topics.sh")
-        var made: [String: String] = [:]
+        var made: [String: [String]] = [:]
         for text in script.lines {
-            guard let match = text.firstMatch(of: /^topic (\S+) (\S+)$/) else { continue }
-            made[String(match.1)] = String(match.2)
+            guard let match = text.firstMatch(of: /^topic (\S+) (\S+)(?: (\d+))?$/) else {
+                continue
+            }
+            made[String(match.1)] = [match.2, match.3].compactMap { $0.map(String.init) }
         }
-        var wanted: [String: String] = [:]
+        var wanted: [String: [String]] = [:]
         for topic in Topics.all {
-            wanted[topic.name] = topic.isCompacted ? "compact" : "delete"
-            if let letters = topic.deadLetters { wanted[letters] = "delete" }
+            let count = topic.fixedPartitions.map { ["\($0)"] } ?? []
+            wanted[topic.name] = [topic.isCompacted ? "compact" : "delete"] + count
+            if let letters = topic.deadLetters { wanted[letters] = ["delete"] }
         }
         #expect(made == wanted, "\(script.path): make it say what Topics.swift says")
     }

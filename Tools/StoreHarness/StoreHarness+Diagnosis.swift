@@ -29,7 +29,7 @@ extension StoreHarness {
             (
                 "not published",
                 """
-                SELECT type || ' ' || subject FROM outbox, relay_cursor c
+                SELECT type || ' ' || subject FROM outbox, relay_place c
                 WHERE (outbox.xid, outbox.position) > (c.xid, c.position) LIMIT 20
                 """
             ),
@@ -37,7 +37,7 @@ extension StoreHarness {
                 "relay",
                 """
                 SELECT 'epoch ' || epoch || ' at ' || xid || ':' || position || ', confirmed '
-                    || confirmed_xid || ':' || confirmed_position FROM relay_cursor
+                    || confirmed_xid || ':' || confirmed_position FROM relay_place
                 """
             ),
             (

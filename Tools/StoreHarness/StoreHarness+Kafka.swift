@@ -21,7 +21,7 @@ extension StoreHarness {
             Topics.all.map { topic in
                 KafkaTopicDefinition(
                     name: topic.name,
-                    partitions: options.partitions,
+                    partitions: topic.fixedPartitions ?? options.partitions,
                     replicationFactor: broker.replicationFactor
                 )
             }

@@ -16,10 +16,10 @@ insync=${KAFKA_MIN_INSYNC_REPLICAS:-1}
 tool=$(command -v kafka-topics.sh || command -v kafka-topics || echo /opt/kafka/bin/kafka-topics.sh)
 [[ -x $tool ]] || { echo "topics.sh: there is no kafka-topics.sh in PATH or /opt/kafka/bin" >&2; exit 1; }
 
-# topic NAME CLEANUP-POLICY. Nothing is dropped for its age: a consumer may be away for longer.
+# topic NAME CLEANUP-POLICY [PARTITIONS]. Nothing is dropped for its age: a consumer may be away for longer.
 topic() {
     "$tool" --bootstrap-server "$servers" --create --if-not-exists --topic "$1" \
-        --partitions "$partitions" --replication-factor "$replication" --config cleanup.policy="$2" \
+        --partitions "${3:-$partitions}" --replication-factor "$replication" --config cleanup.policy="$2" \
         --config retention.ms=-1 --config retention.bytes=-1 --config min.insync.replicas="$insync"
 }
 
@@ -29,8 +29,10 @@ topic payments.purchasing delete
 topic receipts.issued delete
 topic fulfillment.transactions delete
 topic fulfillment.queues delete
+topic store.clock delete 1
 
-# What a consumer cannot apply goes here, for people to look at. No consumer applies fulfillment.queues.
+# What a consumer cannot apply goes here, for people to look at. No consumer applies fulfillment.queues and
+# store.clock.
 topic catalog.products.dead-letters delete
 topic payments.transactions.dead-letters delete
 topic payments.purchasing.dead-letters delete

@@ -87,7 +87,7 @@ enum ProductRules {
         /// The product is at one of these versions (`If-Match: "3"`).
         case isAt(versions: Set<Int>)
 
-        /// Whether it holds for something at a version; `nil` stands for what does not exist.
+        /// Whether it holds for something at a version; `nil` means that the thing does not exist.
         func holds(at version: Int?) -> Bool {
             switch self {
             case .none: true

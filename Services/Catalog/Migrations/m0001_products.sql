@@ -1,4 +1,4 @@
--- What the store sells. `product` is the whole product as it is published, at its current version;
+-- The products. `product` is the whole product as it is published, at its current version;
 -- the columns beside it are what the database itself has to know.
 CREATE TABLE products (
     id text NOT NULL PRIMARY KEY,

@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// Keeps ``CurrentPriceList`` up to date.
 ///
-/// It reads all products whenever it begins to listen, also after a reconnection, and then those
+/// It reads all products whenever it begins to listen, even after a reconnection, and then those
 /// that a notification names.
 ///
 /// It waits for the migrations first.

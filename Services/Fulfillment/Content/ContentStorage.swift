@@ -4,8 +4,8 @@ import ServiceKit
 
 /// The storage of the bytes of hosted contents, each under its SHA-256.
 ///
-/// Bytes are first received without a name. Once they are verified, they are kept under their
-/// digest. Kept bytes that were never recorded are removed by their digest.
+/// Bytes are first received without a name. Once they are verified, they are stored under their
+/// digest. Stored bytes that were never recorded are removed by their digest.
 /// ``HostedContentHandler`` knows which these are. The storage does not.
 protocol ContentStorage: Sendable {
     /// Checks that contents can be stored, as far as possible without storing one.
@@ -58,10 +58,10 @@ protocol ReceivedContent: Sendable {
     /// Makes the bytes durable under their digest, replacing equal bytes that exist already.
     ///
     /// It may be repeated.
-    func keep() async throws
+    func store() async throws
     /// Releases the received bytes.
     ///
-    /// Bytes that were kept stay.
+    /// Bytes that were stored stay.
     func discard() async throws
 }
 

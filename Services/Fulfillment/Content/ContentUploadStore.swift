@@ -1,14 +1,14 @@
 import EventTypes
 import Postgres
 
-/// The SQL of uploads whose bytes are kept but not recorded yet.
+/// The SQL of uploads whose bytes are stored but not recorded yet.
 ///
-/// Keeping bytes and recording them cannot be one step, and neither can forgetting and removing
-/// them. So each upload has a row with a lease:
+/// Storing bytes and recording them cannot be one step, nor can deleting the record and removing
+/// the bytes. So each upload has a row with a lease:
 ///
-/// - Before it keeps bytes, an upload inserts the row with their digest (``begin(_:until:on:)``).
-/// - While it keeps them, it renews the lease (``renew(_:of:until:on:)``).
-/// - It records the digest only if the row still stands (``stands(_:of:on:)``).
+/// - Before it stores bytes, an upload inserts the row with their digest (``begin(_:until:on:)``).
+/// - While it stores them, it renews the lease (``renew(_:of:until:on:)``).
+/// - It records the digest only if the row still exists (``exists(_:of:on:)``).
 /// - A cleaner marks the row of a failed upload before it removes the bytes
 ///   (``takeOver(at:until:on:)``). No upload can begin with the same digest until they are gone
 ///   (``end(_:of:on:)``).
@@ -19,7 +19,7 @@ enum ContentUploadStore {
         let number: Int64
     }
 
-    /// Inserts the row of bytes that are about to be kept.
+    /// Inserts the row of bytes that are about to be stored.
     ///
     /// - Returns: The number of the row, or `nil` while the bytes are being removed.
     static func begin(
@@ -65,10 +65,10 @@ enum ContentUploadStore {
         return try HostedContentStore.isKnown(digest, on: connection) ? .recorded : .lost
     }
 
-    /// Whether bytes that were kept after ``begin(_:until:on:)`` still exist.
+    /// Whether bytes that were stored after ``begin(_:until:on:)`` still exist.
     ///
     /// If so, they stay until the end of the database transaction.
-    static func stands(
+    static func exists(
         _ number: Int64,
         of digest: ContentDigest,
         on connection: isolated PostgresConnection

@@ -3,7 +3,7 @@ import NIOCore
 
 /// Stores contents as files in one directory, which several instances may share.
 ///
-/// The name of a content's file is its digest. Uploads wait in the same directory, so keeping one
+/// The name of a content's file is its digest. Uploads wait in the same directory, so storing one
 /// only changes its name.
 struct DiskContentStorage: ContentStorage {
     let directory: String
@@ -48,7 +48,7 @@ private struct ReceivedFile: ReceivedContent {
     var digest: ContentDigest { spooled.digest }
     var length: Int64 { spooled.length }
 
-    func keep() async throws {
+    func store() async throws {
         // It uses a second name, so that the first remains and a file in use is replaced
         // atomically.
         let link = spooled.path + ContentSpool.linkSuffix

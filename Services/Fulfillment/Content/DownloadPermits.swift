@@ -1,4 +1,5 @@
 import EventTypes
+import ServiceKit
 import Synchronization
 
 /// Limits the downloads that this instance serves at once, in total and for each account.
@@ -10,12 +11,6 @@ final class DownloadPermits: Sendable {
     struct Limits: Sendable {
         var downloadsMax = 1000
         var downloadsPerAccountMax = 20
-    }
-
-    /// The reasons to refuse a download.
-    enum Refusal: Error {
-        case accountHasTooMany
-        case instanceHasTooMany
     }
 
     private struct State {
@@ -32,8 +27,8 @@ final class DownloadPermits: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     /// Takes a permit, which is held until the returned value is released.
-    func take(for queue: QueueKey) throws(Refusal) -> DownloadPermit {
-        try state.withLock { state throws(Refusal) in
+    func take(for queue: QueueKey) throws(CapacityRefusal) -> DownloadPermit {
+        try state.withLock { state throws(CapacityRefusal) in
             guard state.accounts[queue, default: 0] < limits.downloadsPerAccountMax else {
                 throw .accountHasTooMany
             }

@@ -30,14 +30,14 @@ enum ContentUploadOutcome: Hashable, Sendable {
 struct HostedContentHandler: Sendable {
     /// The lease of an upload that no longer renews it, for example because its process was killed.
     ///
-    /// A running upload renews its lease, so keeping its bytes may take longer.
+    /// A running upload renews its lease, so storing its bytes may take longer.
     static let lease = Duration.seconds(600)
     /// The time that a removal has before another instance takes it over.
     ///
     /// It is longer than any removal takes (``S3Settings/removalMax``).
     static let removalLease = Duration.seconds(300)
     /// The number of times that an upload stores its bytes if they are removed meanwhile.
-    private static let keepsMax = 3
+    private static let storesMax = 3
 
     let client: PostgresClient
     let storage: any ContentStorage
@@ -47,8 +47,6 @@ struct HostedContentHandler: Sendable {
     ///
     /// It is short enough that an outage of the database does not let the lease expire.
     var renewal = Duration.seconds(60)
-    /// Called after each renewal that an upload has tried, before the result takes effect.
-    var onRenewal: @Sendable (ContentUploadStore.Renewal) -> Void = { _ in }
 
     /// Stores one version.
     ///
@@ -88,15 +86,15 @@ struct HostedContentHandler: Sendable {
             length: received.length,
             sha256: received.digest
         )
-        for _ in 1...Self.keepsMax {
+        for _ in 1...Self.storesMax {
             guard let number = try await begin(content) else { return .recorded(.taken) }
-            guard try await keep(received, number) else { continue }
+            guard try await store(received, number) else { continue }
             if let recording = try await record(content, number) { return .recorded(recording) }
         }
         throw ContentStorageError(.removing, "\(content.sha256) is removed again and again")
     }
 
-    /// Inserts the row of an upload whose bytes are about to be kept.
+    /// Inserts the row of an upload whose bytes are about to be stored.
     ///
     /// - Returns: The number of the row, or `nil` if the version has other bytes, so that none are
     ///   stored in vain.
@@ -113,18 +111,18 @@ struct HostedContentHandler: Sendable {
         }
     }
 
-    /// Keeps bytes, and renews the upload's lease until they are kept.
+    /// Stores bytes, and renews the upload's lease until they are stored.
     ///
     /// Writing a large content to a slow store takes hours. Without renewal it would be removed as
     /// the remains of a failed upload while it arrives.
     ///
-    /// - Returns: Whether they are kept. If not, a cleaner is removing them or already has.
-    private func keep(_ received: any ReceivedContent, _ number: Int64) async throws -> Bool {
-        enum End { case kept, recorded, lost }
+    /// - Returns: Whether they are stored. If not, a cleaner is removing them or already has.
+    private func store(_ received: any ReceivedContent, _ number: Int64) async throws -> Bool {
+        enum End { case stored, recorded, lost }
         return try await withThrowingTaskGroup(of: End.self) { group in
             group.addTask {
-                try await received.keep()
-                return .kept
+                try await received.store()
+                return .stored
             }
             group.addTask {
                 while true {
@@ -133,7 +131,6 @@ struct HostedContentHandler: Sendable {
                     let outcome = await PostgresWaitBudget.$current.withValue(nil) {
                         await renew(number, of: received.digest)
                     }
-                    onRenewal(outcome)
                     switch outcome {
                     case .renewed: continue
                     case .recorded: return .recorded
@@ -145,7 +142,7 @@ struct HostedContentHandler: Sendable {
             defer { group.cancelAll() }
             while let end = try await group.next() {
                 switch end {
-                case .kept: return true
+                case .stored: return true
                 case .lost: return false
                 // Another upload has recorded the same bytes, so they are safe.
                 case .recorded: continue
@@ -175,7 +172,7 @@ struct HostedContentHandler: Sendable {
         }
     }
 
-    /// Records bytes that were kept, or returns `nil` if they have been removed since.
+    /// Records bytes that were stored, or returns `nil` if they have been removed since.
     private func record(
         _ content: HostedContent,
         _ number: Int64
@@ -183,7 +180,7 @@ struct HostedContentHandler: Sendable {
         let now = now()
         return try await client.withTransaction { connection in
             let digest = content.sha256
-            guard try ContentUploadStore.stands(number, of: digest, on: connection) else {
+            guard try ContentUploadStore.exists(number, of: digest, on: connection) else {
                 return nil
             }
             let recording = try HostedContentStore.record(content, now: now, on: connection)
@@ -199,7 +196,7 @@ struct HostedContentHandler: Sendable {
     /// Returns the contents that purchases of these products would currently get.
     func offered(of products: Set<ProductID>) async throws -> [OfferedContent] {
         let contents = try await client.withConnection { connection in
-            try HostedContentStore.offered(of: products, on: connection)
+            try connection.read(HostedContentStore.offered(of: products))
         }
         return contents.sorted { $0.key < $1.key }.map { id, content in
             OfferedContent(productID: id, version: content.version, length: content.length)
@@ -233,7 +230,7 @@ struct HostedContentHandler: Sendable {
         from queue: QueueKey
     ) async throws -> HostedContentRules.Decision {
         let transaction = try await client.withConnection { connection in
-            try QueueStore.transactions([id], on: connection)[id]
+            try connection.read(QueueStore.transactions([id]))[id]
         }
         let contents = try transaction?.contents.map {
             try JSONDecoder().decode([HostedContent].self, from: Data($0))

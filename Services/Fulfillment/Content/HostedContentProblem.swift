@@ -37,20 +37,20 @@ enum HostedContentProblem {
     static let incomplete = HTTPProblem(
         .badRequest,
         code: "content_incomplete",
-        title: "The content did not arrive whole",
-        detail: "Not as many bytes came as Content-Length says. Upload it again."
+        title: "The content is incomplete",
+        detail: "The number of bytes differs from Content-Length. Upload it again."
     )
     static let digestDiffers = HTTPProblem(
         .badRequest,
         code: "content_digest_differs",
-        title: "The content is not what its digest says",
-        detail: "The SHA-256 of the bytes that came is another. Upload it again."
+        title: "The content does not match its digest",
+        detail: "The received bytes have a different SHA-256. Upload it again."
     )
     static let storageFull = HTTPProblem(
         HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
         code: "storage_full",
         title: "The storage is full",
-        detail: "There is no room for the content where contents are kept."
+        detail: "There is no room for the content where contents are stored."
     )
 
     static func productCount(max: Int) -> HTTPProblem {
@@ -80,25 +80,12 @@ enum HostedContentProblem {
         )
     }
 
-    static func refused(_ refusal: DownloadPermits.Refusal) -> HTTPProblem {
-        switch refusal {
-        case .accountHasTooMany:
-            HTTPProblem(
-                .tooManyRequests,
-                code: "too_many_downloads",
-                title: "The account has too many downloads",
-                detail: "Let a download of this account end before beginning another.",
-                retryAfter: .seconds(5)
-            )
-        case .instanceHasTooMany:
-            HTTPProblem(
-                .serviceUnavailable,
-                code: "overloaded",
-                title: "Overloaded",
-                detail: "This instance serves as many downloads as it may. Try again in a moment.",
-                retryAfter: .seconds(5)
-            )
-        }
+    static func refused(_ refusal: CapacityRefusal) -> HTTPProblem {
+        refusal.problem(
+            of: "downloads",
+            code: "too_many_downloads",
+            "Let a download of this account end before beginning another."
+        )
     }
 
     static func rangeNotSatisfiable(length: Int64) -> HTTPProblem {
@@ -138,7 +125,7 @@ enum HostedContentProblem {
             case .failed:
                 ("The transaction has failed", "Only what was paid can be downloaded.")
             case .revoked:
-                ("The transaction is refunded", "What was paid back cannot be downloaded.")
+                ("The transaction is refunded", "Refunded content cannot be downloaded.")
             case .unknownState:
                 (
                     "The transaction's state is unknown",

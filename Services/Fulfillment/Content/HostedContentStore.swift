@@ -19,34 +19,34 @@ enum HostedContentStore {
     /// Returns the content that new purchases of each product get: the newest version that is not
     /// withdrawn.
     static func offered(
-        of products: Set<ProductID>,
-        on connection: isolated PostgresConnection
-    ) throws -> [ProductID: HostedContent] {
-        guard !products.isEmpty else { return [:] }
-        let rows = try connection.query(
+        of products: Set<ProductID>
+    ) -> PostgresReading<[ProductID: HostedContent]> {
+        guard !products.isEmpty else { return PostgresReading(known: [:]) }
+        return PostgresReading(
             """
             SELECT DISTINCT ON (product_id) product_id, content_version, length, sha256
             FROM hosted_contents
             WHERE product_id = ANY(\(Array(products))) AND withdrawn_at IS NULL
             ORDER BY product_id, created_at DESC, content_version DESC
             """
-        )
-        var contents: [ProductID: HostedContent] = [:]
-        for row in rows {
-            let (productID, version, length, sha256) = try row.decode(
-                ProductID.self,
-                ContentVersion.self,
-                Int64.self,
-                ContentDigest.self
-            )
-            contents[productID] = HostedContent(
-                contentIdentifier: productID,
-                version: version,
-                length: length,
-                sha256: sha256
-            )
+        ) { rows in
+            var contents: [ProductID: HostedContent] = [:]
+            for row in rows {
+                let (productID, version, length, sha256) = try row.decode(
+                    ProductID.self,
+                    ContentVersion.self,
+                    Int64.self,
+                    ContentDigest.self
+                )
+                contents[productID] = HostedContent(
+                    contentIdentifier: productID,
+                    version: version,
+                    length: length,
+                    sha256: sha256
+                )
+            }
+            return contents
         }
-        return contents
     }
 
     /// Records a version whose bytes are stored.

@@ -8,34 +8,30 @@ struct FinishHandler: Sendable {
     let client: PostgresClient
     let now: @Sendable () -> StoreTime
     var spans: SpanRecorder = .off
-    /// Called after the commit, when the outbox has new events.
-    let wakeRelay: @Sendable () -> Void
+    let publisher: QueuePublisher
 
     /// Finishes a batch and returns the outcomes in the order of the requests.
     func finish(_ requests: [FinishRequest]) async throws -> [FinishOutcome] {
         let now = now()
         let start = spans.start
-        let (outcomes, traces) = try await client.withTransaction { [spans] connection in
-            try Self.finish(requests, now: now, spans, on: connection)
+        let (outcomes, traces) = try await client.withTransaction { [self] connection in
+            try finish(requests, now: now, on: connection)
         }
         if !traces.isEmpty {
             let end = spans.start
             spans.record(traces.compactMap { $0.span(from: start, to: end) })
-            wakeRelay()
         }
         return outcomes
     }
 
-    private static func finish(
+    private func finish(
         _ requests: [FinishRequest],
         now: StoreTime,
-        _ spans: SpanRecorder,
         on connection: isolated PostgresConnection
     ) throws -> ([FinishOutcome], [FinishTrace]) {
         try QueueStore.lockExisting(Set(requests.map(\.queue)), on: connection)
-        let known = try QueueStore.transactions(
-            Set(requests.map(\.transactionID)),
-            on: connection
+        let known = try connection.read(
+            QueueStore.transactions(Set(requests.map(\.transactionID)))
         )
         let plan = FinishPlan(requests, of: known, at: now)
         guard !plan.finishes.isEmpty else { return (plan.outcomes, []) }
@@ -72,7 +68,7 @@ struct FinishHandler: Sendable {
             )
         }
         try QueueStore.finish(changes, on: connection)
-        try QueueStore.publish(changes, as: .transactionFinished, now: now, on: connection)
+        try publisher.publish(changes, as: .transactionFinished, now: now, on: connection)
         return (plan.outcomes, traces)
     }
 }

@@ -3,8 +3,8 @@ import StoreTracing
 
 /// The trace of a finish.
 ///
-/// It is always the purchase's trace, however much later the finish comes and whichever process of
-/// the client sends it.
+/// It is always the purchase's trace, no matter how much later the finish comes and which process
+/// of the client sends it.
 ///
 /// If the client has propagated the purchase's trace, the request is the parent span. Otherwise the
 /// request's own trace becomes a link, so that each trace leads to the other.

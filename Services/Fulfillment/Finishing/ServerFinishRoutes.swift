@@ -7,7 +7,7 @@ import ServiceKit
 /// finishes a transaction after it has delivered (spec rule 59).
 ///
 /// The finish follows the same rules as a client's. The answer is 2xx once the finish is durable,
-/// also if the transaction was finished before.
+/// even if the transaction was finished before.
 struct ServerFinishRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
     let store: QueueReadStore
@@ -49,7 +49,7 @@ struct ServerFinishRoutes: Sendable {
 }
 
 extension ServerAPIError {
-    /// A delivery that the store owes is not confirmed yet (spec rule 50).
+    /// A delivery is not confirmed yet (spec rule 50).
     ///
     /// Apple has no number for it.
     fileprivate static let notDelivered = ServerAPIError(

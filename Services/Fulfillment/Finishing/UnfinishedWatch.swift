@@ -62,7 +62,10 @@ struct UnfinishedWatch: Service {
             )
             return now
         } catch {
-            logger.debug("What is unfinished is not known", metadata: ["error": "\(error)"])
+            logger.debug(
+                "Unfinished transactions could not be counted",
+                metadata: ["error": "\(error)"]
+            )
             return warnedAt
         }
     }

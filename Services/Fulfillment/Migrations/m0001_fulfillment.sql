@@ -1,4 +1,4 @@
--- The queues as clients see them, the deliveries ledger, and what accounts own.
+-- The queues as clients see them, the deliveries, and the entitlements and credits of accounts.
 -- Text is compared by its bytes: identifiers are ASCII, and locks are taken in this order.
 
 -- One row for each account in each app. `revision` counts the changes of its transactions; its row
@@ -26,29 +26,30 @@ CREATE TABLE queue_transactions (
     changed_at timestamptz NOT NULL
 ) WITH (fillfactor = 80);
 
--- A row is in one of the two: what a client has yet to finish, and what it has finished.
+-- A row is in one of the two: unfinished transactions, and finished ones.
 CREATE INDEX queue_transactions_unfinished
     ON queue_transactions (account_id, bundle_id, revision) WHERE finished_at IS NULL;
 CREATE INDEX queue_transactions_finished
     ON queue_transactions (account_id, bundle_id, revision) WHERE finished_at IS NOT NULL;
 
--- One row for each webhook that a paid transaction owes, and for each that tells of a refund of it. What
--- the store gives itself is delivered with the change, and the app's own part with the finish.
+-- One row for each webhook of a paid transaction, and for each that reports a refund of it.
+-- Entitlements and credits are delivered with the change, and the app's own part with the finish.
 CREATE TABLE deliveries (
     transaction_id bigint NOT NULL,
-    -- The place in the delivery plan and the kind: "1:webhook". What tells of the first refund, and of its
-    -- reversal: "1:refund:1", "1:refund:1:reversed".
+    -- The place in the delivery plan and the kind: "1:webhook". Of the first refund "1:refund:1",
+    -- and of its reversal "1:refund:1:reversed".
     target text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     url text,
     host text,
     state text NOT NULL,
-    -- The version of the transaction that it is owed since. One webhook of the plan is told of one thing
-    -- after the other.
+    -- The version of the transaction that caused it. One webhook of the plan gets its calls one at
+    -- a time.
     version integer NOT NULL,
     attempts integer NOT NULL DEFAULT 0,
-    -- A webhook is due at this time; without one it waits for what is owed before it. A sender that takes it moves the time beyond its own timeout,
-    -- so what a crash leaves unrecorded is due again then.
+    -- A webhook is due at this time; without one it waits for the calls before it. A sender that
+    -- takes it moves the time beyond its own timeout, so a call that a crash leaves unrecorded is
+    -- due again then.
     next_attempt_at timestamptz,
     last_attempt_at timestamptz,
     last_result text,

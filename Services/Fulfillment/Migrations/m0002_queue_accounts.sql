@@ -1,5 +1,5 @@
--- What a queue tells of its account beside transactions: one row for each account in each app of
--- which `payments` has said anything, at the newest version.
+-- The account itself, as its queue shows it beside transactions: one row for each account in each
+-- app of which `payments` has said anything, at the newest version.
 CREATE TABLE queue_accounts (
     account_id text COLLATE "C" NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,

@@ -13,8 +13,8 @@ CREATE TABLE hosted_contents (
     CONSTRAINT digests_are_sha256 CHECK (sha256 ~ '^[0-9a-f]{64}$')
 );
 
--- The JSON of what was hosted for the product when the transaction entered the queue as purchased or
--- restored; fixed from then on.
+-- The JSON of the content that was hosted for the product when the transaction entered the queue as
+-- purchased or restored; fixed from then on.
 ALTER TABLE queue_transactions ADD COLUMN contents json;
 
 GRANT SELECT, INSERT ON hosted_contents TO counterfoil_fulfillment;

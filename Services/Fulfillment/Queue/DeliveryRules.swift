@@ -5,16 +5,16 @@ import EventTypes
 /// Pure.
 ///
 /// Entitlements and credits are rows in this database, so they are delivered together with the
-/// change, and the app confirms its own part by finishing. Only a webhook, which is owed until its
-/// recipient confirms it, is a delivery with a row of its own.
+/// change, and the app confirms its own part by finishing. Only a webhook is a delivery with a row
+/// of its own, which stays pending until its recipient confirms it.
 enum DeliveryRules {
     /// The state of one delivery.
     enum State: String, Sendable {
-        /// Owed.
+        /// Not confirmed yet.
         case pending
         /// Confirmed by its recipient.
         case delivered
-        /// No longer owed, because the purchase was refunded before the delivery.
+        /// No longer to be confirmed, because the purchase was refunded before the delivery.
         case void
     }
 
@@ -31,7 +31,7 @@ enum DeliveryRules {
 
         /// Whether it reports a refund or its reversal.
         ///
-        /// It then waits until what is owed to the same webhook before it was confirmed or is void.
+        /// It then waits until all earlier calls to the same webhook are confirmed or void.
         var isOfRefund: Bool { target.isOfRefund }
     }
 
@@ -73,8 +73,8 @@ enum DeliveryRules {
     /// Returns the deliveries that refunds and their reversals cause: a webhook each for each
     /// webhook of the plan.
     ///
-    /// They are owed whatever happened to the purchase's own webhook, which may have arrived even
-    /// if its answer did not. Refunding a copy takes nothing away, so nobody is informed.
+    /// They are sent no matter what happened to the purchase's own webhook, which may have arrived
+    /// even if its answer did not. Refunding a copy takes nothing away, so nobody is informed.
     static func refunds(of transaction: Transaction) -> [Delivery] {
         guard !transaction.reason.isCopy else { return [] }
         let refunds = transaction.toldRefunds
@@ -165,7 +165,7 @@ extension DeliveryTarget {
 }
 
 extension Transaction {
-    /// The refunds that merchants are told of.
+    /// The refunds that webhooks report.
     ///
     /// A product that was taken away without a refund in the list counts as one refund.
     fileprivate var toldRefunds: [(number: Int, revokes: Bool, isReversed: Bool)] {

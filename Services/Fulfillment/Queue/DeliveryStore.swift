@@ -4,7 +4,7 @@ import StoreAPI
 
 /// The SQL of deliveries, and of the entitlements and credits they give.
 enum DeliveryStore {
-    /// Records the deliveries that transactions owe.
+    /// Records the deliveries of transactions.
     ///
     /// Webhooks are due at once. One that reports a refund waits, without a time, until
     /// ``release(_:webhookLease:now:on:)`` lets it go.
@@ -14,7 +14,7 @@ enum DeliveryStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !deliveries.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO deliveries
                 (transaction_id, target, kind, url, host, state, version, next_attempt_at)
@@ -44,7 +44,7 @@ enum DeliveryStore {
     ) throws {
         let granted = plan.entitlements.filter { !$0.isChanged }
         if !granted.isEmpty {
-            try connection.execute(
+            try connection.enqueue(
                 """
                 INSERT INTO entitlements
                     (account_id, bundle_id, product_id, original_transaction_id, granted_at)
@@ -59,7 +59,7 @@ enum DeliveryStore {
         }
         let changed = plan.entitlements.filter(\.isChanged)
         if !changed.isEmpty {
-            try connection.execute(
+            try connection.enqueue(
                 """
                 INSERT INTO entitlements
                     (account_id, bundle_id, product_id, original_transaction_id, granted_at,
@@ -76,7 +76,7 @@ enum DeliveryStore {
         }
         let credits = plan.credits.map(\.value)
         if !credits.isEmpty {
-            try connection.execute(
+            try connection.enqueue(
                 """
                 INSERT INTO credit_entries
                     (transaction_id, account_id, bundle_id, unit, kind, number, amount, created_at)
@@ -94,13 +94,13 @@ enum DeliveryStore {
 
     /// Makes what is pending of purchases void, because they were taken back.
     ///
-    /// What is owed about their refunds stays.
+    /// The webhooks about their refunds stay.
     static func void(
         _ ids: [TransactionID],
         on connection: isolated PostgresConnection
     ) throws {
         guard !ids.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE deliveries SET state = 'void', next_attempt_at = NULL
             WHERE transaction_id = ANY(\(ids.map(\.number))) AND state = 'pending'
@@ -109,7 +109,7 @@ enum DeliveryStore {
         )
     }
 
-    /// Makes the next webhook of each target of a plan due, unless an earlier one is still owed.
+    /// Makes the next webhook of each target of a plan due, unless an earlier one is still pending.
     ///
     /// So a merchant hears of a purchase, its refunds and their reversals one after the other. A
     /// void webhook may still be under way. It ends within its lease, and the next one waits that
@@ -121,7 +121,7 @@ enum DeliveryStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !ids.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE deliveries
             SET next_attempt_at = greatest(

@@ -8,21 +8,19 @@ import Postgres
 /// (``QueueStore/lock(_:on:)``).
 enum QueueAccountStore {
     /// Reads the versions of the accounts that queues have.
-    static func versions(
-        in queues: Set<QueueKey>,
-        on connection: isolated PostgresConnection
-    ) throws -> [QueueKey: Int] {
-        guard !queues.isEmpty else { return [:] }
+    static func versions(in queues: Set<QueueKey>) -> PostgresReading<[QueueKey: Int]> {
+        guard !queues.isEmpty else { return PostgresReading(known: [:]) }
         let queues = Array(queues)
-        let rows = try connection.query(
+        return PostgresReading(
             """
             SELECT account_id, bundle_id, version
             FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
                 AS wanted (account_id, bundle_id)
             JOIN queue_accounts USING (account_id, bundle_id)
             """
-        )
-        return try rows.valuesByQueue(Int32.self).mapValues { Int($0) }
+        ) { rows in
+            try rows.valuesByQueue(Int32.self).mapValues { Int($0) }
+        }
     }
 
     /// Writes the rows of changed accounts.
@@ -32,7 +30,7 @@ enum QueueAccountStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !changes.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO queue_accounts
                 (account_id, bundle_id, version, account, revision, changed_at)

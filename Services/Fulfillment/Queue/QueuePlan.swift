@@ -53,7 +53,7 @@ struct QueuePlan: Sendable {
     /// The entitlements, each once.
     private(set) var entitlements: [Entitlement] = []
     private var entitlementIndexes: [TransactionID: Int] = [:]
-    /// Transactions that were taken back: what is pending of their purchase becomes void.
+    /// Transactions that were taken back: pending webhooks of their purchase become void.
     private(set) var takenBack: [TransactionID] = []
     /// The transactions as the queues have them, with the changes so far.
     private(set) var known: [TransactionID: QueuedTransaction]

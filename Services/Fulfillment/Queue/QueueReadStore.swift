@@ -30,7 +30,7 @@ struct QueueReadStore: Sendable {
     /// Returns a transaction's queue, and whether the transaction was paid.
     func queue(of id: TransactionID) async throws -> (queue: QueueKey, isPaid: Bool)? {
         try await client.withConnection { connection in
-            try QueueStore.transactions([id], on: connection)[id].map { ($0.queue, $0.isPaid) }
+            try connection.read(QueueStore.transactions([id]))[id].map { ($0.queue, $0.isPaid) }
         }
     }
 

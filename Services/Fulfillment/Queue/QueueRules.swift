@@ -60,11 +60,11 @@ enum QueueRules {
         } else {
             change.isTakenBack = wasPaid && !wasRevoked && transaction.revokedAt != nil
             change.isGivenBack = wasPaid && wasRevoked && transaction.revokedAt == nil
-            // Those that are owed or done already are left as they are.
+            // Those that are pending or done already are left as they are.
             if wasPaid { change.deliveries = DeliveryRules.refunds(of: transaction) }
             change.after.isDelivered =
                 switch transaction.state {
-                // A transaction that was never paid, or was refunded, owes nothing.
+                // A transaction that was never paid, or was refunded, has no deliveries.
                 case .failed: true
                 case .purchased, .restored:
                     transaction.revokedAt != nil || (before?.isDelivered ?? false)
@@ -84,7 +84,7 @@ enum QueueRules {
         case purchasing = "transaction_purchasing"
         /// It waits for an approval (spec rule 55).
         case deferred = "transaction_deferred"
-        /// A delivery that the store owes is not confirmed (spec rule 50).
+        /// A delivery is not confirmed (spec rule 50).
         case notDelivered = "transaction_not_delivered"
         /// Only a newer version of the store can handle it (spec rule 41).
         case unknownState = "transaction_state_unknown"

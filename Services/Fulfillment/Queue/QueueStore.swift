@@ -9,7 +9,7 @@ import Postgres
 ///
 /// A writer calls ``lock(_:on:)`` before it changes a queue. So a queue has one writer at a time,
 /// and locks on several queues are always taken in the same order. The rows that a writer then
-/// reads stay unchanged until it commits.
+/// reads stay unchanged until it commits. The lock is sent together with the first read.
 enum QueueStore {
     /// Locks queues until the end of the database transaction, and inserts those that do not exist.
     ///
@@ -17,7 +17,7 @@ enum QueueStore {
     /// false` only locks the conflicting row.
     static func lock(_ queues: Set<QueueKey>, on connection: isolated PostgresConnection) throws {
         let queues = Array(queues)
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO queues (account_id, bundle_id)
             SELECT account_id, bundle_id
@@ -39,7 +39,7 @@ enum QueueStore {
     ) throws {
         let queues = Array(queues)
         // Not a join: PostgreSQL would read the whole table for a large batch.
-        _ = try connection.query(
+        try connection.enqueue(
             """
             SELECT 1
             FROM (
@@ -72,48 +72,48 @@ enum QueueStore {
 
     /// Reads the queues' rows of transactions.
     static func transactions(
-        _ ids: some Collection<TransactionID>,
-        on connection: isolated PostgresConnection
-    ) throws -> [TransactionID: QueuedTransaction] {
-        guard !ids.isEmpty else { return [:] }
-        let rows = try connection.query(
+        _ ids: some Collection<TransactionID>
+    ) -> PostgresReading<[TransactionID: QueuedTransaction]> {
+        guard !ids.isEmpty else { return PostgresReading(known: [:]) }
+        return PostgresReading(
             """
             SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
                 finished_at, contents, traceparent
             FROM queue_transactions WHERE transaction_id = ANY(\(ids.map(\.number)))
             """
-        )
-        var transactions: [TransactionID: QueuedTransaction] = [:]
-        for row in rows {
-            let (
-                number, accountID, bundleID, version, state, revokedAt, isDelivered, finishedAt,
-                contents, traceparent
-            ) = try row.decode(
-                Int64.self,
-                AccountID.self,
-                BundleID.self,
-                Int32.self,
-                String.self,
-                StoreTime?.self,
-                Bool.self,
-                StoreTime?.self,
-                PostgresJSON?.self,
-                String?.self
-            )
-            let id = TransactionID(number: number)
-            transactions[id] = QueuedTransaction(
-                id: id,
-                queue: QueueKey(accountID: accountID, bundleID: bundleID),
-                version: Int(version),
-                state: TransactionState(rawValue: state),
-                revokedAt: revokedAt,
-                isDelivered: isDelivered,
-                finishedAt: finishedAt,
-                contents: contents?.bytes,
-                traceparent: traceparent
-            )
+        ) { rows in
+            var transactions: [TransactionID: QueuedTransaction] = [:]
+            for row in rows {
+                let (
+                    number, accountID, bundleID, version, state, revokedAt, isDelivered, finishedAt,
+                    contents, traceparent
+                ) = try row.decode(
+                    Int64.self,
+                    AccountID.self,
+                    BundleID.self,
+                    Int32.self,
+                    String.self,
+                    StoreTime?.self,
+                    Bool.self,
+                    StoreTime?.self,
+                    PostgresJSON?.self,
+                    StoredTrace?.self
+                )
+                let id = TransactionID(number: number)
+                transactions[id] = QueuedTransaction(
+                    id: id,
+                    queue: QueueKey(accountID: accountID, bundleID: bundleID),
+                    version: Int(version),
+                    state: TransactionState(rawValue: state),
+                    revokedAt: revokedAt,
+                    isDelivered: isDelivered,
+                    finishedAt: finishedAt,
+                    contents: contents?.bytes,
+                    traceparent: traceparent?.traceparent
+                )
+            }
+            return transactions
         }
-        return transactions
     }
 
     /// Reads the JSON of transactions.
@@ -164,7 +164,7 @@ enum QueueStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !rows.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO queue_transactions
                 (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
@@ -177,7 +177,7 @@ enum QueueStore {
                 \(rows.map(\.after.isDelivered)), \(rows.map(\.after.finishedAt)),
                 \(rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
                 \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal }),
-                \(rows.map(\.time)), \(rows.map(\.after.traceparent))
+                \(rows.map(\.time)), \(rows.map { StoredTrace($0.after.traceparent) })
             )
             ON CONFLICT (transaction_id) DO UPDATE SET
                 version = excluded.version, state = excluded.state,
@@ -197,7 +197,7 @@ enum QueueStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !changes.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE queue_transactions
             SET finished_at = finished.time, changed_at = finished.time,
@@ -217,7 +217,7 @@ enum QueueStore {
         now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE queue_transactions
             SET is_delivered = true, changed_at = \(now), revision = delivered.revision
@@ -227,46 +227,6 @@ enum QueueStore {
             WHERE queue_transactions.transaction_id = delivered.transaction_id
             """
         )
-    }
-
-    /// Appends the events of changes.
-    ///
-    /// This is the last statement of a database transaction.
-    static func publish(
-        _ changes: [QueueChange],
-        as type: EventType,
-        accounts: [QueueAccountChange] = [],
-        after first: [OutboxEvent] = [],
-        now: StoreTime,
-        on connection: isolated PostgresConnection
-    ) throws {
-        var events = first
-        events += changes.map { change in
-            OutboxEvent(
-                id: EventID(time: now),
-                type: type,
-                topic: type == .transactionFinished
-                    ? Topics.fulfillmentTransactions : Topics.fulfillmentQueues,
-                key: change.queue.accountID.rawValue,
-                subject: change.transactionID.rawValue,
-                time: now,
-                traceparent: change.traceparent,
-                data: change.data
-            )
-        }
-        events += accounts.map { change in
-            OutboxEvent(
-                id: EventID(time: now),
-                type: .queueAccountChanged,
-                topic: Topics.fulfillmentQueues,
-                key: change.queue.accountID.rawValue,
-                subject: change.queue.accountID.rawValue,
-                time: now,
-                traceparent: change.traceparent,
-                data: change.data
-            )
-        }
-        try Outbox.append(events, on: connection)
     }
 }
 

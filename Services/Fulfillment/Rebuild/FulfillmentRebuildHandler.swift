@@ -27,7 +27,7 @@ struct FulfillmentRebuildHandler: Rebuilder {
     ) throws -> [LogContradiction] {
         // The subject of an account's event is not a transaction, and so matches no row.
         let ids = Set(rows.map { TransactionID(unchecked: $0.event.subject) })
-        var history = QueueHistory(existing: try QueueStore.transactions(ids, on: shadow))
+        var history = QueueHistory(existing: try shadow.read(QueueStore.transactions(ids)))
         var contradictions: [LogContradiction] = []
         for row in rows {
             contradictions += try LogContradiction.reading([row]) { _ in try history.apply(row) }

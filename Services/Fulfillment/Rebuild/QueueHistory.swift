@@ -88,7 +88,7 @@ struct QueueHistory {
 
     private mutating func finish(_ event: QueueChanged, _ row: OutboxRow) throws {
         guard var after = plan.known[event.transaction.id] else {
-            return contradict(row, "the log does not tell how it entered the queue")
+            return contradict(row, "the log does not say how it entered the queue")
         }
         if QueueRules.finish(after, from: after.queue) != .finish {
             contradict(row, "it could not be finished")

@@ -42,8 +42,12 @@ struct FulfillmentRoutes: Sendable {
             // After the queue is read: a name that is too new makes the client ask once too often,
             // a name that is too old once too seldom.
             database = try await store.database()
-        } catch let refusal as QueueHub.Refusal {
-            throw Self.problem(of: refusal)
+        } catch let refusal as CapacityRefusal {
+            throw refusal.problem(
+                of: "streams",
+                code: "too_many_streams",
+                "Close a stream of this account's queue before opening another."
+            )
         }
         var headers: HTTPFields = [:]
         if let name = HTTPField.Name(QueueStreamHead.revisionField) {
@@ -123,27 +127,6 @@ struct FulfillmentRoutes: Sendable {
             )
         }
         return id
-    }
-
-    private static func problem(of refusal: QueueHub.Refusal) -> HTTPProblem {
-        switch refusal {
-        case .accountHasTooMany:
-            HTTPProblem(
-                .tooManyRequests,
-                code: "too_many_streams",
-                title: "The account has too many streams",
-                detail: "Close a stream of this account's queue before opening another.",
-                retryAfter: .seconds(5)
-            )
-        case .instanceHasTooMany:
-            HTTPProblem(
-                .serviceUnavailable,
-                code: "overloaded",
-                title: "Overloaded",
-                detail: "This instance serves as many streams as it may. Try again in a moment.",
-                retryAfter: .seconds(5)
-            )
-        }
     }
 
     static func problem(of refusal: QueueRules.Refusal) -> HTTPProblem {

@@ -1,25 +1,21 @@
 import EventTypes
 import Messaging
+import ServiceKit
 import StoreTracing
 import Synchronization
 
 /// Passes changes of queues on to the clients that are connected to this instance.
 ///
-/// An ``EventTail`` feeds it, so a change costs no query here, and a change of an account that is
-/// not connected costs one look-up in a dictionary. The hub keeps no history: a stream that finds a
-/// gap reads the database.
+/// It gets the changes of this instance when they are committed, and those of all instances from an
+/// ``EventTail``. So a change costs no query here, and a change of an account that is not connected
+/// costs one look-up in a dictionary. The hub keeps no history: a stream skips what it has sent by
+/// its revision, and reads the database if it finds a gap.
 final class QueueHub: Sendable {
     /// The limits of the number of streams, and of the signals that one may lag behind.
     struct Limits: Sendable {
         var streamsMax = 10_000
         var streamsPerAccountMax = 20
         var bufferedMax = 256
-    }
-
-    /// The reasons to refuse a stream.
-    enum Refusal: Error {
-        case accountHasTooMany
-        case instanceHasTooMany
     }
 
     private struct Listener {
@@ -32,6 +28,8 @@ final class QueueHub: Sendable {
         var accounts: [AccountID: [UInt64: Listener]] = [:]
         var count = 0
         var nextID: UInt64 = 0
+        /// The newest revision of each connected queue that this instance passed on itself.
+        var passed: [QueueKey: Int64] = [:]
     }
 
     private let state = Mutex(State())
@@ -68,16 +66,16 @@ final class QueueHub: Sendable {
     ///   - onLag: Called when the stream lags so far behind that a signal was dropped. No further
     ///     signal follows. The client resumes from the last event it has.
     /// - Returns: The stream's subscription.
-    /// - Throws: ``Refusal``.
+    /// - Throws: ``CapacityRefusal``.
     func subscribe(
         to queue: QueueKey,
         onLag: @escaping @Sendable () -> Void = {}
-    ) throws(Refusal) -> QueueSubscription {
+    ) throws(CapacityRefusal) -> QueueSubscription {
         let (signals, continuation) = AsyncStream<QueueSignal>.makeStream(
             bufferingPolicy: .bufferingOldest(limits.bufferedMax)
         )
         let listener = Listener(bundleID: queue.bundleID, signals: continuation, onLag: onLag)
-        let id = try state.withLock { state throws(Refusal) -> UInt64 in
+        let id = try state.withLock { state throws(CapacityRefusal) -> UInt64 in
             guard state.count < limits.streamsMax else { throw .instanceHasTooMany }
             guard state.accounts[queue.accountID]?.count ?? 0 < limits.streamsPerAccountMax else {
                 throw .accountHasTooMany
@@ -101,6 +99,30 @@ final class QueueHub: Sendable {
             && state.withLock { $0.accounts[AccountID(unchecked: key)] != nil }
     }
 
+    /// Passes changes on that this instance has just committed.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages about the changes, each queue's in the order of their revisions.
+    ///   - events: Their events.
+    func pass(_ messages: [QueueKey: [QueueMessage]], of events: [OutboxEvent]) {
+        let wanted = state.withLock { state in
+            var wanted: [QueueKey: [QueueMessage]] = [:]
+            guard state.count > 0 else { return wanted }
+            for (queue, changes) in messages where state.accounts[queue.accountID] != nil {
+                wanted[queue] = changes
+                state.passed[queue] = changes.last?.revision
+            }
+            return wanted
+        }
+        for (queue, changes) in wanted { send(.changes(changes), to: queue) }
+        guard spans.isOn, !wanted.isEmpty else { return }
+        let accounts = Set(wanted.keys.map(\.accountID.rawValue))
+        spans.record(
+            events.filter { accounts.contains($0.key) }
+                .compactMap { Self.span(of: $0.type, $0.id, $0.traceparent) }
+        )
+    }
+
     /// Passes events on to the streams of their accounts.
     ///
     /// Changes and finishes come from two topics, so the events of a batch are put in the order of
@@ -113,30 +135,40 @@ final class QueueHub: Sendable {
                 : events.filter { state.accounts[AccountID(unchecked: $0.key)] != nil }
         }
         var changes: [QueueKey: [QueueMessage]] = [:]
+        var news: [Span] = []
         for event in wanted {
             // An unreadable event leaves a gap, and streams fill gaps from the database.
             guard let (bundleID, message) = try? Self.message(of: event) else { continue }
             let queue = QueueKey(accountID: AccountID(unchecked: event.key), bundleID: bundleID)
             changes[queue, default: []].append(message)
+            if spans.isOn, message.revision > state.withLock({ $0.passed[queue] ?? 0 }),
+                let span = Self.span(of: event.type, event.id, event.traceparent)
+            {
+                news.append(span)
+            }
         }
         for (queue, messages) in changes {
             send(.changes(messages.sorted { $0.revision < $1.revision }), to: queue)
         }
-        if spans.isOn { spans.record(wanted.compactMap(Self.span(of:))) }
+        if spans.isOn { spans.record(news) }
     }
 
     /// Returns the span of an event that was passed on to a stream.
-    private static func span(of event: ReceivedEvent) -> Span? {
-        guard let cause = event.traceparent.flatMap({ TraceContext($0) }) else { return nil }
+    private static func span(
+        of type: EventType,
+        _ id: EventID,
+        _ traceparent: String?
+    ) -> Span? {
+        guard let cause = traceparent.flatMap({ TraceContext($0) }) else { return nil }
         let now = Span.clock()
         return Span(
-            "stream \(event.type)",
+            "stream \(type)",
             .producer,
             cause.child(),
             parent: cause.spanID,
             from: now,
             to: now,
-            attributes: ["messaging.message.id": .text(event.id.description)]
+            attributes: ["messaging.message.id": .text(id.description)]
         )
     }
 
@@ -195,11 +227,13 @@ final class QueueHub: Sendable {
         }
     }
 
-    fileprivate func remove(_ id: UInt64, of accountID: AccountID) {
+    fileprivate func remove(_ id: UInt64, of queue: QueueKey) {
         state.withLock { state in
+            let accountID = queue.accountID
             guard state.accounts[accountID]?.removeValue(forKey: id) != nil else { return }
             state.count -= 1
             if state.accounts[accountID]?.isEmpty ?? false { state.accounts[accountID] = nil }
+            state.passed[queue] = nil
         }
     }
 }
@@ -233,7 +267,7 @@ final class QueueSubscription: Sendable {
     }
 
     deinit {
-        hub.remove(id, of: queue.accountID)
+        hub.remove(id, of: queue)
     }
 }
 

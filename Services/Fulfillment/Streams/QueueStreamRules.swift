@@ -20,8 +20,8 @@ enum QueueStreamRules {
 
     /// Returns the ids of a snapshot's events.
     ///
-    /// A client can resume from each of them without missing anything, wherever the snapshot was
-    /// cut off.
+    /// A client can resume from each of them without missing anything, no matter where the snapshot
+    /// was cut off.
     ///
     /// A snapshot is in the order of the transactions, not of their revisions. An event's own
     /// revision would not do, because a later event may have a lower one. An event's id is
@@ -44,7 +44,7 @@ enum QueueStreamRules {
     /// If not, it is sent everything.
     ///
     /// An id above the queue's revision comes from a database that no longer exists, because a
-    /// backup was restored. What the client knows is then not what the database has.
+    /// backup was restored. The client then knows a state that the database does not have.
     static func canResume(after id: Int64?, queueRevision: Int64) -> Bool {
         guard let id else { return false }
         return id > 0 && !hasGoneBack(to: queueRevision, after: id)

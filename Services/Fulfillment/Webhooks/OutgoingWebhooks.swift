@@ -6,7 +6,7 @@ import Metrics
 import ServiceKit
 import StoreTracing
 
-/// The webhooks that are owed, each until it is confirmed.
+/// The pending webhooks, each until it is confirmed.
 ///
 /// No webhook is given up. If a merchant's endpoint fails, it is tried again at growing intervals
 /// up to a limit, and its deliveries stay pending and visible.

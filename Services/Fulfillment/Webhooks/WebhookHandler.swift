@@ -13,8 +13,7 @@ struct WebhookHandler: Sendable {
     let machineNow: @Sendable () -> MachineTime
     /// The time that a sender has for a try and for recording it.
     let lease: Duration
-    /// Called after the commit, when the outbox has new events.
-    let wakeRelay: @Sendable () -> Void
+    let publisher: QueuePublisher
 
     /// Leases webhooks that are due.
     func take(limit: Int, excluding hosts: [String]) async throws -> [Webhook] {
@@ -40,7 +39,7 @@ struct WebhookHandler: Sendable {
         }
     }
 
-    /// Returns the time until the next webhook is due, or `nil` if none is owed.
+    /// Returns the time until the next webhook is due, or `nil` if none is pending.
     func untilNextDue() async throws -> Duration? {
         let due = try await client.withConnection { try WebhookStore.nextDue(on: $0) }
         return due.map { max($0.duration(since: machineNow()), .zero) }
@@ -51,30 +50,22 @@ struct WebhookHandler: Sendable {
     /// Transactions whose last delivery this confirms are marked as delivered.
     func record(_ outcomes: [WebhookOutcome]) async throws {
         let (now, machineTime) = (now(), machineNow())
-        let hasChanged = try await client.withTransaction { [lease] connection in
-            try Self.record(
-                outcomes,
-                lease: lease,
-                now: now,
-                machineTime: machineTime,
-                on: connection
-            )
+        try await client.withTransaction { [self] connection in
+            try record(outcomes, now: now, machineTime: machineTime, on: connection)
         }
-        if hasChanged { wakeRelay() }
     }
 
-    private static func record(
+    private func record(
         _ outcomes: [WebhookOutcome],
-        lease: Duration,
         now: StoreTime,
         machineTime: MachineTime,
         on connection: isolated PostgresConnection
-    ) throws -> Bool {
+    ) throws {
         try QueueStore.lockExisting(Set(outcomes.map(\.webhook.queue)), on: connection)
         let confirmed = outcomes.filter(\.isConfirmed)
         let failed = outcomes.filter { !$0.isConfirmed }
         if !failed.isEmpty { try WebhookStore.postpone(failed, on: connection) }
-        guard !confirmed.isEmpty else { return false }
+        guard !confirmed.isEmpty else { return }
         let confirmations = try WebhookStore.confirm(
             confirmed.compactMap(\.confirmation),
             on: connection
@@ -85,14 +76,14 @@ struct WebhookHandler: Sendable {
             now: machineTime,
             on: connection
         )
-        let events = try confirmationEvents(confirmations, of: confirmed, now: now)
+        let events = try Self.confirmationEvents(confirmations, of: confirmed, now: now)
         let completed = try WebhookStore.completed(
             among: Set(confirmed.map(\.webhook.transactionID)),
             on: connection
         )
         guard !completed.isEmpty else {
-            try Outbox.append(events, on: connection)
-            return !events.isEmpty
+            try publisher.publish([], as: .queueChanged, after: events, now: now, on: connection)
+            return
         }
         var counts: [QueueKey: Int64] = [:]
         for row in completed { counts[row.queue, default: 0] += 1 }
@@ -111,14 +102,13 @@ struct WebhookHandler: Sendable {
             )
         }
         try QueueStore.markDelivered(changes, now: now, on: connection)
-        try QueueStore.publish(
+        try publisher.publish(
             changes,
             as: .queueChanged,
             after: events,
             now: now,
             on: connection
         )
-        return true
     }
 
     private static func confirmationEvents(

@@ -1,8 +1,9 @@
 import Callbacks
 import EventTypes
+import Messaging
 import Postgres
 
-/// The SQL of webhooks that are owed: leasing them, and recording how a try ended.
+/// The SQL of pending webhooks: leasing them, and recording how a try ended.
 enum WebhookStore {
     /// Leases webhooks that are due.
     ///
@@ -57,7 +58,7 @@ enum WebhookStore {
                     BundleID.self,
                     String.self,
                     [UInt8].self,
-                    String?.self
+                    StoredTrace?.self
                 )
             return Webhook(
                 transactionID: TransactionID(number: number),
@@ -68,12 +69,12 @@ enum WebhookStore {
                 queue: QueueKey(accountID: accountID, bundleID: bundleID),
                 state: TransactionState(rawValue: state),
                 snapshot: try TransactionSnapshot(packed: packed),
-                traceparent: trace
+                traceparent: trace?.traceparent
             )
         }
     }
 
-    /// Returns the time at which the next webhook is due, or `nil` if none is owed.
+    /// Returns the time at which the next webhook is due, or `nil` if none is pending.
     static func nextDue(on connection: isolated PostgresConnection) throws -> MachineTime? {
         let rows = try connection.query(
             """
@@ -171,7 +172,7 @@ enum WebhookStore {
         _ outcomes: [WebhookOutcome],
         on connection: isolated PostgresConnection
     ) throws {
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE deliveries
             SET next_attempt_at = failed.next_attempt_at,
@@ -218,14 +219,14 @@ enum WebhookStore {
                 BundleID.self,
                 [UInt8].self,
                 PostgresJSON?.self,
-                String?.self
+                StoredTrace?.self
             )
             return (
                 TransactionID(number: number),
                 QueueKey(accountID: accountID, bundleID: bundleID),
                 try TransactionSnapshot(packed: packed),
                 contents?.bytes,
-                traceparent
+                traceparent?.traceparent
             )
         }
     }

@@ -12,7 +12,7 @@ struct OperatorError: Error, Hashable, CustomStringConvertible {
         static let unavailable = Code(exitCode: 69)
         /// The store works on it; the command stopped waiting.
         static let stillWaiting = Code(exitCode: 75)
-        /// Ctrl-C or SIGTERM came; what was done so far is kept.
+        /// Ctrl-C or SIGTERM came; the work done so far stays.
         static let interrupted = Code(exitCode: 130)
         /// A service or database refuses the credentials.
         static let refusedCredentials = Code(exitCode: 77)

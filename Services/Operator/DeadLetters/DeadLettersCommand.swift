@@ -11,10 +11,10 @@ struct DeadLettersCommand: AsyncParsableCommand {
         abstract: "Lists events that services could not apply, and redrives or discards them.",
         discussion: """
             An event that a service cannot apply is dead. Later events of the same key (the \
-            account) are parked behind it; events of other keys go on. Mend the cause and \
+            account) are parked behind it; events of other keys continue. Fix the cause and \
             redrive: the service then applies the key's events again, in order, or says why it \
-            cannot. Discard an event that can never be applied: the reason is kept, and the \
-            events parked behind it go on by themselves.
+            cannot. Discard an event that can never be applied: the reason is stored, and the \
+            events parked behind it are applied without it.
 
             Examples:
               counterfoil dead-letters list
@@ -163,7 +163,7 @@ struct ShowDeadLetterCommand: OperatorSubcommand {
         }
         if letter.isOpen {
             Console.say("")
-            Console.say("Once the cause is mended: counterfoil dead-letters redrive \(letter.key)")
+            Console.say("Once the cause is fixed: counterfoil dead-letters redrive \(letter.key)")
         }
     }
 
@@ -207,7 +207,7 @@ struct ShowDeadLetterCommand: OperatorSubcommand {
 struct DiscardDeadLetterCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Discards one event for good, with a reason; events parked behind it go on.",
+        abstract: "Discards one event for good, with a reason; events parked behind it continue.",
         discussion: """
             The event stays in the table, but it never takes effect. For a purchase that may \
             mean that somebody has paid for nothing, so look at 'counterfoil why' first, and \
@@ -220,7 +220,7 @@ struct DiscardDeadLetterCommand: OperatorSubcommand {
 
     @OptionGroup var options: DeadLetterOptions
 
-    @Option(help: "The reason; it is kept with the event.")
+    @Option(help: "The reason; it is stored with the event.")
     var reason: String
 
     func validate() throws {
@@ -250,7 +250,7 @@ struct DiscardDeadLetterCommand: OperatorSubcommand {
         }
         Console.say("\(letter.service) \(letter.id) is discarded: \(reason)")
         if before.state == "dead" {
-            Console.say("What is parked behind it, of \(letter.key), goes on within a second.")
+            Console.say("The events of \(letter.key) parked behind it are applied within a second.")
         }
     }
 }

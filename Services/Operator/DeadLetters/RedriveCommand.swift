@@ -56,7 +56,7 @@ struct RedriveCommand: OperatorSubcommand {
         var applied = 0
         /// The number of events that are still open.
         var open: Int
-        /// Whether the service has not taken them up yet.
+        /// Whether the service has not started on them yet.
         var isWaiting: Bool
         /// The reason of the first event that is still open.
         var reason: String?
@@ -139,7 +139,7 @@ struct RedriveCommand: OperatorSubcommand {
     static func summary(of redrive: Redrive) -> String {
         let what = "\(redrive.service.rawValue), \(redrive.key)"
         if redrive.isWaiting {
-            return "\(what): asked for \(redrive.asked); the service has not taken them up yet."
+            return "\(what): asked for \(redrive.asked); the service has not started on them yet."
         }
         if redrive.open == 0 { return "\(what): \(redrive.applied) applied, in order." }
         return "\(what): refused again, \(redrive.open) wait: \(redrive.reason ?? "unknown")"
@@ -150,7 +150,7 @@ struct RedriveCommand: OperatorSubcommand {
             throw OperatorError(
                 .failed,
                 """
-                Some events cannot be applied yet. Mend the cause and redrive again, or discard the \
+                Some events cannot be applied yet. Fix the cause and redrive again, or discard the \
                 dead one: see 'counterfoil dead-letters list'.
                 """
             )
@@ -158,7 +158,7 @@ struct RedriveCommand: OperatorSubcommand {
         if redrives.contains(where: \.isWaiting) {
             throw OperatorError(
                 .stillWaiting,
-                "The request stands; the service takes it up once it runs: see 'counterfoil status'."
+                "The request stays; the service applies it once it runs: see 'counterfoil status'."
             )
         }
     }

@@ -1,18 +1,12 @@
 import Foundation
+import ReceiptValidation
 import X509
 
 /// The register of an authority's issued and revoked certificates, in the form of OpenSSL's
-/// `index.txt`, so that people and `openssl` can read it: one certificate per line, with six fields
-/// separated by tabs.
+/// `index.txt`, so that people and `openssl` can read it (``CertificateIndexLine``).
 ///
-/// Pure: text and times in, text out. `receipts` answers from the same files: a registered
-/// certificate is good or revoked, any other is unknown.
+/// Pure: text and times in, text out.
 struct CertificateIndexFile {
-    /// The reasons for a revocation (RFC 5280, 5.3.1), in OpenSSL's terms.
-    enum Reason: String, CaseIterable {
-        case unspecified, keyCompromise, superseded, cessationOfOperation, affiliationChanged
-    }
-
     /// The outcome of a revocation.
     enum Revocation: Equatable {
         case revoked
@@ -20,44 +14,18 @@ struct CertificateIndexFile {
         case unknown
     }
 
-    private struct Entry {
-        /// `V` or `R`.
-        var state: String
-        let expiry: String
-        /// The time of the revocation and, after a comma, the reason.
-        var revocation: String
-        let serial: String
-        let subject: String
-
-        var line: String { "\(state)\t\(expiry)\t\(revocation)\t\(serial)\tunknown\t\(subject)" }
-    }
-
-    private var entries: [Entry] = []
+    private var lines: [CertificateIndexLine]
 
     /// Reads a register.
     ///
     /// - Returns: `nil` if a line is malformed.
     init?(_ text: String) {
-        for line in text.split(separator: "\n") {
-            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-                .map { String($0) }
-            guard fields.count == 6, ["V", "R", "E"].contains(fields[0]), !fields[3].isEmpty else {
-                return nil
-            }
-            entries.append(
-                Entry(
-                    state: fields[0],
-                    expiry: fields[1],
-                    revocation: fields[2],
-                    serial: fields[3].uppercased(),
-                    subject: fields[5]
-                )
-            )
-        }
+        guard let lines = CertificateIndexLine.lines(of: text) else { return nil }
+        self.lines = lines
     }
 
     /// The register in the form of a file.
-    var text: String { entries.map { $0.line + "\n" }.joined() }
+    var text: String { lines.map { $0.text + "\n" }.joined() }
 
     /// Registers a certificate, if it is not registered yet.
     ///
@@ -65,13 +33,11 @@ struct CertificateIndexFile {
     @discardableResult
     mutating func add(_ certificate: Certificate) -> Bool {
         let serial = Self.serial(of: certificate)
-        guard !entries.contains(where: { $0.serial == serial }) else { return false }
-        entries.append(
-            Entry(
-                state: "V",
-                expiry: Self.time(certificate.notValidAfter),
-                revocation: "",
+        guard !lines.contains(where: { $0.serial == serial }) else { return false }
+        lines.append(
+            CertificateIndexLine(
                 serial: serial,
+                expiry: Self.time(certificate.notValidAfter),
                 subject: Self.subject(of: certificate)
             )
         )
@@ -79,13 +45,16 @@ struct CertificateIndexFile {
     }
 
     /// Marks a certificate as revoked; the time of the first revocation stays.
-    mutating func revoke(serial: String, at time: Date, for reason: Reason) -> Revocation {
-        guard let index = entries.firstIndex(where: { $0.serial == serial.uppercased() }) else {
+    mutating func revoke(
+        serial: String,
+        at time: Date,
+        for reason: CertificateIndexLine.Reason
+    ) -> Revocation {
+        guard let index = lines.firstIndex(where: { $0.serial == serial.uppercased() }) else {
             return .unknown
         }
-        guard entries[index].state != "R" else { return .wasRevoked }
-        entries[index].state = "R"
-        entries[index].revocation = "\(Self.time(time)),\(reason.rawValue)"
+        guard lines[index].state != .revoked else { return .wasRevoked }
+        lines[index].revoke(at: Self.time(time), for: reason)
         return .revoked
     }
 

@@ -7,7 +7,7 @@ import X509
 /// accept (spec section 2.4).
 ///
 /// All are P-256 and have key identifiers. Leaf and intermediate have one marker OID each, present
-/// and not critical, and the address where their status is told.
+/// and not critical, and the address where their status can be asked.
 ///
 /// Responders answer for their status: each authority issues a certificate that may sign OCSP
 /// answers in its name (RFC 6960, 4.2.2.2), so neither authority's own key is ever online.
@@ -99,7 +99,7 @@ enum CertificateIssue {
         )
     }
 
-    /// Issues the certificate that signs the status of what an authority issued.
+    /// Issues the certificate that signs the status of an authority's certificates.
     static func responder(
         key: P256.Signing.PublicKey,
         named commonName: String,

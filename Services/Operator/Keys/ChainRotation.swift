@@ -31,7 +31,10 @@ struct ChainRotation {
     func rotate() throws(OperatorError) -> Result {
         let chain = try directory.chain()
         guard chain.count == 3 else {
-            throw OperatorError(.failed, "There is no chain yet: run 'counterfoil keys create'.")
+            throw OperatorError(
+                .failed,
+                "There is no certificate chain yet: run 'counterfoil keys create'."
+            )
         }
         let address = if let ocspURL { ocspURL } else { try address(in: chain) }
         let intermediate = try intermediate(in: chain, statusToldAt: address)
@@ -82,7 +85,7 @@ struct ChainRotation {
         guard let address = CertificateIssue.statusAddress(of: chain[1]) else {
             throw OperatorError(
                 .failed,
-                "The chain does not say where its status can be checked: give --ocsp-url."
+                "The certificates do not say where their status can be checked: give --ocsp-url."
             )
         }
         return address

@@ -6,7 +6,7 @@ import Foundation
 struct CreateKeysCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Creates whatever is missing in a directory of keys; overwrites nothing.",
+        abstract: "Creates the missing keys in a directory of keys; overwrites nothing.",
         discussion: """
             Creates, below the directory:
               apps/<bundle>/<key id>.pem     public key of an app: APP_KEYS_DIRECTORY=apps
@@ -17,7 +17,7 @@ struct CreateKeysCommand: OperatorSubcommand {
               receipts/signing-key.pem       key of the receipts service, mode 0600
               receipts/signing-chain.pem     leaf, intermediate and root certificates
               receipts/root.cer              the root alone, in DER, for verifiers
-              receipts/ocsp/                 what answers for their status: OCSP_DIRECTORY
+              receipts/ocsp/                 responders for their status: OCSP_DIRECTORY
               private/apps/, private/servers/, private/administrators/
                                              the private halves, mode 0600
               private/authority/             keys of root and intermediate, mode 0600

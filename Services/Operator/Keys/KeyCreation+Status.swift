@@ -8,7 +8,7 @@ import X509
 extension KeyCreation {
     /// Creates missing responders, and registers every certificate that is not registered yet.
     ///
-    /// An authority whose key is kept elsewhere, as it should be, gets no responder here.
+    /// An authority whose key is elsewhere, as it should be, gets no responder here.
     mutating func createStatusFiles() throws(OperatorError) {
         let chain = try directory.chain()
         guard chain.count == 3 else { return }
@@ -81,7 +81,7 @@ extension KeyDirectory {
         }
     }
 
-    /// An authority with its key; `nil` if the key is kept elsewhere.
+    /// An authority with its key; `nil` if the key is elsewhere.
     func authority(
         _ name: AuthorityName,
         _ certificate: Certificate

@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Creates the keys that a store needs to start: the receipts' chain with its status responders,
+/// Creates the keys that a store needs to start: the receipts' certificates with status responders,
 /// key pairs for an app, its server and an administrator, and the webhooks' secret.
 ///
 /// Existing files stay as they are; only missing ones are created.
@@ -55,7 +55,7 @@ struct KeyCreation {
         let hasPublicKey = try directory.read(publicKey) != nil
         let hasPrivateKey = try directory.read(privateKey) != nil
         if hasPublicKey && !hasPrivateKey {
-            // The private half may be kept elsewhere, as it should in production.
+            // The private half may be elsewhere, as it should be in production.
             return
         }
         let key = try key(privateKey)
@@ -77,7 +77,7 @@ struct KeyCreation {
                 .failed,
                 """
                 \(directory.signingChain.path) exists, but the key it certifies does not. \
-                Put \(directory.signingKey.path) back, or move the chain away.
+                Put \(directory.signingKey.path) back, or move the certificate chain away.
                 """
             )
         }
@@ -114,7 +114,7 @@ struct KeyCreation {
                 throw OperatorError(
                     .failed,
                     """
-                    The chain can only be made with the root's key, and \
+                    The certificate chain can only be made with the root's key, and \
                     \(directory.rootKey.path) does not exist.
                     """
                 )

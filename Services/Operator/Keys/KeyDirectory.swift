@@ -1,6 +1,6 @@
 import Foundation
 
-/// The two authorities of a store's chain.
+/// The two authorities of a store's certificate chain.
 enum AuthorityName: String, CaseIterable {
     case root, intermediate
 }
@@ -42,7 +42,7 @@ struct KeyDirectory {
     }
     /// The public keys of merchants' servers; `SERVER_KEYS_DIRECTORY` of receipts and fulfillment.
     var serverKeys: URL { root.appending(path: "servers") }
-    /// Chains that receipts were signed with before a rotation.
+    /// Certificate chains that receipts were signed with before a rotation.
     func retiredChain(serial: String) -> URL {
         root.appending(path: "receipts/retired/\(serial).pem")
     }

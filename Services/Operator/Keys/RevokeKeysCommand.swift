@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ReceiptValidation
 
 /// `counterfoil keys revoke`.
 struct RevokeKeysCommand: OperatorSubcommand {
@@ -27,21 +28,25 @@ struct RevokeKeysCommand: OperatorSubcommand {
 
     @Option(
         help: """
-            The reason: \(CertificateIndexFile.Reason.allCases.map(\.rawValue).joined(separator: ", ")).
+            The reason: \(CertificateIndexLine.Reason.ofLeaf.map(\.rawValue).joined(separator: ", ")).
             """,
         transform: { text in
-            guard let reason = CertificateIndexFile.Reason(rawValue: text) else {
+            let reason = CertificateIndexLine.Reason.ofLeaf.first { $0.rawValue == text }
+            guard let reason else {
                 throw ValidationError("'\(text)' is not a reason.")
             }
             return reason
         }
     )
-    var reason: CertificateIndexFile.Reason = .unspecified
+    var reason: CertificateIndexLine.Reason = .unspecified
 
     func perform() async throws {
         let keys = KeyDirectory(path: directory)
         guard let leaf = try keys.chain().first else {
-            throw OperatorError(.failed, "There is no chain yet: run 'counterfoil keys create'.")
+            throw OperatorError(
+                .failed,
+                "There is no certificate chain yet: run 'counterfoil keys create'."
+            )
         }
         let current = CertificateIndexFile.serial(of: leaf)
         let wanted = (serial ?? current).replacing(":", with: "").uppercased()

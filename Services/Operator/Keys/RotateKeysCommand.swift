@@ -8,7 +8,7 @@ struct RotateKeysCommand: OperatorSubcommand {
         abstract: "Issues a new leaf certificate to sign receipts, in place of the current one.",
         discussion: """
             Creates a new key, leaf and status responder; this needs \
-            private/authority/intermediate-key.pem. The previous chain is kept in \
+            private/authority/intermediate-key.pem. The previous certificate chain stays in \
             receipts/retired/, but not its key. Everything that was signed before stays valid. \
             Restart receipts afterwards: until then it signs with the old leaf.
 

@@ -34,10 +34,10 @@ struct ImportProductsCommand: OperatorSubcommand {
             Products that the file does not name stay as they are.
 
             A file whose name ends in .storekit is Xcode's StoreKit configuration. Each line of the \
-            report says what was taken from it, changed, or not taken, and why. Prices in other \
-            storefronts, delivery plans and what is on sale stay as they are. If a product cannot be \
-            understood, or if somebody else changes the catalog at the same moment, nothing is \
-            imported (exit code 1).
+            report says what was imported, changed, or left out, and why. Prices in other \
+            storefronts, delivery plans and whether a product is on sale stay as they are. If a \
+            product cannot be understood, or if somebody else changes the catalog at the same \
+            moment, nothing is imported (exit code 1).
 
             Examples:
               counterfoil products import catalog.json

@@ -9,7 +9,7 @@ struct RefundCommand: OperatorSubcommand {
         commandName: "refund",
         abstract: "Refunds a purchase, in full or in part, or reverses a refund.",
         discussion: """
-            Without an amount, the rest is refunded: what was paid and not given back yet. The \
+            Without an amount, the rest is refunded: the part of the price not given back yet. The \
             refund takes the product away if nothing is left to refund afterwards; after the refund \
             of a part the buyer keeps it. --revoke and --keep say otherwise.
 

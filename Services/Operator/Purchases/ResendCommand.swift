@@ -11,7 +11,7 @@ struct ResendCommand: OperatorSubcommand {
         abstract: "Sends a transaction's webhooks to the merchant again.",
         discussion: """
             Each webhook keeps its id, so a recipient that remembers ids does nothing twice. A \
-            webhook that was delivered counts as delivered, whatever comes of sending it again. \
+            webhook that was delivered stays delivered, even if sending it again fails. \
             A replay never sends webhooks again; this command does.
 
             Example:

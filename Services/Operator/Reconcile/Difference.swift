@@ -47,22 +47,22 @@ struct Difference: Hashable, Sendable {
             case .refundDiffers: "refunds that are not in all books"
             case .noReceipt: "purchased, and without a receipt"
             case .receiptTwice: "more than one receipt"
-            case .receiptWithoutPurchase: "receipts of what was not purchased"
-            case .receiptNotRevoked: "refunded, and the receipt still stands"
+            case .receiptWithoutPurchase: "receipts without a purchase"
+            case .receiptNotRevoked: "refunded, and the receipt is not revoked"
             case .notQueued: "purchased, and not in the queue"
             case .queueDiffers: "in another state in the queue"
             case .queuedWithoutPurchase: "in the queue, and unknown to payments"
             case .undelivered: "purchased, and not delivered"
-            case .deliveredTwice: "more deliveries than the purchase owes"
+            case .deliveredTwice: "more deliveries than the plan has"
             case .deliveredWithoutPurchase: "delivered, and not purchased"
             case .notCredited: "fewer credits than the purchase gives"
             case .creditedTooMuch: "more credits than the purchase gives"
             case .notEntitled: "purchased, and not owned"
             case .entitledDespiteRefund: "refunded, and still owned"
             case .finishDiffers: "finishes that are not known everywhere"
-            case .notTold: "without the event that tells of it"
-            case .toldTwice: "told by more than one event"
-            case .accountNotTold: "accounts whose clients are not told the newest version"
+            case .notTold: "without the event that reports it"
+            case .toldTwice: "reported by more than one event"
+            case .accountNotTold: "accounts whose clients do not have the newest version"
             case .accountUnknown: "accounts at a version that payments does not know"
             case .deadLetter: "events that a service could not apply"
             }
@@ -109,7 +109,7 @@ struct Difference: Hashable, Sendable {
                     + "backup."
             case .undelivered:
                 "An unconfirmed webhook is repeated by itself: 'counterfoil why ID' shows its last "
-                    + "answer; mend the endpoint."
+                    + "answer; fix the endpoint."
             case .deliveredTwice, .deliveredWithoutPurchase, .notCredited, .creditedTooMuch,
                 .notEntitled, .entitledDespiteRefund:
                 "Find out what was delivered ('counterfoil why ID') before you correct it by hand."
@@ -123,7 +123,7 @@ struct Difference: Hashable, Sendable {
                 "fulfillment has not acted on an event of the account (see 'counterfoil lag' and "
                     + "'counterfoil dead-letters list'), or the databases are from different times."
             case .deadLetter:
-                "See 'counterfoil dead-letters show SERVICE ID'; mend the cause, then 'counterfoil "
+                "See 'counterfoil dead-letters show SERVICE ID'; fix the cause, then 'counterfoil "
                     + "dead-letters redrive', or discard it."
             }
         }

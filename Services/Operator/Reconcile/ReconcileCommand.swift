@@ -58,7 +58,7 @@ struct ReconcileCommand: OperatorSubcommand {
     var wait = 0
 
     @Flag(
-        help: "With --json: list each compared transaction with what every book says about it."
+        help: "With --json: list each compared transaction with its state in every book."
     )
     var transactions = false
 

@@ -38,7 +38,7 @@ struct ReconcileReader {
     /// Reads the ids in a range from the other books, whether or not `payments` knows them.
     ///
     /// If a range has a thousand more ids than `payments` knows, only those are reported; the rest
-    /// shows once they are mended.
+    /// shows once they are fixed.
     func ids(in range: ClosedRange<Int64>, limit: Int) async throws -> Set<Int64> {
         let limit = limit + 1_000
         let postings = try await payments.run {

@@ -163,7 +163,7 @@ enum ReconcileRules {
         }
         let open = queued.deliveries.count { $0.isOfRefund && $0.state == "pending" }
         if open > 0 {
-            return one(.undelivered, "refunded, and \(open) webhooks are not told")
+            return one(.undelivered, "refunded, and \(open) webhooks are not confirmed")
         }
         // A refund makes void what was not delivered, and it stays void if the refund is reversed.
         let done = owed.count { $0.state != "pending" }
@@ -226,15 +226,16 @@ enum ReconcileRules {
             (entry.isFinished ?? queued.isFinished) == queued.isFinished
             && (!books.isPaid || books.isFinishedInReceipts == queued.isFinished)
         guard !isKnown else { return [] }
-        let knowing = [
-            queued.isFinished ? "fulfillment" : nil, entry.isFinished == true ? "payments" : nil,
-            books.isFinishedInReceipts ? "receipts" : nil,
-        ].compactMap(\.self)
+        let knowing: [ServiceName?] = [
+            queued.isFinished ? .fulfillment : nil, entry.isFinished == true ? .payments : nil,
+            books.isFinishedInReceipts ? .receipts : nil,
+        ]
+        let names = knowing.compactMap { $0?.rawValue }
         return [
             Difference(
                 kind: .finishDiffers,
                 transactionID: books.id,
-                detail: "known to \(knowing.joined(separator: " and ")) only"
+                detail: "known to \(names.joined(separator: " and ")) only"
             )
         ]
     }

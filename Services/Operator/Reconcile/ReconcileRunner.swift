@@ -203,7 +203,7 @@ struct ReconcileRunner: Sendable {
                         kind: .accountNotTold,
                         transactionID: nil,
                         subject: "\(key)",
-                        detail: "version \(version), told \(told[key] ?? 0)"
+                        detail: "version \(version), sent to clients \(told[key] ?? 0)"
                     )
                 )
             }
@@ -217,7 +217,7 @@ struct ReconcileRunner: Sendable {
                         kind: .accountUnknown,
                         transactionID: nil,
                         subject: "\(key)",
-                        detail: "told version \(version), known \(known[key] ?? 0)"
+                        detail: "sent to clients \(version), known \(known[key] ?? 0)"
                     )
                 )
             }

@@ -23,7 +23,7 @@ struct BrokerReader: Sendable {
     ///   - selection: The selection of events.
     ///   - range: The part of the topics that is read.
     ///   - body: Receives events with the services that published them.
-    /// - Returns: What the broker has and what it lacks.
+    /// - Returns: The events that the broker has, and those that it lacks.
     /// - Throws: ``OperatorError``; what the body throws.
     func read(
         _ selection: ReplaySelection,
@@ -32,7 +32,7 @@ struct BrokerReader: Sendable {
     ) async throws -> BrokerReport {
         do {
             var parts: [KafkaTopicPartition: BrokerPartition] = [:]
-            var published: [String: OutboxCursor] = [:]
+            var published: [String: LogPlace] = [:]
             for service in selection.services {
                 let (offsets, place) = try await DatabaseReader.read(databases(service)) {
                     try PublishedEvent.ends(on: $0)
@@ -196,13 +196,13 @@ struct BrokerReader: Sendable {
     /// lacks.
     private func missing(
         of service: String,
-        _ published: [String: OutboxCursor],
+        _ published: [String: LogPlace],
         _ selection: ReplaySelection,
         _ seen: Set<EventID>
     ) async throws -> BrokerReport.Missing? {
         var count = 0
-        var first: OutboxCursor?
-        var last: OutboxCursor?
+        var first: LogPlace?
+        var last: LogPlace?
         let end = published[service] ?? .start
         guard end > .start else { return nil }
         try await ReplayReader.read(
@@ -213,8 +213,8 @@ struct BrokerReader: Sendable {
         ) { rows in
             for row in rows where selection.contains(row) && !seen.contains(row.event.id) {
                 count += 1
-                first = first ?? row.cursor
-                last = row.cursor
+                first = first ?? row.place
+                last = row.place
             }
         }
         guard let first, let last else { return nil }

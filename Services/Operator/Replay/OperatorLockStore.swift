@@ -25,7 +25,7 @@ enum OperatorLockStore {
         /// Dropping months of a service's log.
         static let archiving = Work(
             name: "log",
-            advice: "Wait until it ends, or stop it; what it has done by then is kept.",
+            advice: "Wait until it ends, or stop it; the work done by then stays.",
             key: 0x6C6F_67
         )
     }

@@ -241,7 +241,7 @@ struct ReplayCommand: OperatorSubcommand {
         let progress = ReplayProgress(total: total)
         var written = 0
         for service in selection.services {
-            let end = ends[service].flatMap { OutboxCursor(utf8: Array($0.utf8)) }
+            let end = ends[service].flatMap { LogPlace(utf8: Array($0.utf8)) }
             try await ReplayReader.read(
                 address(service),
                 after: selection.start,
@@ -301,7 +301,7 @@ struct ReplayCommand: OperatorSubcommand {
             }
         }
         guard isThrough else {
-            throw OperatorError(.interrupted, "Interrupted; to go on: \(resumption)")
+            throw OperatorError(.interrupted, "Interrupted; to resume: \(resumption)")
         }
         Console.say("Through: \(journal.total) events were sent.")
     }

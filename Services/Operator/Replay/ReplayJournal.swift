@@ -25,13 +25,13 @@ struct ReplayJournal: Codable, Sendable {
     var isDone = false
 
     /// The place from which a service's log is still to be sent.
-    func place(in service: String) -> OutboxCursor {
-        places[service].flatMap { OutboxCursor(utf8: Array($0.utf8)) } ?? selection.start
+    func place(in service: String) -> LogPlace {
+        places[service].flatMap { LogPlace(utf8: Array($0.utf8)) } ?? selection.start
     }
 
     /// The last place of a service's log that is replayed.
-    func end(of service: String) -> OutboxCursor? {
-        ends[service].flatMap { OutboxCursor(utf8: Array($0.utf8)) }
+    func end(of service: String) -> LogPlace? {
+        ends[service].flatMap { LogPlace(utf8: Array($0.utf8)) }
     }
 
     /// Reads a journal.

@@ -57,14 +57,15 @@ struct ReplayOutline: Sendable {
             case .accountChanged: _ = try EventCoding.decode(AccountChanged.self, from: event.data)
             case .subscriptionChanged:
                 _ = try EventCoding.decode(SubscriptionChanged.self, from: event.data)
+            case .clockChanged: _ = try EventCoding.decode(ClockChanged.self, from: event.data)
             case .queueAccountChanged:
                 _ = try EventCoding.decode(QueueAccountChanged.self, from: event.data)
             case let type where EventType.all.contains(type):
                 _ = try EventCoding.decode(TransactionChanged.self, from: event.data)
-            default: return "\(event.type) is of no version that is known here"
+            default: return "\(event.type) has an unknown version"
             }
         } catch {
-            return "\(event.type) does not read as what it says it is"
+            return "\(event.type) cannot be read as an event of its type"
         }
         return nil
     }

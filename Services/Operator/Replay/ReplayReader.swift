@@ -22,12 +22,12 @@ enum ReplayReader {
     @discardableResult
     static func read(
         _ address: DatabaseAddress,
-        after start: OutboxCursor,
-        through end: OutboxCursor?,
+        after start: LogPlace,
+        through end: LogPlace?,
         archives: ReplayArchives = ReplayArchives(),
         _ body: ([OutboxRow]) async throws -> Void
-    ) async throws -> OutboxCursor {
-        var cursor = start
+    ) async throws -> LogPlace {
+        var reached = start
         try await DatabaseReader.withSession(address) { connection in
             let (dropped, archived) = try await connection.run { connection in
                 (
@@ -35,8 +35,8 @@ enum ReplayReader {
                     try archives.rows(of: address.service.rawValue, after: start, on: connection)
                 )
             }
-            while end.map({ cursor < $0 }) ?? true {
-                let place = cursor
+            while end.map({ reached < $0 }) ?? true {
+                let place = reached
                 let page = try await connection.run { connection in
                     let rows = try EventLog.rows(
                         after: place,
@@ -47,13 +47,13 @@ enum ReplayReader {
                     try LogArchiveStore.requireNoOthers(than: dropped, on: connection)
                     return rows
                 }
-                let rows = page.filter { row in end.map { row.cursor <= $0 } ?? true }
+                let rows = page.filter { row in end.map { row.place <= $0 } ?? true }
                 guard let last = rows.last else { return }
-                cursor = last.cursor
+                reached = last.place
                 try await body(rows)
             }
         }
-        return cursor
+        return reached
     }
 
     /// The epoch of the broker's log that a service publishes to.
@@ -91,7 +91,7 @@ struct ReplayArchives: Sendable {
     /// - Throws: `ArchiveError` if a file is needed and missing: nothing is left out silently.
     func rows(
         of service: String,
-        after place: OutboxCursor,
+        after place: LogPlace,
         on connection: isolated PostgresConnection
     ) throws -> ArchivedRows? {
         let needed = try LogArchiveStore.dropped(on: connection).contains { dropped in

@@ -129,7 +129,7 @@ struct ReplayRunner: Sendable {
                     &kept,
                     journalPath: journalPath
                 )
-                kept.places[replay.service] = last.cursor.description
+                kept.places[replay.service] = last.place.description
                 try kept.write(to: journalPath)
             }
             return true
@@ -165,16 +165,16 @@ struct ReplayRunner: Sendable {
                     archives: archives
                 ) { rows in
                     let chosen = rows.filter { row in
-                        selection.contains(row) && end.map { row.cursor <= $0 } ?? true
+                        selection.contains(row) && end.map { row.place <= $0 } ?? true
                     }
                     try await send(chosen, replay, &kept)
                     touched.formUnion(chosen.map(\.event.key))
-                    let places = Set(chosen.map(\.cursor))
+                    let places = Set(chosen.map(\.place))
                     for row in rows where touched.contains(row.event.key) {
-                        newest[row.event.key] = places.contains(row.cursor) ? nil : row
+                        newest[row.event.key] = places.contains(row.place) ? nil : row
                     }
                 }
-                let last = newest.values.sorted { $0.cursor < $1.cursor }
+                let last = newest.values.sorted { $0.place < $1.place }
                 for chunk in last.chunks(of: Self.chunkMax) {
                     let records = try await records(of: chunk, replay)
                     _ = try await Self.sending { try await producer.send(records) }
@@ -208,7 +208,7 @@ struct ReplayRunner: Sendable {
             journal.sent += chunk.count
             progress.show(journal.sent)
             if let journalPath, let last = chunk.last {
-                journal.places[replay.service] = last.cursor.description
+                journal.places[replay.service] = last.place.description
                 try journal.write(to: journalPath)
             }
             let due = begun + .seconds(Double(chunk.count) / Double(journal.rate))

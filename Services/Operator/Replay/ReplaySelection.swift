@@ -35,13 +35,13 @@ struct ReplaySelection: Codable, Hashable, Sendable {
     }
 
     /// The place before the first that is selected.
-    var start: OutboxCursor {
-        guard let from, let first = OutboxCursor(utf8: Array(from.utf8)) else { return .start }
-        return OutboxCursor(xid: first.xid, position: first.position - 1)
+    var start: LogPlace {
+        guard let from, let first = LogPlace(utf8: Array(from.utf8)) else { return .start }
+        return LogPlace(xid: first.xid, position: first.position - 1)
     }
 
     /// The last place that is selected; `nil` for the end of the log.
-    var end: OutboxCursor? { through.flatMap { OutboxCursor(utf8: Array($0.utf8)) } }
+    var end: LogPlace? { through.flatMap { LogPlace(utf8: Array($0.utf8)) } }
 
     /// Refuses a selection that is malformed or cannot select anything.
     ///
@@ -73,7 +73,7 @@ struct ReplaySelection: Codable, Hashable, Sendable {
             throw refuse("Between --since \(since) and --until \(until) there is nothing.")
         }
         for place in [from, through].compactMap(\.self)
-        where OutboxCursor(utf8: Array(place.utf8)) == nil {
+        where LogPlace(utf8: Array(place.utf8)) == nil {
             throw refuse("'\(place)' is no place of a log, which would be xid:position.")
         }
         if from != nil || through != nil, services.count > 1 {
@@ -96,7 +96,7 @@ struct ReplaySelection: Codable, Hashable, Sendable {
             && (events.isEmpty || events.contains(event.id.description))
             && since.map { event.time >= $0 } ?? true
             && until.map { event.time < $0 } ?? true
-            && row.cursor > start
-            && end.map { row.cursor <= $0 } ?? true
+            && row.place > start
+            && end.map { row.place <= $0 } ?? true
     }
 }

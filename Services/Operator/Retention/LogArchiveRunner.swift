@@ -17,7 +17,7 @@ struct LogArchiveRunner {
     private var outcomes: [ArchivingOutcome] = []
 
     private static let pageSize = 2000
-    /// The number of attempts to drop a month while others read the log, one second apart.
+    /// The number of tries to drop a month while others read the log, one second apart.
     private static let dropTriesMax = 30
 
     /// Creates the folder if necessary.
@@ -50,7 +50,7 @@ struct LogArchiveRunner {
         do {
             try await body(&archiver)
         } catch {
-            // What was done before the error stays done, so it is reported together with the error.
+            // The work done before the error stays done, so it is reported together with the error.
             if !archiver.outcomes.isEmpty { try archiver.report(output) }
             archiver.progress.end()
             throw error
@@ -184,7 +184,7 @@ struct LogArchiveRunner {
                         progress.show("\(name) \(month): \(written.grouped) events")
                         rows = try LogArchiveStore.rows(
                             of: month,
-                            after: end.row.cursor,
+                            after: end.row.place,
                             limit: Self.pageSize,
                             on: connection
                         )
@@ -197,8 +197,8 @@ struct LogArchiveRunner {
                     ArchivedMonth(
                         month,
                         of: name,
-                        first: first.row.cursor,
-                        last: last.row.cursor,
+                        first: first.row.place,
+                        last: last.row.place,
                         head: head
                     )
                 )
@@ -209,11 +209,11 @@ struct LogArchiveRunner {
 
     private func requireSealed(
         _ row: ExactRow,
-        _ sealed: OutboxCursor,
+        _ sealed: LogPlace,
         _ month: LogMonth,
         _ name: String
     ) throws {
-        guard row.row.cursor <= sealed else {
+        guard row.row.place <= sealed else {
             throw OperatorError(
                 .unavailable,
                 """
@@ -238,7 +238,7 @@ struct LogArchiveRunner {
         throw OperatorError(
             .failed,
             """
-            \(service.rawValue): what is in \(file.path) is not as it was sealed: \(finding)
+            \(service.rawValue): \(file.path) does not match its seals: \(finding)
             It is now called \(file.path).refused. See 'counterfoil verify'; a month that is not \
             as it was sealed stays in the database.
             """

@@ -13,11 +13,11 @@ struct LogCommand: AsyncParsableCommand {
         abstract: "Moves old months of the event logs from the databases into files.",
         discussion: """
             A month can leave once it is over, every consumer has confirmed its events, and its \
-            file holds exactly what was sealed. The database checks once more before it drops \
+            file holds exactly the sealed events. The database checks once more before it drops \
             anything. The seals stay, so 'counterfoil verify --archives DIR' can check the \
-            files. 'counterfoil replay' reads them with --archives DIR (also with --verify), and \
-            sends one again with --from-file. Consumers know their places for ever and recognise \
-            events replayed from a file of any age.
+            files. 'counterfoil replay' and 'counterfoil replay --verify' read them with \
+            --archives DIR, and 'counterfoil replay' sends one again with --from-file. Consumers \
+            know their places for ever and recognise events replayed from a file of any age.
 
             Dropping needs the role counterfoil_archivist \
             (COUNTERFOIL_ARCHIVIST_PAYMENTS_DATABASE_URL, …).
@@ -127,8 +127,8 @@ struct LogDropCommand: OperatorSubcommand {
         commandName: "drop",
         abstract: "Drops a month from the database once it is in a file.",
         discussion: """
-            The file is checked against the seals first, and the database checks that it holds \
-            what the file holds. Without --execute the command stops before it drops anything.
+            The file is checked against the seals first, and the database checks that it has the \
+            same events. Without --execute the command stops before it drops anything.
             """
     )
 
@@ -158,9 +158,9 @@ struct LogRetainCommand: OperatorSubcommand {
         commandName: "retain",
         abstract: "Keeps the newest months in the databases, and moves older ones into files.",
         discussion: """
-            Meant for a timer: it does whatever is due, which may be nothing. The next run \
-            continues what was interrupted. deploy/systemd and deploy/kubernetes run it once a \
-            day.
+            Meant for a timer: it moves the months that are due, if there are any. The next run \
+            continues one that was interrupted. deploy/systemd and deploy/kubernetes run it once \
+            a day.
             """
     )
 

@@ -15,7 +15,7 @@ struct LagCommand: OperatorSubcommand {
 
             Examples:
               counterfoil lag
-              counterfoil lag --max-age 60 || echo "somebody is a minute behind"
+              counterfoil lag --max-age 60 || echo "a consumer is a minute behind"
 
             JSON:
               {"consumers": [{"consumer", "topic", "producer", "events", "isAtLeast",

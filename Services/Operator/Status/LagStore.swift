@@ -33,7 +33,7 @@ enum LagStore {
     /// The place up to which every consumer of a producer has confirmed everything.
     static func confirmed(on connection: isolated PostgresConnection) throws -> Place {
         let rows = try connection.query(
-            "SELECT confirmed_xid, confirmed_position FROM relay_cursor"
+            "SELECT confirmed_xid, confirmed_position FROM relay_place"
         )
         guard let row = rows.first else { return Place(xid: 0, position: 0) }
         let (xid, position) = try row.decode(UInt64.self, Int64.self)
@@ -74,7 +74,7 @@ enum LagStore {
                 id: id,
                 topic: topic.name,
                 key: key,
-                cursor: OutboxCursor(xid: xid, position: position)
+                place: LogPlace(xid: xid, position: position)
             )
             candidates.append(Candidate(entry: entry, time: time))
         }

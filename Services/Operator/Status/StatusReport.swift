@@ -49,7 +49,7 @@ struct StatusReport: Encodable, Hashable, Sendable {
     func waiting(at now: StoreTime) -> [[Cell]] {
         let names = [
             ("charges", "charges under way"), ("unfinished", "unfinished by apps"),
-            ("webhooks", "webhooks owed"), ("notifications", "notifications owed"),
+            ("webhooks", "webhooks pending"), ("notifications", "notifications pending"),
         ]
         let work = services.compactMap(\.database?.work).reduce(into: [:]) { all, part in
             all.merge(part) { $1 }

@@ -89,9 +89,9 @@ enum StatusStore {
         on connection: isolated PostgresConnection
     ) throws -> DatabaseStatus.Waiting {
         guard
-            let cursor = try connection.query("SELECT xid, position FROM relay_cursor").first
+            let row = try connection.query("SELECT xid, position FROM relay_place").first
         else { return DatabaseStatus.Waiting(count: 0, isAtLeast: false, oldest: nil) }
-        let (xid, position) = try cursor.decode(UInt64.self, Int64.self)
+        let (xid, position) = try row.decode(UInt64.self, Int64.self)
         let rows = try connection.query(
             """
             SELECT count(*), min(time) FROM (

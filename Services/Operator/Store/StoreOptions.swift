@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventTypes
 import Foundation
 
 /// The services' addresses, and the form in which the answer is printed.
@@ -34,6 +35,16 @@ struct StoreOptions: ParsableArguments {
     /// The services that commands talk to, in the order of a purchase.
     enum Service: String, CaseIterable, Codable, Sendable, ExpressibleByArgument {
         case catalog, payments, receipts, fulfillment
+
+        /// The name of the service in events and books.
+        var name: ServiceName {
+            switch self {
+            case .catalog: .catalog
+            case .payments: .payments
+            case .receipts: .receipts
+            case .fulfillment: .fulfillment
+            }
+        }
 
         fileprivate var defaultURL: String {
             switch self {

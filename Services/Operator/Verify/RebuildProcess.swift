@@ -1,33 +1,31 @@
 import Foundation
 import Rebuild
-import Synchronization
+import Subprocess
+
+#if canImport(System)
+import System
+#else
+import SystemPackage
+#endif
 
 /// `<service> rebuild`, as a process that reports its findings line by line.
 ///
 /// The service's own executable rebuilds the books, so the rules are those that run live. One
 /// service's rebuild cannot touch another's memory or databases.
-final class RebuildProcess: Sendable {
-    private let process = Process()
-    private let output = Pipe()
-    private let errors = Pipe()
+struct RebuildProcess: Sendable {
+    /// The service's executable.
+    let executable: String
+    /// All that the process knows of this one.
+    let environment: [String: String]
 
-    /// Prepares a process.
-    ///
-    /// - Parameters:
-    ///   - executable: The service.
-    ///   - environment: All that it knows.
-    init(_ executable: String, environment: [String: String]) {
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = ["rebuild"]
-        process.environment = environment
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = FileHandle.nullDevice
-    }
+    /// The time that a cancelled rebuild has to end by itself, before it is killed.
+    private static let endMax = Duration.seconds(10)
+    /// The number of bytes of standard error that are kept.
+    private static let complaintMax = 4096
 
     /// The way in which the process ended.
     struct Ending: Sendable {
-        let status: Int32
+        let isSuccess: Bool
         /// The end of its output on standard error.
         let complaint: String
         /// The number of its lines that this version does not understand.
@@ -36,55 +34,77 @@ final class RebuildProcess: Sendable {
 
     /// Runs the process until it ends.
     ///
-    /// - Parameter take: Takes each line, on a thread of its own.
+    /// - Parameter take: Takes each line.
     /// - Returns: The way in which it ended.
-    /// - Throws: An error when it cannot be started.
-    func run(_ take: @escaping @Sendable (RebuildLine) -> Void) async throws -> Ending {
-        try process.run()
-        return await withTaskCancellationHandler {
-            async let complaint = Self.read(errors.fileHandleForReading) { _ in }
-            let unread = Atomic(0)
-            _ = await Self.read(output.fileHandleForReading) { line in
-                do {
-                    take(try JSONDecoder().decode(RebuildLine.self, from: line))
-                } catch {
-                    // The line may report a difference, so it must not be ignored.
-                    unread.add(1, ordering: .relaxed)
-                }
+    /// - Throws: An error when it cannot be started; `CancellationError`.
+    func run(_ take: @Sendable (RebuildLine) -> Void) async throws -> Ending {
+        var options = PlatformOptions()
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.endMax)]
+        do {
+            let result = try await Subprocess.run(
+                .path(FilePath(executable)),
+                arguments: ["rebuild"],
+                environment: .custom(
+                    Dictionary(
+                        uniqueKeysWithValues: environment.map { name, value in
+                            (Environment.Key(stringLiteral: name), value)
+                        }
+                    )
+                ),
+                platformOptions: options,
+                input: .none,
+                output: .sequence,
+                error: .sequence
+            ) { execution in
+                async let complaint = Self.end(of: execution.standardError)
+                let unreadLines = try await Self.read(execution.standardOutput, take)
+                return try await (text: complaint, unreadLines: unreadLines)
             }
-            let words = await complaint
-            process.waitUntilExit()
+            try Task.checkCancellation()
             return Ending(
-                status: process.terminationStatus,
-                complaint: words,
-                unreadLines: unread.load(ordering: .relaxed)
+                isSuccess: result.terminationStatus.isSuccess,
+                complaint: result.closureResult.text,
+                unreadLines: result.closureResult.unreadLines
             )
-        } onCancel: {
-            process.terminate()
+        } catch {
+            // A process that was torn down ends in an error of its pipes.
+            try Task.checkCancellation()
+            throw error
         }
     }
 
-    /// Reads a pipe until its end, on a thread that may block.
+    /// Decodes the findings.
     ///
-    /// - Returns: The last 4 KB.
+    /// - Returns: The number of lines that are none.
     private static func read(
-        _ handle: FileHandle,
-        _ takeLine: @escaping @Sendable (Data) -> Void
-    ) async -> String {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                var rest = Data()
-                var tail = Data()
-                while case let data = handle.availableData, !data.isEmpty {
-                    tail = (tail + data).suffix(4096)
-                    rest.append(data)
-                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                        takeLine(Data(rest[rest.startIndex..<end]))
-                        rest = Data(rest[rest.index(after: end)...])
-                    }
-                }
-                continuation.resume(returning: String(decoding: tail, as: UTF8.self))
+        _ output: SubprocessOutputSequence,
+        _ take: (RebuildLine) -> Void
+    ) async throws -> Int {
+        var unread = 0
+        // Values in a finding may hold any line break but this one.
+        let lines = output.strings(
+            separatedBy: .unicodeScalarSequence(["\n"]),
+            bufferingPolicy: .unbounded
+        )
+        for try await line in lines {
+            do {
+                take(try JSONDecoder().decode(RebuildLine.self, from: Data(line.utf8)))
+            } catch {
+                // The line may report a difference, so it must not be ignored.
+                unread += 1
             }
         }
+        return unread
+    }
+
+    /// Reads a stream to its end.
+    ///
+    /// - Returns: Its last bytes as text.
+    private static func end(of stream: SubprocessOutputSequence) async throws -> String {
+        var end = Data()
+        for try await buffer in stream {
+            end = (end + buffer.withUnsafeBytes { Data($0) }).suffix(complaintMax)
+        }
+        return String(decoding: end, as: UTF8.self)
     }
 }

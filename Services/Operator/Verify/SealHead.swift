@@ -2,7 +2,7 @@ import ArgumentParser
 import Messaging
 import Seals
 
-/// The newest digest of a chain, as it is printed, written down and asked for again:
+/// The newest digest of a hash chain, as it is printed, stored and given again:
 /// `payments/2026-11=9f3a…`, or `payments/ledger/2026-11=…` for a log other than the events.
 struct SealHead: Hashable, Sendable, CustomStringConvertible, ExpressibleByArgument {
     let service: StoreOptions.Service
@@ -30,7 +30,7 @@ struct SealHead: Hashable, Sendable, CustomStringConvertible, ExpressibleByArgum
         self.digest = digest
     }
 
-    /// The chain, without its digest.
+    /// The hash chain, without its digest.
     var chain: String {
         log == SealedLog.outbox.name
             ? "\(service.rawValue)/\(month)" : "\(service.rawValue)/\(log)/\(month)"

@@ -10,11 +10,11 @@ enum SealReader {
     ///
     /// - Parameters:
     ///   - address: Its database.
-    ///   - expectations: Digests that its chains must pass through.
+    ///   - expectations: Digests that its hash chains must pass through.
     ///   - eventsOnly: Whether its event log is enough.
     ///   - archives: The folder of the months that have left the database; `nil` if they are not to be
     ///     looked at.
-    /// - Returns: The chains, and what is wrong with them.
+    /// - Returns: The hash chains, and what is wrong with them.
     /// - Throws: ``OperatorError``.
     static func check(
         _ address: DatabaseAddress,

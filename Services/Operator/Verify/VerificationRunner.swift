@@ -20,7 +20,7 @@ struct VerificationRunner: Sendable {
 
     let resources: Resources
     let services: [StoreOptions.Service]
-    /// Whether the shadows are kept for examination.
+    /// Whether the shadows stay for examination.
     let keepsShadows: Bool
     /// Receives each service's progress whenever it changes.
     let progress: @Sendable ([VerificationProgress]) -> Void
@@ -119,12 +119,14 @@ struct VerificationRunner: Sendable {
             for service in services {
                 guard let executable = executables[service] else { continue }
                 group.addTask {
-                    let process = RebuildProcess(executable, environment: environment(of: service))
+                    let process = RebuildProcess(
+                        executable: executable,
+                        environment: environment(of: service)
+                    )
                     let ending = try await process.run { line in
                         self.progress(state.take(line, of: service.rawValue))
                     }
-                    try Task.checkCancellation()
-                    guard ending.status == 0 else {
+                    guard ending.isSuccess else {
                         throw OperatorError(
                             .failed,
                             """

@@ -9,12 +9,12 @@ struct VerifyCommand: OperatorSubcommand {
         commandName: "verify",
         abstract: "Verifies the event logs' hash chains: no event was edited, removed or inserted.",
         discussion: """
-            Each service seals the events that it publishes. The seals of a month form a chain: \
+            Each service seals the events that it publishes. The seals of a month form a hash chain: \
             each is a digest of some events and of the seal before it. A row that was changed, \
             removed or inserted breaks the chain, and the command says where. Each log is read \
             once, in a snapshot, and nothing is blocked.
 
-            Somebody who can change every table can also write new seals. So keep the heads of \
+            Somebody who can change every table can also write new seals. So store the heads of \
             the chains elsewhere, and check later that the chains still contain them:
 
               counterfoil verify --heads-only > heads.txt
@@ -31,13 +31,13 @@ struct VerifyCommand: OperatorSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "Require that a chain contains this digest; may be repeated.",
+            "Require that a hash chain contains this digest; may be repeated.",
             valueName: "service/month=digest"
         )
     )
     var expect: [SealHead] = []
 
-    @Option(help: "Require that the chains contain the digests in this file, one per line.")
+    @Option(help: "Require that the hash chains contain the digests in this file, one per line.")
     var heads: String?
 
     @Flag(help: "Print only the heads, in the form that --heads reads.")

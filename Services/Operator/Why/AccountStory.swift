@@ -1,6 +1,6 @@
 import EventTypes
 
-/// The purchases of an account, and what holds them back.
+/// The purchases of an account, each with the step that it waits for.
 struct AccountStory: Encodable, Hashable, Sendable {
     struct Purchase: Encodable, Hashable, Sendable {
         let transactionID: TransactionID

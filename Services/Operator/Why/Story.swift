@@ -3,12 +3,30 @@ import StoreAPI
 
 /// The whole story of one purchase, across all services.
 struct Story: Encodable, Hashable, Sendable {
+    /// The owner of books: a service, or the processor of payments.
+    enum Recorder: Encodable, Hashable, Sendable, CustomStringConvertible {
+        case service(ServiceName)
+        case processor
+
+        var description: String {
+            switch self {
+            case .service(let name): name.rawValue
+            case .processor: "processor"
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(description)
+        }
+    }
+
     /// Something that happened.
     struct Step: Encodable, Hashable, Sendable {
         /// Milliseconds since 1970.
         let time: StoreTime
-        /// The service whose books record it, or `processor`.
-        let service: String
+        /// The owner of the books that record it.
+        let service: Recorder
         /// `state`, `charge`, `posting`, `event`, `receipt`, `delivery`, `webhook`, `notification`,
         /// `credit` or `finish`.
         let kind: String
@@ -104,7 +122,7 @@ struct Story: Encodable, Hashable, Sendable {
                         )
                     ),
                     Cell("\(Age(of: first, at: step.time))", .dim),
-                    Cell(step.service, .cyan),
+                    Cell("\(step.service)", .cyan),
                     Cell(step.text, step.isProblem ? .red : .plain),
                 ]
                 return row

@@ -2,7 +2,7 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The SQL that reads what consumers did with events, and what an account has bought.
+/// The SQL that reads which events consumers have applied, and the purchases of an account.
 enum StoryMarksStore {
     /// Reads what a consumer did with some events of an account.
     static func marks(

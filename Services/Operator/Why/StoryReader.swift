@@ -125,20 +125,19 @@ struct StoryReader: Sendable {
     private func marks(
         on events: [AppliedEvents.Entry],
         of account: AccountID
-    ) async throws -> [String: ConsumerMarks] {
-        try await withThrowingTaskGroup(of: (String, ConsumerMarks).self) { group in
+    ) async throws -> [ServiceName: ConsumerMarks] {
+        try await withThrowingTaskGroup(of: (ServiceName, ConsumerMarks).self) { group in
             for service in DeadLettersCommand.consumers {
-                let name = service.rawValue
                 group.addTask {
                     let marks = try await DatabaseReader.read(databases.address(of: service)) {
                         try StoryMarksStore.marks(
-                            of: name,
+                            of: service.rawValue,
                             on: events,
                             of: account,
                             connection: $0
                         )
                     }
-                    return (name, marks)
+                    return (service.name, marks)
                 }
             }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

@@ -8,7 +8,7 @@ struct StoryRules {
     let receipts: ReceiptsChapter
     let fulfillment: FulfillmentChapter
     /// By consumer.
-    let marks: [String: ConsumerMarks]
+    let marks: [ServiceName: ConsumerMarks]
     let now: StoreTime
     let machineTime: MachineTime
 
@@ -35,9 +35,9 @@ struct StoryRules {
     private var steps: [Story.Step] {
         let all =
             [asked] + processorSteps + postingSteps
-            + events(payments.events, of: "payments")
-            + receiptSteps + events(receipts.events, of: "receipts")
-            + deliverySteps + events(fulfillment.events, of: "fulfillment")
+            + events(payments.events, of: .payments)
+            + receiptSteps + events(receipts.events, of: .receipts)
+            + deliverySteps + events(fulfillment.events, of: .fulfillment)
             + finishSteps + refundSteps + notificationSteps
         // Steps of the same millisecond stay in the order of cause and effect.
         return all.enumerated()
@@ -45,15 +45,15 @@ struct StoryRules {
             .map { traced($0.element) }
     }
 
-    /// A step with the trace of the event that tells of it: the last of its service by then, or the
+    /// A step with the trace of the event that reports it: the last of its service by then, or the
     /// first, which a state came before.
     private func traced(_ step: Story.Step) -> Story.Step {
         guard step.kind != "event" else { return step }
         let events =
             switch step.service {
-            case "receipts": receipts.events
-            case "fulfillment": fulfillment.events
-            default: payments.events
+            case .service(.receipts): receipts.events
+            case .service(.fulfillment): fulfillment.events
+            case .service, .processor: payments.events
             }
         var step = step
         step.traceID = (events.last { $0.time <= step.time } ?? events.first)?.traceID
@@ -63,10 +63,10 @@ struct StoryRules {
     private var asked: Story.Step {
         var text =
             "asked for \(payments.price) (\(payments.attempts.first?.paymentMethod ?? "no charge"))"
-        if let failed = payments.resumes { text += ", taking up the interrupted \(failed)" }
+        if let failed = payments.resumes { text += ", resuming the interrupted \(failed)" }
         return Story.Step(
             time: payments.requestedAt,
-            service: "payments",
+            service: .service(.payments),
             kind: "state",
             text: text
         )
@@ -81,7 +81,7 @@ struct StoryRules {
                 case .reversal: "got back \(entry.money) of a refund"
                 }
             if let reason = entry.declineReason { text = "declined \(entry.money): \(reason)" }
-            return Story.Step(time: entry.time, service: "processor", kind: "charge", text: text)
+            return Story.Step(time: entry.time, service: .processor, kind: "charge", text: text)
         }
     }
 
@@ -92,7 +92,7 @@ struct StoryRules {
             )
             return Story.Step(
                 time: posting.time,
-                service: "payments",
+                service: .service(.payments),
                 kind: "posting",
                 text: "posted \(posting.kind): \(entries)"
             )
@@ -101,10 +101,16 @@ struct StoryRules {
 
     private var receiptSteps: [Story.Step] {
         guard let receipt = receipts.receipt else { return [] }
-        var text = "signed the receipt, revision \(receipt.revision), chain \(receipt.chain)"
+        var text =
+            "signed the receipt, revision \(receipt.revision), certificate chain \(receipt.chain)"
         if receipt.isRevoked { text += ", as revoked" }
         return [
-            Story.Step(time: receipt.signedAt, service: "receipts", kind: "receipt", text: text)
+            Story.Step(
+                time: receipt.signedAt,
+                service: .service(.receipts),
+                kind: "receipt",
+                text: text
+            )
         ]
     }
 
@@ -112,7 +118,7 @@ struct StoryRules {
         let credits = fulfillment.credits.map { credit in
             Story.Step(
                 time: credit.time,
-                service: "fulfillment",
+                service: .service(.fulfillment),
                 kind: "credit",
                 text: credit.kind == "grant"
                     ? "credited \(credit.amount) \(credit.unit)"
@@ -128,7 +134,7 @@ struct StoryRules {
                 steps.append(
                     Story.Step(
                         time: storeTime(of: time),
-                        service: "fulfillment",
+                        service: .service(.fulfillment),
                         kind: kind,
                         text: "called \(place), try \(delivery.attempts): \(answer)",
                         isProblem: delivery.deliveredAt == nil && delivery.lastResult != nil
@@ -139,7 +145,7 @@ struct StoryRules {
                 steps.append(
                     Story.Step(
                         time: time,
-                        service: "fulfillment",
+                        service: .service(.fulfillment),
                         kind: kind,
                         text: "delivered \(place)"
                     )
@@ -153,17 +159,18 @@ struct StoryRules {
     private var finishSteps: [Story.Step] {
         var steps: [Story.Step] = []
         if let time = fulfillment.finishedAt {
-            let known = [
-                payments.finishedAt == nil ? nil : "payments",
-                receipts.finishedAt == nil ? nil : "receipts",
-            ].compactMap(\.self)
+            let finishes: [ServiceName?] = [
+                payments.finishedAt == nil ? nil : .payments,
+                receipts.finishedAt == nil ? nil : .receipts,
+            ]
+            let known = finishes.compactMap { $0?.rawValue }.joined(separator: ", ")
             steps.append(
                 Story.Step(
                     time: time,
-                    service: "fulfillment",
+                    service: .service(.fulfillment),
                     kind: "finish",
                     text: "the app finished it"
-                        + (known.isEmpty ? "" : "; known to \(known.joined(separator: ", "))")
+                        + (known.isEmpty ? "" : "; known to \(known)")
                 )
             )
         }
@@ -171,9 +178,9 @@ struct StoryRules {
             steps.append(
                 Story.Step(
                     time: time,
-                    service: "payments",
+                    service: .service(.payments),
                     kind: "state",
-                    text: "taken up as transaction \(id)"
+                    text: "resumed as transaction \(id)"
                 )
             )
         }
@@ -182,7 +189,7 @@ struct StoryRules {
 
     private var refundSteps: [Story.Step] {
         func step(_ time: StoreTime, _ text: String) -> Story.Step {
-            Story.Step(time: time, service: "payments", kind: "state", text: text)
+            Story.Step(time: time, service: .service(.payments), kind: "state", text: text)
         }
         return payments.refunds.flatMap { refund in
             let effect = refund.revokes ? "takes the product away" : "leaves the product"
@@ -197,7 +204,7 @@ struct StoryRules {
             [
                 Story.Step(
                     time: notification.signedAt,
-                    service: "receipts",
+                    service: .service(.receipts),
                     kind: "notification",
                     text: "notification \(notification.type), \(notification.state)",
                     isProblem: notification.state == "given_up"
@@ -206,25 +213,25 @@ struct StoryRules {
                 + notification.attempts.enumerated().map { index, attempt in
                     Story.Step(
                         time: attempt.time,
-                        service: "receipts",
+                        service: .service(.receipts),
                         kind: "notification",
-                        text: "told the app's server, try \(index + 1): \(attempt.result)",
+                        text: "notified the app's server, try \(index + 1): \(attempt.result)",
                         isProblem: attempt.result != "SUCCESS"
                     )
                 }
         }
     }
 
-    private func events(_ events: [ToldEvent], of service: String) -> [Story.Step] {
+    private func events(_ events: [ToldEvent], of service: ServiceName) -> [Story.Step] {
         events.map { event in
             let (done, open) = consumers(of: event)
             var text = "event \(event.type)"
             if !event.isPublished { text += ", not published yet" }
-            if !done.isEmpty { text += ", done by \(done.joined(separator: ", "))" }
+            if !done.isEmpty { text += ", done by \(done.map(\.rawValue).joined(separator: ", "))" }
             for name in open { text += ", " + stand(of: event, with: name) }
             return Story.Step(
                 time: event.time,
-                service: service,
+                service: .service(service),
                 kind: "event",
                 text: text,
                 traceID: event.traceID,
@@ -315,7 +322,7 @@ struct StoryRules {
     /// The dead letters that hold the account back but are not about this purchase.
     private var blockers: [String] {
         let ids = Set((payments.events + receipts.events + fulfillment.events).map(\.id))
-        return marks.sorted { $0.key < $1.key }.compactMap { name, marks in
+        return marks.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { name, marks in
             guard let blocker = marks.blocker,
                 !marks.letters.contains(where: { ids.contains($0.key) && $0.value.id == blocker })
             else { return nil }
@@ -343,7 +350,7 @@ struct StoryRules {
 
     private var notificationWaits: [String] {
         receipts.notifications.filter { $0.state == "pending" }.map { notification in
-            "The app's server has not confirmed \(notification.type) yet; told again by itself."
+            "The app's server has not confirmed \(notification.type) yet; it is sent again by itself."
         }
     }
 
@@ -357,18 +364,17 @@ struct StoryRules {
 
     // MARK: - Who acts on what
 
-    private func consumers(of event: ToldEvent) -> (done: [String], open: [String]) {
+    private func consumers(of event: ToldEvent) -> (done: [ServiceName], open: [ServiceName]) {
         let topic = Topics.all.first { $0.name == event.topic }
         let names = (topic?.consumers ?? [])
             .filter { Topics.eventTypes(actedOnBy: $0).contains(event.type) }
-            .map(\.rawValue)
         return (
             names.filter { marks[$0]?.done.contains(event.id) == true },
             names.filter { marks[$0]?.done.contains(event.id) != true }
         )
     }
 
-    private func stand(of event: ToldEvent, with consumer: String) -> String {
+    private func stand(of event: ToldEvent, with consumer: ServiceName) -> String {
         guard let letter = marks[consumer]?.letters[event.id] else {
             return "not done yet by \(consumer)"
         }

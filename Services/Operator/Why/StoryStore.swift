@@ -343,7 +343,7 @@ enum StoryStore {
             SELECT found.event_id, found.type, found.topic, found.key, found.xid, found.position,
                 found.time, found.traceparent,
                 (found.xid, found.position) <= (relay.xid, relay.position)
-            FROM found, relay_cursor relay ORDER BY found.xid, found.position
+            FROM found, relay_place relay ORDER BY found.xid, found.position
             """
         )
         return try rows.map { row in
@@ -355,7 +355,7 @@ enum StoryStore {
                 UInt64.self,
                 Int64.self,
                 StoreTime.self,
-                String?.self,
+                StoredTrace?.self,
                 Bool.self
             )
             return ToldEvent(
@@ -363,9 +363,9 @@ enum StoryStore {
                 type: EventType(rawValue: type),
                 topic: topic,
                 key: key,
-                cursor: OutboxCursor(xid: xid, position: position),
+                place: LogPlace(xid: xid, position: position),
                 time: time,
-                traceID: trace.flatMap { TraceContext($0) }?.traceID.description,
+                traceID: trace.flatMap { TraceContext($0.traceparent) }?.traceID.description,
                 isPublished: isPublished
             )
         }

@@ -11,8 +11,8 @@ struct TraceCommand: OperatorSubcommand {
         discussion: """
             A service that is started with SPANS_FILE appends its spans to that file, one per \
             line, as OTLP/JSON. With SPANS_FILE=- it writes them into its log; other lines of \
-            the log are ignored. This command prints each hop of the trace below the hop that \
-            caused it. To see traces in a tracing system, let an OpenTelemetry collector read \
+            the log are ignored. This command prints each span of the trace below the span \
+            that caused it. To see traces in a tracing system, let an OpenTelemetry collector read \
             the same files (otlpjsonfile).
 
             The trace of a transaction or an order is looked up in the services' databases.

@@ -6,11 +6,11 @@ import EventTypes
 struct WhyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Tells the whole story of a purchase, and what it is waiting for.",
+        abstract: "Shows every step of a purchase, and what it is waiting for.",
         discussion: """
             For a transaction or an order, it shows every state, charge, posting, event, \
             receipt, delivery, webhook, notification and finish from all services, in order of \
-            time, with trace ids. For an account, it lists the purchases and whatever holds them \
+            time, with trace ids. For an account, it lists the purchases and what holds them \
             back.
 
             Examples:
@@ -20,7 +20,7 @@ struct WhyCommand: OperatorSubcommand {
               counterfoil why 2175520387220000 --json
 
             Exit codes:
-              0   the story is told, whatever state the purchase is in
+              0   the steps were printed, in whatever state the purchase is
               1   no service knows the subject
               69  a database is unavailable
 

@@ -5,8 +5,8 @@ import StoreTracing
 
 /// Decides a batch of payment requests.
 ///
-/// Pure. The caller hands in what the decisions need: earlier uses of the keys, products, accounts,
-/// intents and ids. It then reads the decisions and writes them.
+/// Pure. The caller passes in everything that the decisions need: earlier uses of the keys,
+/// products, accounts, intents and ids. It then reads the decisions and writes them.
 ///
 /// If several requests in a batch have the same key, the first accepted one is the leader. The
 /// requests after it are followers, and get the leader's answer.
@@ -41,6 +41,8 @@ struct AcceptanceBatch: Sendable {
     /// The positions of the leaders and of the followers.
     private var leaders: [RequestKey: Int] = [:]
     private var followers: [Int] = []
+    /// The answers, in the order of the requests; empty before ``answer(with:)``.
+    private(set) var replies: [PaymentReply] = []
 
     /// Begins a batch.
     init(_ submissions: [PaymentSubmission], at time: StoreTime, in environment: StoreEnvironment) {
@@ -86,7 +88,7 @@ struct AcceptanceBatch: Sendable {
     ///   - uses: The first use of each key.
     ///   - records: The transactions of these uses.
     ///   - chargeAmounts: The amounts that these transactions were to be charged.
-    /// - Throws: `EncodingError`.
+    /// - Throws: `EncodingError`; ``PaymentError`` if a transaction is missing.
     mutating func replay(
         _ uses: [RequestKey: (fingerprint: [UInt8], id: TransactionID)],
         records: [TransactionID: TransactionRecord],
@@ -95,12 +97,11 @@ struct AcceptanceBatch: Sendable {
         for position in open {
             let entry = entries[position]
             guard let use = uses[entry.key] else { continue }
-            guard use.fingerprint == entry.fingerprint,
-                let record = records[use.id]
-            else {
+            guard use.fingerprint == entry.fingerprint else {
                 entries[position].reply = .refused(.idempotencyKeyReused)
                 continue
             }
+            guard let record = records[use.id] else { throw PaymentError(.transactionMissing) }
             let answer = TransactionChanged(
                 transaction: PaymentRules.firstAnswer(
                     of: record.transaction,
@@ -158,13 +159,10 @@ struct AcceptanceBatch: Sendable {
         }
     }
 
-    /// The number of requests that the rules accept.
-    var approvedCount: Int { approved.count }
-
     /// Makes transactions of the requests that the rules accept.
     ///
     /// - Parameters:
-    ///   - transactionIDs: An id for each of these requests.
+    ///   - transactionIDs: At least one id for each of these requests.
     ///   - ids: The source of the ids of their attempts.
     ///   - tax: The rates of the tax that the prices contain.
     ///   - leaseEnd: The time until which their attempts belong to this process.
@@ -174,6 +172,7 @@ struct AcceptanceBatch: Sendable {
         tax: TaxRates,
         leaseEnd: MachineTime
     ) {
+        precondition(transactionIDs.count >= approved.count, "Each accepted request gets an id.")
         begun = zip(transactionIDs, approved).map { id, approved in
             let submission = entries[approved.position].submission
             let request = submission.request
@@ -210,7 +209,8 @@ struct AcceptanceBatch: Sendable {
     /// Answers the requests whose transactions were written, and their followers.
     ///
     /// - Parameter written: The written payments, in the order of ``acceptances``.
-    mutating func answer(with written: [Acceptance]) {
+    /// - Throws: ``PaymentError`` if a request has no answer.
+    mutating func answer(with written: [Acceptance]) throws {
         for (index, acceptance) in zip(begun.indices, written) {
             begun[index].acceptance = acceptance
             entries[begun[index].position].reply = .accepted(
@@ -219,11 +219,16 @@ struct AcceptanceBatch: Sendable {
             )
         }
         for position in followers where entries[position].reply == nil {
-            guard let leader = leaders[entries[position].key],
-                entries[leader].fingerprint == entries[position].fingerprint,
-                case .accepted(let body, _) = entries[leader].reply
-            else { continue }
-            entries[position].reply = .accepted(body: body, isReplay: true)
+            guard let leader = leaders[entries[position].key] else { continue }
+            if entries[leader].fingerprint != entries[position].fingerprint {
+                entries[position].reply = .refused(.idempotencyKeyReused)
+            } else if case .accepted(let body, _) = entries[leader].reply {
+                entries[position].reply = .accepted(body: body, isReplay: true)
+            }
+        }
+        replies = try entries.map { entry in
+            guard let reply = entry.reply else { throw PaymentError(.undecided) }
+            return reply
         }
     }
 
@@ -242,10 +247,5 @@ struct AcceptanceBatch: Sendable {
     /// The attempts to carry out at once.
     var attempts: [ProcessorAttempt] {
         begun.compactMap(\.acceptance.attempt).filter { $0.step == .calling }
-    }
-
-    /// The answers, in the order of the requests.
-    var replies: [PaymentReply] {
-        entries.map { $0.reply ?? .refused(.idempotencyKeyReused) }
     }
 }

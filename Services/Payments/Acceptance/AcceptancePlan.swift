@@ -18,12 +18,13 @@ struct AcceptancePlan {
     ///   - holders: The ownerships of the non-consumables that they buy.
     ///   - ids: The source of the ids of postings.
     ///   - time: The time of acceptance.
+    /// - Throws: ``PaymentError`` if the state machine refuses a grant.
     init(
         _ accepted: [Acceptance],
         meeting holders: [OwnershipKey: Ownership],
         drawing ids: IDSource,
         at time: StoreTime
-    ) {
+    ) throws {
         acceptances = accepted
         events.reserveCapacity(accepted.count)
         var holders = holders
@@ -48,7 +49,7 @@ struct AcceptancePlan {
                     grant,
                     to: acceptances[index].record
                 )
-            else { continue }
+            else { throw PaymentError(.undecided) }
             acceptances[index].record = record
             events.append(
                 TransactionEvent(

@@ -17,7 +17,7 @@ struct AcceptanceWriter {
     ///   - time: The time of acceptance.
     ///   - connection: A connection in a database transaction.
     /// - Returns: The written payments, each with the body of its answer.
-    /// - Throws: `PaymentError` with the code `keyTaken`; `PostgresError`; `EncodingError`.
+    /// - Throws: `PostgresError`; `EncodingError`; ``PaymentError``.
     func write(
         _ acceptances: [Acceptance],
         followedBy more: [OutboxEvent] = [],
@@ -31,7 +31,7 @@ struct AcceptanceWriter {
             },
             on: connection
         )
-        let plan = AcceptancePlan(
+        let plan = try AcceptancePlan(
             acceptances,
             meeting: holders,
             drawing: context.ids,

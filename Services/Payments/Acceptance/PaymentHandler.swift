@@ -22,19 +22,19 @@ struct PaymentHandler: Sendable {
     func accept(_ submissions: [PaymentSubmission]) async throws -> [PaymentReply] {
         let batch = try await apply(submissions)
         didCommit(batch.attempts)
-        let replies = batch.replies
-        counters.count(replies)
-        return replies
+        counters.count(batch.replies)
+        return batch.replies
     }
 
     /// Applies a batch, again if another batch takes one of its keys at this moment.
     ///
-    /// What the other batch has made is visible to the next try, which answers it as a repetition.
+    /// The next try sees the transactions of the other batch, and answers the request as a
+    /// repetition.
     private func apply(_ submissions: [PaymentSubmission]) async throws -> AcceptanceBatch {
         var tries = 0
         while true {
             do {
-                return try await context.client.withTransaction { connection in
+                return try await context.takingKeys { connection in
                     try apply(submissions, on: connection)
                 }
             } catch let error as PaymentError where error.code == .keyTaken {
@@ -53,15 +53,25 @@ struct PaymentHandler: Sendable {
         // The lock comes before all reads. From here on, committed uses of keys and intents are
         // visible, and no other database transaction can use these intents until this one ends.
         try AccountStore.lockExisting(batch.openIntentAccounts, on: connection)
-        try replay(&batch, on: connection)
+        // There may be more ids than payments in the end; the rest is never used.
+        let (made, products, standings, intents, ids) = try connection.read(
+            TransactionStore.made(
+                under: batch.openKeys.map { ($0.accountID, $0.idempotencyKey) }
+            ),
+            products.load(batch.openProducts),
+            AccountStore.standings(of: batch.openAccounts),
+            PurchaseIntentStore.open(of: batch.openIntentAccounts),
+            TransactionStore.nextIDs(batch.openKeys.count)
+        )
+        try replay(&batch, made, on: connection)
         batch.judge(
-            products: try products.load(batch.openProducts, on: connection),
-            standings: try AccountStore.standings(of: batch.openAccounts, on: connection),
-            intents: try PurchaseIntentStore.open(of: batch.openIntentAccounts, on: connection),
+            products: products,
+            standings: standings,
+            intents: intents,
             methodRefusal: processor.refusal(of:)
         )
         batch.begin(
-            try TransactionStore.nextIDs(batch.approvedCount, on: connection),
+            ids,
             drawing: context.ids,
             tax: tax,
             leaseEnd: context.leaseEnd
@@ -73,19 +83,16 @@ struct PaymentHandler: Sendable {
             at: time,
             on: connection
         )
-        batch.answer(with: written)
+        try batch.answer(with: written)
         return batch
     }
 
     /// Answers requests whose key was used before.
     private func replay(
         _ batch: inout AcceptanceBatch,
+        _ made: [(accountID: AccountID, key: UsedKey, id: TransactionID)],
         on connection: isolated PostgresConnection
     ) throws {
-        let made = try TransactionStore.made(
-            under: batch.openKeys.map { ($0.accountID, $0.idempotencyKey) },
-            on: connection
-        )
         guard !made.isEmpty else { return }
         var uses: [RequestKey: (fingerprint: [UInt8], id: TransactionID)] = [:]
         for use in made {

@@ -2,7 +2,7 @@ import Crypto
 import EventTypes
 import StoreAPI
 
-/// A fingerprint that tells apart different requests under one key.
+/// A fingerprint that distinguishes different requests under one key.
 ///
 /// It is the first half of a SHA-256 over the fields of the request, not over its bytes, so a client
 /// may repeat the request with other white space.

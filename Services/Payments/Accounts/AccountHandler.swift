@@ -76,11 +76,12 @@ struct AccountHandler: Sendable {
                 of: key,
                 on: connection
             )?.intent
+            let known = try connection.read(products.load([request.productID]))
             let verdict = AccountRules.beginning(
                 request,
                 after: earlier,
                 for: account,
-                product: try products.load([request.productID], on: connection)[request.productID]
+                product: known[request.productID]
             )
             switch verdict {
             case .refused(let refusal): return .refused(refusal)
@@ -136,7 +137,7 @@ struct AccountHandler: Sendable {
             account,
             time,
             connection -> Effect<PriceConsent> in
-            let product = try products.load([productID], on: connection)[productID]
+            let product = try connection.read(products.load([productID]))[productID]
             switch AccountRules.question(about: request.price, of: product, to: account) {
             case .refused(let refusal): return .refused(refusal)
             case .asked(let consent): return .none(consent)

@@ -61,7 +61,7 @@ extension AccountRefusal {
             HTTPProblem(
                 .conflict,
                 code: "price_consent_decided_otherwise",
-                title: "The subscriber has said the opposite",
+                title: "The subscriber has already decided otherwise",
                 detail: "The first decision on a price increase counts; it cannot be taken back."
             )
         }

@@ -8,33 +8,33 @@ import Postgres
 enum AccountStore {
     /// The standings of accounts; accounts that are not in the table are absent.
     static func standings(
-        of keys: Set<AccountKey>,
-        on connection: isolated PostgresConnection
-    ) throws -> [AccountKey: AccountStanding] {
-        guard !keys.isEmpty else { return [:] }
+        of keys: Set<AccountKey>
+    ) -> PostgresReading<[AccountKey: AccountStanding]> {
+        guard !keys.isEmpty else { return PostgresReading(known: [:]) }
         let keys = Array(keys)
-        let rows = try connection.query(
+        return PostgresReading(
             """
             SELECT account_id, bundle_id, can_make_payments, storefront
             FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.bundleID)))
                 AS asked (account_id, bundle_id)
             JOIN accounts USING (account_id, bundle_id)
             """
-        )
-        var standings: [AccountKey: AccountStanding] = [:]
-        for row in rows {
-            let (account, bundle, canMakePayments, storefront) = try row.decode(
-                AccountID.self,
-                BundleID.self,
-                Bool.self,
-                Storefront?.self
-            )
-            standings[AccountKey(accountID: account, bundleID: bundle)] = AccountStanding(
-                canMakePayments: canMakePayments,
-                storefront: storefront
-            )
+        ) { rows in
+            var standings: [AccountKey: AccountStanding] = [:]
+            for row in rows {
+                let (account, bundle, canMakePayments, storefront) = try row.decode(
+                    AccountID.self,
+                    BundleID.self,
+                    Bool.self,
+                    Storefront?.self
+                )
+                standings[AccountKey(accountID: account, bundleID: bundle)] = AccountStanding(
+                    canMakePayments: canMakePayments,
+                    storefront: storefront
+                )
+            }
+            return standings
         }
-        return standings
     }
 
     /// Locks the accounts that exist, until the end of the database transaction.
@@ -136,7 +136,7 @@ enum AccountStore {
                 storefront: storefront
             )
         }
-        for (key, intents) in try PurchaseIntentStore.open(of: keys, on: connection) {
+        for (key, intents) in try connection.read(PurchaseIntentStore.open(of: keys)) {
             accounts[key]?.purchaseIntents = intents
         }
         for (key, consents) in try PriceConsentStore.newest(of: keys, on: connection) {

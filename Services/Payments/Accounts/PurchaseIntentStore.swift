@@ -14,12 +14,11 @@ enum PurchaseIntentStore {
 
     /// The open intents of accounts, the oldest first.
     static func open(
-        of keys: Set<AccountKey>,
-        on connection: isolated PostgresConnection
-    ) throws -> [AccountKey: [PurchaseIntent]] {
-        guard !keys.isEmpty else { return [:] }
+        of keys: Set<AccountKey>
+    ) -> PostgresReading<[AccountKey: [PurchaseIntent]]> {
+        guard !keys.isEmpty else { return PostgresReading(known: [:]) }
         let keys = Array(keys)
-        let rows = try connection.query(
+        return PostgresReading(
             """
             SELECT account_id, bundle_id, id, product_id, quantity, created_at
             FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.bundleID)))
@@ -27,27 +26,28 @@ enum PurchaseIntentStore {
             JOIN purchase_intents USING (account_id, bundle_id)
             WHERE ended_at IS NULL ORDER BY created_at, id
             """
-        )
-        var intents: [AccountKey: [PurchaseIntent]] = [:]
-        for row in rows {
-            let (account, bundle, id, product, quantity, createdAt) = try row.decode(
-                AccountID.self,
-                BundleID.self,
-                PurchaseIntentID.self,
-                ProductID.self,
-                Int32.self,
-                StoreTime.self
-            )
-            intents[AccountKey(accountID: account, bundleID: bundle), default: []].append(
-                PurchaseIntent(
-                    id: id,
-                    productID: product,
-                    quantity: Int(quantity),
-                    createdAt: createdAt
+        ) { rows in
+            var intents: [AccountKey: [PurchaseIntent]] = [:]
+            for row in rows {
+                let (account, bundle, id, product, quantity, createdAt) = try row.decode(
+                    AccountID.self,
+                    BundleID.self,
+                    PurchaseIntentID.self,
+                    ProductID.self,
+                    Int32.self,
+                    StoreTime.self
                 )
-            )
+                intents[AccountKey(accountID: account, bundleID: bundle), default: []].append(
+                    PurchaseIntent(
+                        id: id,
+                        productID: product,
+                        quantity: Int(quantity),
+                        createdAt: createdAt
+                    )
+                )
+            }
+            return intents
         }
-        return intents
     }
 
     /// An intent of an account, open or not; `nil` if it does not exist or belongs to another

@@ -4,8 +4,8 @@ import StoreTracing
 
 /// Refunds purchases, in full or in part, and reverses refunds.
 ///
-/// Each is committed as an attempt before the processor is called, so it is carried out whatever
-/// happens.
+/// Each is committed as an attempt before the processor is called, so it is carried out no matter
+/// what happens.
 struct RefundHandler: Sendable {
     let context: PaymentsContext
     /// Carries out refunds and reversals.
@@ -192,9 +192,9 @@ struct RefundHandler: Sendable {
         return reply
     }
 
-    /// Carries out an attempt that is owed.
+    /// Carries out an attempt that was accepted.
     ///
-    /// `isDone` tells whether a transaction shows that the attempt has succeeded.
+    /// `isDone` returns whether a transaction shows that the attempt has succeeded.
     private func carryOut(
         _ reply: AdminReply,
         until isDone: (ProcessorAttempt, Transaction) -> Bool

@@ -2,8 +2,8 @@ import EventTypes
 
 /// The rules for refunds of a purchase and for their reversals.
 ///
-/// Pure. Refunds that are owed and not confirmed yet count as refunded, so requests at the same
-/// time never give back more than what was paid.
+/// Pure. Refunds that were accepted and are not confirmed yet count as refunded, so requests at the
+/// same time never give back more than was paid.
 enum RefundRules {
     /// The most refunds of one transaction, reversed ones included.
     ///

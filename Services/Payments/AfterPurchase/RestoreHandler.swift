@@ -29,7 +29,7 @@ struct RestoreHandler: Sendable {
         do {
             reply = try await perform(request, account, key: key, trace: trace)
         } catch let error as PaymentError where error.code == .keyTaken {
-            // What the other request has made under the key is visible by now.
+            // The restore of the other request under the key is visible by now.
             reply = try await perform(request, account, key: key, trace: trace)
         }
         if case .restored(_, isReplay: false) = reply { didCommit() }
@@ -42,7 +42,7 @@ struct RestoreHandler: Sendable {
         key: String,
         trace: TraceContext
     ) async throws -> RestoreReply {
-        try await context.client.withTransaction { connection in
+        try await context.takingKeys { connection in
             try restore(request, account, key: key, trace, context.now(), on: connection)
         }
     }
@@ -69,7 +69,7 @@ struct RestoreHandler: Sendable {
         guard originals.count <= Self.countMax else {
             return .tooMany(max: Self.countMax)
         }
-        let ids = try TransactionStore.nextIDs(originals.count, on: connection)
+        let ids = try connection.read(TransactionStore.nextIDs(originals.count))
         guard try RestoreStore.take(key, fingerprint, for: ids, at: time, on: connection) else {
             throw PaymentError(.keyTaken)
         }
@@ -111,9 +111,8 @@ struct RestoreHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> RestoreReply? {
         guard let use = try RestoreStore.find(key, on: connection) else {
-            let made = try TransactionStore.made(
-                under: [(key.accountID, key.idempotencyKey)],
-                on: connection
+            let made = try connection.read(
+                TransactionStore.made(under: [(key.accountID, key.idempotencyKey)])
             )
             guard let other = made.first else { return nil }
             // The same restore was committed between the two looks: the next try finds it.

@@ -22,7 +22,7 @@ struct ResumptionHandler: Sendable {
     ) async throws -> ResumptionReply {
         let (reply, attempt) = try await context.client.withTransaction { connection in
             let time = context.now()
-            guard let failed = try TransactionStore.lock([id], on: connection)[id] else {
+            guard let failed = try connection.read(TransactionStore.locking([id]))[id] else {
                 return (ResumptionReply.unknown, ProcessorAttempt?.none)
             }
             switch try verdict(on: failed, by: paymentMethod, on: connection) {
@@ -60,9 +60,9 @@ struct ResumptionHandler: Sendable {
                 try TransactionStore.load([$0], on: connection)[$0]?.transaction
             },
             paymentMethod: paymentMethod,
-            account: try AccountStore.standings(of: [key], on: connection)[key]
+            account: try connection.read(AccountStore.standings(of: [key]))[key]
                 ?? AccountStanding(),
-            product: try products.load([productID], on: connection)[productID],
+            product: try connection.read(products.load([productID]))[productID],
             methodRefusal: processor.refusal(of: paymentMethod)
         )
     }

@@ -2,7 +2,7 @@ import EventTypes
 
 /// The identity of one charge, refund or reversal.
 ///
-/// The processor gets it as idempotency key, so every try uses the same id.
+/// The processor gets it as idempotency key, so every call uses the same id.
 struct AttemptID: Hashable, Sendable, CustomStringConvertible {
     let bytes: SIMD16<UInt8>
 

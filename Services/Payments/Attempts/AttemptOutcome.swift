@@ -11,7 +11,7 @@ enum AttemptOutcome: Hashable, Sendable {
     /// The outcome is unknown, or nothing was done yet; `wasCalled` says whether the processor was
     /// called.
     case tryAgain(wasCalled: Bool)
-    /// An inquiry found that nothing was done, and no tries are left.
+    /// An inquiry found that nothing was done, and no calls are left.
     case exhausted
     /// The approval was not given in time.
     case approvalExpired

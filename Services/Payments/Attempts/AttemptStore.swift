@@ -19,7 +19,7 @@ enum AttemptStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !attempts.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO processor_attempts (
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
@@ -46,7 +46,7 @@ enum AttemptStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !attempts.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE processor_attempts AS a SET
                 step = u.step, is_approved = u.is_approved, call_count = u.call_count,
@@ -101,28 +101,54 @@ enum AttemptStore {
         return try rows.map { try attempt(in: $0) }
     }
 
+    /// The end of the oldest open wait for an approval; `nil` if nothing waits.
+    static func nextApprovalEnd(
+        on connection: isolated PostgresConnection
+    ) throws -> StoreTime? {
+        let rows = try connection.query(
+            """
+            SELECT min(approval_ends_at) FROM processor_attempts
+            WHERE approval_ends_at IS NOT NULL
+            """
+        )
+        guard let row = rows.first else { return nil }
+        return try row.decode(StoreTime?.self)
+    }
+
+    /// The number of open waits for an approval that end at a time or before.
+    static func approvalCount(
+        endingBy time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> Int64 {
+        let rows = try connection.query(
+            "SELECT count(*) FROM processor_attempts WHERE approval_ends_at <= \(time)"
+        )
+        guard let row = rows.first else { throw PaymentError(.unknownRow) }
+        return try row.decode(Int64.self)
+    }
+
     /// Reads the attempts of transactions and locks them.
     ///
-    /// The transactions have to be locked already.
-    static func lock(
-        of ids: [TransactionID],
-        on connection: isolated PostgresConnection
-    ) throws -> [AttemptKey: ProcessorAttempt] {
-        guard !ids.isEmpty else { return [:] }
-        let rows = try connection.query(
+    /// The transactions have to be locked already, or in the same round trip.
+    static func locking(
+        of ids: [TransactionID]
+    ) -> PostgresReading<[AttemptKey: ProcessorAttempt]> {
+        guard !ids.isEmpty else { return PostgresReading(known: [:]) }
+        return PostgresReading(
             """
             SELECT \(unsafe: columns) FROM processor_attempts a
             WHERE a.transaction_id = ANY(\(ids.map(\.number)))
             ORDER BY a.transaction_id, a.kind, a.number FOR UPDATE
             """
-        )
-        var attempts: [AttemptKey: ProcessorAttempt] = [:]
-        attempts.reserveCapacity(rows.count)
-        for row in rows {
-            let attempt = try attempt(in: row)
-            attempts[attempt.key] = attempt
+        ) { rows in
+            var attempts: [AttemptKey: ProcessorAttempt] = [:]
+            attempts.reserveCapacity(rows.count)
+            for row in rows {
+                let attempt = try attempt(in: row)
+                attempts[attempt.key] = attempt
+            }
+            return attempts
         }
-        return attempts
     }
 
     /// The transactions that wait for the outcome of others, oldest first, by the transaction they

@@ -70,7 +70,7 @@ enum InquiryOutcome: Hashable, Sendable {
 /// A call to refund a charge or a part of it, or to reverse a refund.
 struct UndoCall: Hashable, Sendable {
     let attemptID: AttemptID
-    /// The processor's own id of the charge or the refund; `nil` if it never told one.
+    /// The processor's own id of the charge or the refund; `nil` if it never gave one.
     let undoes: String?
     let amount: Money
 }

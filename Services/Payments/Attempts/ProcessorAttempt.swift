@@ -19,7 +19,7 @@ enum AttemptStep: String, Hashable, Sendable {
 /// It is committed before the processor is called, so no crash can lose it.
 ///
 /// From `dueAt` on, any process may take the attempt. It is the end of a lease or the time of the
-/// next try, by the machines' clock. `nil` means that nobody has to call the processor. An attempt
+/// next call, by the machines' clock. `nil` means that nobody has to call the processor. An attempt
 /// that waits for an approval is also taken when the approval expires, by the store's clock.
 struct ProcessorAttempt: Hashable, Sendable {
     var transactionID: TransactionID

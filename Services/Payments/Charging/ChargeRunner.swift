@@ -74,6 +74,9 @@ final class ChargeRunner: Service {
         )
     }
 
+    /// Looks for due attempts at once, because the store's clock was moved.
+    func wake() { signal.send() }
+
     /// Carries out attempts until graceful shutdown, and then those that are still queued.
     func run() async throws {
         await withGracefulShutdownHandler {

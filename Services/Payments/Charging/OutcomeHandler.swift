@@ -35,9 +35,8 @@ struct OutcomeHandler: Sendable {
         guard !attempts.isEmpty else { return [:] }
         return try await context.client.withConnection { connection in
             let records = try TransactionStore.load(attempts.map(\.transactionID), on: connection)
-            let standings = try AccountStore.standings(
-                of: Set(records.values.map(\.accountKey)),
-                on: connection
+            let standings = try connection.read(
+                AccountStore.standings(of: Set(records.values.map(\.accountKey)))
             )
             var refusals: [AttemptKey: FailureReason] = [:]
             for attempt in attempts {

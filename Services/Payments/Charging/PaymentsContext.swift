@@ -21,6 +21,20 @@ struct PaymentsContext: Sendable {
     /// The end of a lease that begins at this moment.
     var leaseEnd: MachineTime { machineNow().advanced(by: policy.lease) }
 
+    /// Runs a body that uses idempotency keys between BEGIN and COMMIT.
+    ///
+    /// - Throws: `PaymentError` with the code `keyTaken` if another request has taken one of the keys
+    ///   at this moment; any other error of the body or of COMMIT.
+    func takingKeys<R: Sendable>(
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
+    ) async throws -> R {
+        do {
+            return try await client.withTransaction(body)
+        } catch let error as PostgresError where error.constraint == TransactionStore.keyIndex {
+            throw PaymentError(.keyTaken)
+        }
+    }
+
     /// Records the spans of committed steps.
     func record(_ steps: [(type: EventType, step: SpanStep)], from start: UInt64) {
         guard spans.isOn else { return }

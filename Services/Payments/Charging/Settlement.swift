@@ -10,8 +10,7 @@ import StoreTracing
 /// It locks and reads rows, lets ``SettlementPlan`` decide, and writes the plan.
 struct Settlement {
     let context: PaymentsContext
-    /// The trace of an administrator's request; transactions from before there were traces take it
-    /// over.
+    /// The trace of an administrator's request; transactions without a trace join it.
     let trace: TraceContext?
     var plan: SettlementPlan
 
@@ -43,15 +42,16 @@ struct Settlement {
         return try write(on: connection)
     }
 
-    /// Locks and reads transactions with all their attempts, in two statements.
+    /// Locks and reads transactions with all their attempts, in one round trip.
     mutating func lock(
         _ ids: [TransactionID],
         on connection: isolated PostgresConnection
     ) throws {
-        plan.take(
-            try TransactionStore.lock(ids, on: connection),
-            try AttemptStore.lock(of: ids, on: connection)
+        let (records, attempts) = try connection.read(
+            TransactionStore.locking(ids),
+            AttemptStore.locking(of: ids)
         )
+        plan.take(records, attempts)
     }
 
     /// Writes the plan.
@@ -77,7 +77,7 @@ struct Settlement {
         _ planned: [TransactionEvent]
     ) throws -> (events: [OutboxEvent], steps: [(type: EventType, step: SpanStep)]) {
         var steps: [(type: EventType, step: SpanStep)] = []
-        // New traces, for transactions from before there were traces.
+        // New traces, for transactions without one.
         var begun: [TransactionID: String] = [:]
         let events = try planned.map { event in
             var event = event
@@ -114,9 +114,8 @@ struct Settlement {
                 changes,
                 to: waiting,
                 ownerships: ownerships,
-                standings: try AccountStore.standings(
-                    of: Set(unowned.map(\.accountKey)),
-                    on: connection
+                standings: try connection.read(
+                    AccountStore.standings(of: Set(unowned.map(\.accountKey)))
                 )
             )
             _ = try OwnershipStore.claim(claims, on: connection)

@@ -283,7 +283,7 @@ struct SettlementPlan: Sendable {
         return attempt
     }
 
-    /// Schedules another try of an attempt.
+    /// Schedules another call of an attempt.
     mutating func tryAgain(_ attempt: ProcessorAttempt, wasCalled: Bool) {
         guard attempt.step == .calling else { return }
         let calls = attempt.callCount + (wasCalled ? 1 : 0)

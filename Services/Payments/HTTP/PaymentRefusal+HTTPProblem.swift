@@ -7,96 +7,118 @@ extension PaymentRefusal {
     /// The HTTP problem of the refusal.
     var problem: HTTPProblem {
         switch self {
+        case .productUnknown: refusal(.badRequest, "product_unknown")
+        case .productUnavailable: refusal(.badRequest, "product_unavailable")
+        case .productTypeNotSoldYet:
+            refusal(.unprocessableContent, "product_type_not_sold_yet")
+        case .quantityOutOfRange: refusal(.badRequest, "quantity_out_of_range")
+        case .wrongCurrency: refusal(.badRequest, "wrong_currency")
+        case .stalePrice(let current): refusal(.conflict, "stale_price", price: current)
+        case .priceOverflow: refusal(.badRequest, "price_overflow")
+        case .paymentMethodUnknown: refusal(.badRequest, "payment_method_unknown")
+        case .paymentMethodNotAvailable:
+            refusal(.unprocessableContent, "payment_method_not_available")
+        case .applicationUsernameTooLong: refusal(.badRequest, "application_username_too_long")
+        case .idempotencyKeyReused: .idempotencyKeyReused
+        case .paymentsNotAllowed: refusal(.forbidden, "payments_not_allowed")
+        case .storefrontChanged(let current):
+            refusal(.conflict, "storefront_changed", storefront: current)
+        case .purchaseIntentUnknown: refusal(.conflict, "purchase_intent_unknown")
+        }
+    }
+
+    private func refusal(
+        _ status: HTTPResponse.Status,
+        _ code: String,
+        price: Money? = nil,
+        storefront: Storefront? = nil
+    ) -> HTTPProblem {
+        HTTPProblem(
+            status,
+            code: code,
+            title: words.title,
+            detail: words.detail,
+            currentPrice: price,
+            currentStorefront: storefront
+        )
+    }
+
+    /// The sentences for people.
+    private var words: (title: String, detail: String) {
+        switch self {
         case .productUnknown:
-            .badRequest(
-                "product_unknown",
+            (
                 "The product is unknown",
                 "The store has no product of this id. Ask the catalog for its products."
             )
         case .productUnavailable:
-            .badRequest(
-                "product_unavailable",
+            (
                 "The product is not for sale",
                 "The product is off sale, or is not sold in this storefront."
             )
         case .productTypeNotSoldYet(let product):
-            HTTPProblem(
-                .unprocessableContent,
-                code: "product_type_not_sold_yet",
-                title: "Products of this type are not sold yet",
-                detail: """
-                    \(product) is an auto-renewable subscription, and these are not sold yet. \
-                    Do not offer it; sell a non-renewing subscription instead.
-                    """
+            (
+                "Products of this type are not sold yet",
+                """
+                \(product) is an auto-renewable subscription, and these are not sold yet. \
+                Do not offer it; sell a non-renewing subscription instead.
+                """
             )
         case .quantityOutOfRange(let max):
-            .badRequest(
-                "quantity_out_of_range",
+            (
                 "The quantity is out of range",
                 "The quantity of this product is from 1 to \(max)."
             )
         case .wrongCurrency(let expected):
-            .badRequest(
-                "wrong_currency",
+            (
                 "The currency is wrong",
                 "The product is sold in \(expected) in this storefront."
             )
         case .stalePrice(let current):
-            HTTPProblem(
-                .conflict,
-                code: "stale_price",
-                title: "The price has changed",
-                detail: "One costs \(current). Show it to the buyer and ask again.",
-                currentPrice: current
+            (
+                "The price has changed",
+                "One costs \(current). Show it to the buyer and ask again."
             )
         case .priceOverflow:
-            .badRequest(
-                "price_overflow",
+            (
                 "The price is too large",
                 "The price times the quantity is more than an amount can hold."
             )
         case .paymentMethodUnknown:
-            .badRequest(
-                "payment_method_unknown",
+            (
                 "The payment method is unknown",
                 "The payment processor has no such payment method."
             )
         case .paymentMethodNotAvailable(let method):
-            HTTPProblem(
-                .unprocessableContent,
-                code: "payment_method_not_available",
-                title: "The payment method is not available",
-                detail: Self.detail(ofMissingMethod: method)
+            (
+                "The payment method is not available",
+                Self.detail(ofMissingMethod: method)
             )
         case .applicationUsernameTooLong(let max):
-            .badRequest(
-                "application_username_too_long",
+            (
                 "The application username is too long",
                 "The application username has at most \(max) code points."
             )
-        case .idempotencyKeyReused:
-            .idempotencyKeyReused
         case .paymentsNotAllowed:
-            HTTPProblem(
-                .forbidden,
-                code: "payments_not_allowed",
-                title: "The account may not pay",
-                detail: "The store has blocked payments of this account in this app."
+            (
+                "The account may not pay",
+                "The store has blocked payments of this account in this app."
             )
         case .storefrontChanged(let current):
-            HTTPProblem(
-                .conflict,
-                code: "storefront_changed",
-                title: "The storefront has changed",
-                detail: "The account buys in \(current). Show the prices there and ask again.",
-                currentStorefront: current
+            (
+                "The storefront has changed",
+                "The account buys in \(current). Show the prices there and ask again."
             )
         case .purchaseIntentUnknown:
-            HTTPProblem(
-                .conflict,
-                code: "purchase_intent_unknown",
-                title: "The purchase intent is unknown",
-                detail: "The account has no open purchase intent of this id, product and quantity."
+            (
+                "The purchase intent is unknown",
+                "The account has no open purchase intent of this id, product and quantity."
+            )
+        case .idempotencyKeyReused:
+            // The same as of every request with a key.
+            (
+                HTTPProblem.idempotencyKeyReused.problem.title,
+                HTTPProblem.idempotencyKeyReused.problem.detail
             )
         }
     }

@@ -31,7 +31,7 @@ extension TransactionRefusal {
             return HTTPProblem(
                 .conflict,
                 code: "decided_otherwise",
-                title: "The approver has said the opposite",
+                title: "The approver has already decided otherwise",
                 detail: "The first decision on an approval counts; it cannot be taken back."
             )
         case .notDeferred:
@@ -45,7 +45,7 @@ extension TransactionRefusal {
             return HTTPProblem(
                 .conflict,
                 code: "not_interrupted",
-                title: "Only an interrupted payment is taken up again",
+                title: "Only an interrupted payment can be resumed",
                 detail: detail
             )
         case .ended, .chargeIsStray, .stateUnknown:
@@ -65,7 +65,7 @@ extension TransactionRefusal {
             HTTPProblem(
                 .conflict,
                 code: "refund_too_large",
-                title: "The refund is more than what is left",
+                title: "The refund is more than the rest of the price",
                 detail: rest.isZero
                     ? "Everything that was paid is refunded or about to be."
                     : "At most \(rest) can be refunded."

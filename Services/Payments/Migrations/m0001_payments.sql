@@ -1,5 +1,5 @@
--- Payment transactions, the attempts to charge or refund them or to reverse a refund, what accounts own,
--- restores, and what is known of the catalog.
+-- Payment transactions, the attempts to charge or refund them or to reverse a refund, ownerships,
+-- restores, and the projection of the catalog.
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 
@@ -30,7 +30,7 @@ CREATE TABLE transactions (
     original_purchased_at timestamptz,
     failure_reason text,
     revoked_at timestamptz,
-    -- All refunds in the order of their numbers, as the events tell them; NULL: there was none.
+    -- All refunds in the order of their numbers, as in the events; NULL: there was none.
     refunds json,
     approval text CONSTRAINT approval_is_a_word CHECK (approval IN ('approve', 'decline')),
     tax_basis_points integer NOT NULL DEFAULT 0,
@@ -69,7 +69,7 @@ CREATE TABLE processor_attempts (
     currency text NOT NULL,
     is_approved boolean NOT NULL,
     call_count integer NOT NULL DEFAULT 0,
-    -- The processor's own id of what a refund or a reversal undoes.
+    -- The processor's own id of the charge or the refund that this undoes.
     undoes text,
     revokes boolean NOT NULL,
     -- The request that asked for a refund, if it had a key.
@@ -78,7 +78,7 @@ CREATE TABLE processor_attempts (
     reference text,
     outcome text,
     lease_owner uuid,
-    -- The end of a lease or the time of the next try, by the machines' clock.
+    -- The end of a lease or the time of the next call, by the machines' clock.
     due_at timestamptz,
     -- The end of the wait for an approval, by the store's clock.
     approval_ends_at timestamptz,
@@ -128,13 +128,13 @@ CREATE TABLE refund_keys (
     transaction_id bigint NOT NULL,
     idempotency_key text NOT NULL,
     fingerprint bytea NOT NULL,
-    -- The refund that was owed already; null if the request was done at once.
+    -- The refund that was accepted and not confirmed; null if the request was done at once.
     refund_number integer,
     created_at timestamptz NOT NULL,
     PRIMARY KEY (transaction_id, idempotency_key)
 );
 
--- The catalog, as its events tell it.
+-- The catalog, from its events.
 CREATE TABLE products (
     id text PRIMARY KEY,
     version integer NOT NULL,

@@ -1,4 +1,4 @@
--- Which transaction took up a payment that was interrupted: one, however often it is asked for.
+-- The transaction that resumed an interrupted payment: one, however often it is asked for.
 
 CREATE TABLE resumptions (
     failed_id bigint PRIMARY KEY,

@@ -1,3 +1,3 @@
--- The trace that a transaction began in: what becomes of it later, by whichever process, belongs to
--- the same one. Transactions of before have none.
-ALTER TABLE transactions ADD COLUMN traceparent text;
+-- The trace that a transaction began in: every later step, by whichever process, belongs to
+-- the same one. Earlier transactions have none.
+ALTER TABLE transactions ADD COLUMN traceparent bytea;

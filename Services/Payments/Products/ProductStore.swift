@@ -17,24 +17,29 @@ final class ProductStore: Sendable {
     ///
     /// One statement, which returns only the data of products that have changed since they were
     /// last read.
-    func load(
-        _ ids: Set<ProductID>,
-        on connection: isolated PostgresConnection
-    ) throws -> [ProductID: Product] {
-        guard !ids.isEmpty else { return [:] }
+    func load(_ ids: Set<ProductID>) -> PostgresReading<[ProductID: Product]> {
+        guard !ids.isEmpty else { return PostgresReading(known: [:]) }
         var known: [ProductID: Product] = [:]
         remembered.withLock { remembered in
             for id in ids { known[id] = remembered[id] }
         }
         let asked = Array(ids)
-        let rows = try connection.query(
+        return PostgresReading(
             """
             SELECT p.id, CASE WHEN p.version = known.version THEN NULL ELSE p.data END
             FROM unnest(\(asked), \(asked.map { Int32(known[$0]?.version ?? 0) }))
                 AS known (id, version)
             JOIN products p USING (id)
             """
-        )
+        ) { [self, known] rows in try products(in: rows, known: known) }
+    }
+
+    /// Reads the products of the rows, those that have not changed from `known`.
+    private func products(
+        in rows: PostgresRows,
+        known: [ProductID: Product]
+    ) throws -> [ProductID: Product] {
+        var known = known
         var changed: [Product] = []
         var products: [ProductID: Product] = [:]
         for row in rows {

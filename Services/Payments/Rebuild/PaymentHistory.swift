@@ -102,7 +102,7 @@ struct PaymentHistory {
     private mutating func move(_ event: TransactionChanged, _ row: OutboxRow) {
         let id = event.transaction.id
         guard var before = records[id] else {
-            return contradict(row, "the log does not tell of its beginning")
+            return contradict(row, "the log has no event of its beginning")
         }
         guard let command = Self.command(of: event.transaction, row.event.type, after: before)
         else {
@@ -181,7 +181,7 @@ struct PaymentHistory {
 
     private mutating func approve(_ event: TransactionChanged, _ row: OutboxRow) {
         guard var record = records[event.transaction.id] else {
-            return contradict(row, "the log does not tell of its beginning")
+            return contradict(row, "the log has no event of its beginning")
         }
         guard record.transaction == event.transaction else {
             return contradict(row, "it is not the transaction that was approved")

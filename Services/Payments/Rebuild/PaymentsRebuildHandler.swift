@@ -11,6 +11,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         .transactionPurchasing, .transactionDeferred, .transactionApproved, .transactionPurchased,
         .transactionFailed, .transactionRestored, .transactionRefunded,
         .transactionRefundReversed, .strayCharged, .strayChargeReturned, .accountChanged,
+        .clockChanged,
     ]
 
     private let projection = ProjectionHandler()
@@ -49,6 +50,8 @@ struct PaymentsRebuildHandler: Rebuilder {
                 try projection.apply(rows.map(ReceivedEvent.init), on: shadow)
             }
         }
+        let clockRows = rows.filter { $0.event.type == .clockChanged }
+        let rows = rows.filter { $0.event.type != .clockChanged }
         var history = PaymentHistory(
             records: try TransactionStore.load(PaymentHistory.subjects(of: rows), on: shadow)
         )
@@ -58,7 +61,35 @@ struct PaymentsRebuildHandler: Rebuilder {
         }
         try store(history, on: shadow)
         let more = try storeAccounts(history.accountSteps, on: shadow)
-        return unread + history.contradictions + more
+        let clock = try storeClock(clockRows, on: shadow)
+        return unread + history.contradictions + more + clock
+    }
+
+    /// Follows the changes of the store's clock.
+    ///
+    /// A change that was published again, because the broker had lost it, is the same step.
+    private func storeClock(
+        _ rows: [OutboxRow],
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        guard !rows.isEmpty else { return [] }
+        var contradictions: [LogContradiction] = []
+        var followed = try ClockStore.load(on: shadow).followed
+        for row in rows {
+            var change: ClockChanged?
+            let unread = try LogContradiction.reading([row]) { _ in
+                change = try EventCoding.decode(ClockChanged.self, from: row.event.data)
+            }
+            contradictions += unread
+            guard let change, change != ClockChanged(step: followed.step, clock: followed.clock)
+            else { continue }
+            if change.step != followed.step + 1 {
+                contradictions.append(LogContradiction(row, "it follows step \(followed.step)"))
+            }
+            followed.follow(change.clock, step: change.step)
+        }
+        try ClockStore.save(ClockState(followed: followed), on: shadow)
+        return contradictions
     }
 
     private func store(

@@ -3,7 +3,8 @@ import Rebuild
 /// The tables of `payments` that a rebuild makes, and how they are compared.
 ///
 /// Some data is in no event and is not rebuilt: the keys of requests (and `restores`), attempts
-/// that are not settled, and the processor's own books, which `counterfoil reconcile` compares.
+/// that are not settled, the advances of the store's clock, and the processor's own books, which
+/// `counterfoil reconcile` compares.
 enum PaymentsTables {
     static let all = [
         RebuiltTable(
@@ -70,6 +71,12 @@ enum PaymentsTables {
                 "id", "account_id", "bundle_id", "product_id", "price", "currency", "asked_at",
                 "status", "decided_at", "replaced_at",
             ]
+        ),
+        RebuiltTable(
+            "store_clock",
+            rows: "step > 0",
+            key: [.number("step")],
+            columns: ["step", .init("clock", "clock::jsonb")]
         ),
         RebuiltTable(
             "resumptions",

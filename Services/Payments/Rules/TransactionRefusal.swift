@@ -15,7 +15,7 @@ enum TransactionRefusal: Hashable, Sendable {
     case notPurchased
     /// The transaction is a copy, which nobody paid; only its original can be refunded.
     case isCopy
-    /// More is to be refunded than what was paid and is not refunded yet: the rest.
+    /// The refund would be more than the rest: the part of the price that is not refunded yet.
     case refundTooLarge(rest: Money)
     /// The amount of a refund is zero or negative.
     case refundNotPositive

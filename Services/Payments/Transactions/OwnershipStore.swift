@@ -83,7 +83,7 @@ enum OwnershipStore {
     ) throws {
         guard !changes.isEmpty else { return }
         let ordered = changes.sorted { $0.key < $1.key }
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE ownerships AS o SET owned_at = u.owned_at,
                 transaction_id = CASE WHEN u.owned_at IS NOT NULL THEN u.holder END

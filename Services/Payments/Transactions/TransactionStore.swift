@@ -17,34 +17,36 @@ enum TransactionStore {
         """
 
     /// Draws ids for new transactions.
-    static func nextIDs(
-        _ count: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [TransactionID] {
-        guard count > 0 else { return [] }
-        return try connection.query(
+    static func nextIDs(_ count: Int) -> PostgresReading<[TransactionID]> {
+        guard count > 0 else { return PostgresReading(known: []) }
+        return PostgresReading(
             "SELECT next_transaction_id() FROM generate_series(1, \(Int64(count)))"
-        ).map { TransactionID(number: try $0.decode(Int64.self)) }
+        ) { rows in
+            try rows.map { TransactionID(number: try $0.decode(Int64.self)) }
+        }
     }
 
     /// Draws the id of one new transaction.
     static func nextID(on connection: isolated PostgresConnection) throws -> TransactionID {
-        guard let id = try nextIDs(1, on: connection).first else {
+        guard let id = try connection.read(nextIDs(1)).first else {
             throw PaymentError(.unknownRow)
         }
         return id
     }
 
+    /// The index that lets a key be used once.
+    static let keyIndex = "transactions_key"
+
     /// Writes new transactions.
     ///
-    /// Waits for a request of another process that is using the same key at this moment.
+    /// The server waits for a request of another process that is using the same key at this moment.
+    /// If that one commits, the next statement, or COMMIT, fails because of ``keyIndex``.
     ///
     /// - Parameters:
     ///   - records: The transactions.
     ///   - keys: The keys of the requests that made them; the others have none.
     ///   - connection: A connection in a database transaction.
-    /// - Throws: `PaymentError` with the code `keyTaken` if another request was faster with a key.
-    ///   The database transaction has to be rolled back.
+    /// - Throws: `PostgresError`; `EncodingError`.
     static func insert(
         _ records: [TransactionRecord],
         under keys: [TransactionID: UsedKey] = [:],
@@ -54,7 +56,7 @@ enum TransactionStore {
         // Every batch writes keys in the same order, so two batches that share keys cannot deadlock.
         let records = keys.isEmpty ? records : ordered(records, by: keys)
         let transactions = records.map(\.transaction)
-        let count = try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO transactions (
                 id, original_id, version, state, account_id, bundle_id, product_id,
@@ -76,14 +78,13 @@ enum TransactionStore {
                 \(transactions.map(\.requestedAt)), \(transactions.map(\.purchasedAt)),
                 \(transactions.map(\.originalPurchasedAt)),
                 \(transactions.map { $0.failureReason?.rawValue }),
-                \(records.map { Int32($0.taxBasisPoints) }), \(records.map(\.traceparent)),
+                \(records.map { Int32($0.taxBasisPoints) }),
+                \(records.map { StoredTrace($0.traceparent) }),
                 \(transactions.map(\.reason.rawValue)),
                 \(transactions.map { keys[$0.id]?.idempotencyKey }),
                 \(transactions.map { keys[$0.id]?.fingerprint }))
-            ON CONFLICT (account_id, idempotency_key) DO NOTHING
             """
         )
-        guard count == records.count else { throw PaymentError(.keyTaken) }
     }
 
     private static func ordered(
@@ -101,12 +102,11 @@ enum TransactionStore {
     ///
     /// Unused keys are absent.
     static func made(
-        under keys: [(accountID: AccountID, idempotencyKey: String)],
-        on connection: isolated PostgresConnection
-    ) throws -> [(accountID: AccountID, key: UsedKey, id: TransactionID)] {
-        guard !keys.isEmpty else { return [] }
+        under keys: [(accountID: AccountID, idempotencyKey: String)]
+    ) -> PostgresReading<[(accountID: AccountID, key: UsedKey, id: TransactionID)]> {
+        guard !keys.isEmpty else { return PostgresReading(known: []) }
         // `LIMIT` keeps it from becoming a join, which may begin with the table and read all of it.
-        return try connection.query(
+        return PostgresReading(
             """
             SELECT asked.account_id, asked.idempotency_key, used.fingerprint, used.id
             FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.idempotencyKey)))
@@ -117,15 +117,17 @@ enum TransactionStore {
                 LIMIT 1
             ) AS used
             """
-        ).map { row in
-            let (account, key, fingerprint, id) = try row.decode(
-                AccountID.self,
-                String.self,
-                [UInt8].self,
-                Int64.self
-            )
-            let used = UsedKey(idempotencyKey: key, fingerprint: fingerprint)
-            return (account, used, TransactionID(number: id))
+        ) { rows in
+            try rows.map { row in
+                let (account, key, fingerprint, id) = try row.decode(
+                    AccountID.self,
+                    String.self,
+                    [UInt8].self,
+                    Int64.self
+                )
+                let used = UsedKey(idempotencyKey: key, fingerprint: fingerprint)
+                return (account, used, TransactionID(number: id))
+            }
         }
     }
 
@@ -136,7 +138,7 @@ enum TransactionStore {
     ) throws {
         guard !records.isEmpty else { return }
         let transactions = records.map(\.transaction)
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE transactions AS t SET
                 original_id = u.original_id, version = u.version, state = u.state, price = u.price,
@@ -162,18 +164,17 @@ enum TransactionStore {
     /// Reads and locks transactions.
     ///
     /// Every batch locks in the order of the ids, so two batches that share some cannot deadlock.
-    static func lock(
-        _ ids: [TransactionID],
-        on connection: isolated PostgresConnection
-    ) throws -> [TransactionID: TransactionRecord] {
-        guard !ids.isEmpty else { return [:] }
-        let rows = try connection.query(
+    static func locking(
+        _ ids: [TransactionID]
+    ) -> PostgresReading<[TransactionID: TransactionRecord]> {
+        guard !ids.isEmpty else { return PostgresReading(known: [:]) }
+        return PostgresReading(
             """
             SELECT \(unsafe: columns) FROM transactions t
             WHERE t.id = ANY(\(ids.map(\.number))) ORDER BY t.id FOR UPDATE
-            """
+            """,
+            value: records(in:)
         )
-        return try records(in: rows)
     }
 
     /// Reads transactions.
@@ -232,7 +233,7 @@ enum TransactionStore {
     ) throws {
         guard !finished.isEmpty else { return }
         let ordered = finished.sorted { $0.id < $1.id }
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE transactions AS t SET finished_at = f.finished_at
             FROM unnest(\(ordered.map(\.id.number)), \(ordered.map(\.at))) AS f (id, finished_at)
@@ -291,7 +292,7 @@ enum TransactionStore {
             StoreTime?.self,
             String?.self,
             Int32.self,
-            String?.self,
+            StoredTrace?.self,
             String.self,
             PostgresJSON?.self
         )
@@ -321,7 +322,7 @@ enum TransactionStore {
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
             taxBasisPoints: Int(taxBasisPoints),
-            traceparent: traceparent
+            traceparent: traceparent?.traceparent
         )
     }
 }

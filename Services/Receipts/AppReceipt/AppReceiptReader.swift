@@ -5,7 +5,7 @@ import Postgres
 struct AppReceiptReader: Sendable {
     /// The largest number of purchases in a receipt.
     ///
-    /// The newest are kept.
+    /// The newest stay.
     static let entriesMax = 5_000
 
     let store = AppReceiptStore()

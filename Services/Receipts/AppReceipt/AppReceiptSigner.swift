@@ -101,7 +101,7 @@ struct AppReceiptSigner: Sendable {
     /// Returns the certificates of a chain, as in the header of its receipts.
     private static func certificates(of chain: SigningChain) -> [DERBytes]? {
         struct Header: Decodable { var x5c: [Data] }
-        guard let json = StrictBase64.decode(Array(chain.header.utf8)[...], .url),
+        guard let json = StrictBase64.decode(chain.header),
             let header = try? JSONDecoder().decode(Header.self, from: Data(json)),
             header.x5c.count == 3
         else { return nil }

@@ -13,7 +13,7 @@ struct ReceiptStore: Sendable {
         on connection: isolated PostgresConnection
     ) throws {
         let finishes = finishes.sorted { $0.key < $1.key }
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO transaction_finishes (transaction_id, finished_at)
             SELECT * FROM unnest(\(finishes.map(\.key.number)), \(finishes.map(\.value)))
@@ -86,7 +86,8 @@ struct ReceiptStore: Sendable {
         )
     }
 
-    /// Returns the number of a chain, which is stored when the first receipt is signed with it.
+    /// Returns the number of a certificate chain, which is stored when the first receipt is signed
+    /// with it.
     func number(
         of chain: SigningChain,
         at now: StoreTime,
@@ -227,7 +228,7 @@ extension SignedTransaction {
 }
 
 extension RefundNumbers {
-    /// The refunds that stand as the text of an array, or `nil` if there is none.
+    /// The refunds that are not reversed, as the text of an array, or `nil` if there is none.
     fileprivate var standingText: String? { Self.text(standing) }
 
     /// The reversed refunds as the text of an array, or `nil` if there is none.

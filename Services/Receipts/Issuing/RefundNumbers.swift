@@ -2,7 +2,7 @@ import EventTypes
 
 /// The numbers of a transaction's refunds.
 ///
-/// Pure. They are kept with the receipt, so that each refund and each reversal is news once,
+/// Pure. They are stored with the receipt, so that each refund and each reversal is notified once,
 /// however often and in whatever order events arrive.
 struct RefundNumbers: Hashable, Sendable {
     /// The refunds that were not reversed.

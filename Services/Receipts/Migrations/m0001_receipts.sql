@@ -1,5 +1,5 @@
--- The chains that receipts are or were signed with. A key or chain that is replaced adds a row;
--- receipts signed before keep pointing at theirs and stay valid.
+-- The certificate chains that receipts are or were signed with. A key or chain that is replaced
+-- adds a row; receipts signed before keep pointing at theirs and stay valid.
 CREATE TABLE signing_chains (
     number        integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     leaf_sha256   bytea NOT NULL,
@@ -21,8 +21,8 @@ CREATE TABLE signed_transactions (
     transaction_id          bigint NOT NULL,
     original_transaction_id bigint NOT NULL,
     app_transaction_id      bigint NOT NULL,
-    -- Where the transaction stands in its account's history: behind everything that changed before
-    -- it changed last.
+    -- The position of the transaction in its account's history: behind everything that changed
+    -- before it changed last.
     history_position        bigint NOT NULL,
     purchased_at            timestamptz NOT NULL,
     revoked_at              timestamptz,
@@ -32,7 +32,7 @@ CREATE TABLE signed_transactions (
     reason                  text NOT NULL,
     product_id              text NOT NULL,
     product_type            text NOT NULL,
-    -- The numbers of the refunds that stand, and of those that were reversed. A new number is what
+    -- The numbers of the refunds that are not reversed, and of those that are. A new number is what
     -- a merchant's server is notified of. NULL if there is none.
     standing_refunds        integer[],
     reversed_refunds        integer[],
@@ -45,7 +45,7 @@ CREATE TABLE signed_transactions (
 
 -- When a transaction was finished. A table of its own, because the finish travels in another topic
 -- than the purchase and may come first when the topics are read again from their start, and because
--- a row of 16 bytes added is cheaper than a row of 1 KB written anew.
+-- a row of 16 bytes added is cheaper than a row of 1 KB written again.
 CREATE TABLE transaction_finishes (
     transaction_id bigint NOT NULL,
     finished_at    timestamptz NOT NULL,

@@ -1,9 +1,10 @@
 -- What the App Store Server API needs: histories in pages, app transactions, and the account tokens
 -- that merchants' servers set.
 
--- One row for each account in each app. Whoever adds or changes receipts of an account holds its row
--- lock until commit, and draws their positions meanwhile. So positions of an account rise in commit
--- order, and no page of a history passes over a change. The row itself is not written.
+-- One row for each account in each app. A database transaction that adds or changes receipts of an
+-- account locks its row lock until commit, and draws their positions meanwhile. So positions of an
+-- account rise in commit order, and no page of a history passes over a change. The row itself is
+-- not written.
 CREATE TABLE app_transactions (
     account_id         text COLLATE "C" NOT NULL,
     bundle_id          text COLLATE "C" NOT NULL,
@@ -28,7 +29,7 @@ CREATE INDEX signed_transactions_of_original
     ON signed_transactions (original_transaction_id, transaction_id)
     WHERE transaction_id <> original_transaction_id;
 
--- Account tokens that a merchant's server has set; they take the place of what the app gave.
+-- Account tokens that a merchant's server has set; they replace those that the app gave.
 CREATE TABLE app_account_tokens (
     original_transaction_id bigint NOT NULL,
     app_account_token       text NOT NULL,

@@ -1,6 +1,6 @@
--- App Store Server Notifications: what the servers of merchants are told.
+-- App Store Server Notifications to the servers of merchants.
 
--- Where the server of an app wants to be told; without a row nothing is owed.
+-- The address at which the server of an app is notified; without a row it is not.
 CREATE TABLE notification_endpoints (
     bundle_id  text PRIMARY KEY,
     url        text NOT NULL,
@@ -8,10 +8,9 @@ CREATE TABLE notification_endpoints (
     changed_at timestamptz NOT NULL
 );
 
--- A notification, signed once and sent until it is confirmed or the tries are used up.
---
--- Where the transaction in the payload is signed with the same chain,
--- its header of 3 KB stands in `payload` as one byte 0x01, which is in no JSON.
+-- A notification, signed once and sent until it is confirmed or the tries are used up. If the
+-- transaction in the payload is signed with the same certificate chain, one byte 0x01, which is in
+-- no JSON, replaces its header of 3 KB in `payload`.
 CREATE TABLE notifications (
     position        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     xid             xid8 NOT NULL DEFAULT outbox_xid(),
@@ -20,7 +19,7 @@ CREATE TABLE notifications (
     type            text NOT NULL,
     subtype         text,
     transaction_id  bigint,
-    -- Tells apart what happened to a transaction several times: the number of the refund.
+    -- The number of the refund, for events that can happen to a transaction several times.
     occurrence      integer NOT NULL DEFAULT 0,
     is_asked_for    boolean NOT NULL,
     signed_at       timestamptz NOT NULL,
@@ -36,7 +35,7 @@ CREATE TABLE notifications (
     CONSTRAINT a_notification_s_signature_is_64_bytes CHECK (octet_length(signature) = 64)
 );
 
--- What happened to a transaction is told once, however often its events come.
+-- Each change of a transaction is notified once, however often its events come.
 CREATE UNIQUE INDEX notifications_once ON notifications (transaction_id, type, occurrence)
     WHERE NOT is_asked_for;
 CREATE INDEX notifications_due ON notifications (bundle_id, next_attempt_at, position)

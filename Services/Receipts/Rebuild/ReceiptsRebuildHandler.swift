@@ -6,7 +6,7 @@ import Rebuild
 
 /// Rebuilds the receipts from the service's own log and the finishes of `fulfillment`.
 ///
-/// The signed payloads are assembled anew, and the signatures are taken from the log.
+/// The signed payloads are assembled again, and the signatures are taken from the log.
 struct ReceiptsRebuildHandler: Rebuilder {
     private let receipts = ReceiptStore()
     private let serverAPI = ServerAPIStore()
@@ -110,7 +110,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
                 on: shadow
             )
             guard let before = found.first, before.id == event.transactionID else {
-                return "the log does not tell of its first signature"
+                return "the log has no event of its first signature"
             }
             let payload = try SignedTransactionPayload(
                 again: before.payload,
@@ -137,7 +137,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
             }
         }
         return content.payloadSHA256 == event.payloadSHA256
-            ? nil : "what the log holds of it is not what was signed"
+            ? nil : "the payload made from the log is not the signed one"
     }
 }
 
@@ -152,18 +152,18 @@ private struct PendingReceipts {
     /// - Returns: A description of the problem with the event, if any.
     mutating func take(_ event: ReceiptIssued) throws -> String? {
         guard let signing = event.signing else {
-            return "it is of before receipts told what they signed"
+            return "it is from before the events of receipts named what was signed"
         }
         let signed = try SignedTransaction(event.transaction, signing, signedAt: event.issuedAt)
         byChain[event.signingChainID, default: []].append(signed)
         accounts[event.transaction.owner] = signing.appTransactionID
         return signed.payloadSHA256 == event.payloadSHA256
-            ? nil : "what the log holds of it is not what was signed"
+            ? nil : "the payload made from the log is not the signed one"
     }
 }
 
 extension SignedTransaction {
-    /// Creates a receipt from the log: the payload is assembled anew, the signature is the logged
+    /// Creates a receipt from the log: the payload is assembled again, the signature is the logged
     /// one.
     init(
         _ transaction: Transaction,

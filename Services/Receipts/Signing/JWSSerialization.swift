@@ -13,8 +13,8 @@ enum JWSSerialization {
     ///   - signature: The 64 bytes of the signature.
     /// - Returns: The compact form.
     static func joined(header: String, payload: [UInt8], signature: [UInt8]) -> String {
-        let payload = String(decoding: StrictBase64.encode(payload), as: UTF8.self)
-        let signature = String(decoding: StrictBase64.encode(signature), as: UTF8.self)
+        let payload = StrictBase64.text(payload)
+        let signature = StrictBase64.text(signature)
         return "\(header).\(payload).\(signature)"
     }
 }

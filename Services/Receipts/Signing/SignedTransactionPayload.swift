@@ -105,7 +105,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         } catch {
             throw ReceiptsError(
                 code: .storedReceiptMalformed,
-                detail: "A stored payload is not what was signed: \(Swift.type(of: error))"
+                detail: "A stored payload cannot be read: \(Swift.type(of: error))"
             )
         }
         if let token { appAccountToken = token }

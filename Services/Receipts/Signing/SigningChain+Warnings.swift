@@ -17,7 +17,7 @@ extension SigningChain {
         }
         if !tellsItsStatus {
             logger.warning(
-                "The signing chain does not say where its status is told",
+                "The signing chain does not say where its status can be checked",
                 metadata: [
                     "todo": "counterfoil keys rotate --ocsp-url …; online checks fail until then"
                 ]

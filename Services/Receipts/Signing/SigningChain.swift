@@ -126,7 +126,7 @@ struct SigningChain: Sendable, CustomStringConvertible {
     private static func header(_ certificates: [[UInt8]]) -> String {
         let x5c = certificates.map { "\"\(Data($0).base64EncodedString())\"" }
         let json = "{\"alg\":\"ES256\",\"typ\":\"JWT\",\"x5c\":[\(x5c.joined(separator: ","))]}"
-        return String(decoding: StrictBase64.encode(Array(json.utf8)), as: UTF8.self)
+        return StrictBase64.text(json.utf8)
     }
 }
 

@@ -66,7 +66,7 @@ final class OCSPDirectory: Sendable {
                 logger.info("read what certificates were issued and revoked")
             } catch {
                 logger.warning(
-                    "the files in OCSP_DIRECTORY cannot be used; earlier ones go on",
+                    "the files in OCSP_DIRECTORY cannot be used; the earlier ones stay in use",
                     metadata: ["error": "\(error)"]
                 )
             }

@@ -85,12 +85,17 @@ public struct EventType: OpenEnum {
     /// Data: ``SubscriptionChanged``. No service publishes it yet.
     public static let subscriptionChanged = EventType(rawValue: "subscription.changed.v1")
 
+    /// The store's clock was set, frozen or let run.
+    ///
+    /// Data: ``ClockChanged``.
+    public static let clockChanged = EventType(rawValue: "clock.changed.v1")
+
     /// All event types that this version knows.
     public static let all: Set<EventType> = [
         .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
         .transactionFailed, .transactionRestored, .transactionRefunded, .transactionRefundReversed,
         .transactionApproved, .strayCharged, .strayChargeReturned, .receiptIssued,
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
-        .queueAccountChanged, .subscriptionChanged,
+        .queueAccountChanged, .subscriptionChanged, .clockChanged,
     ]
 }

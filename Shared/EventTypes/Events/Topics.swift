@@ -10,12 +10,15 @@ public struct Topic: Hashable, Sendable {
     ///
     /// The producer's relay tracks the offset of each of their groups. If the broker loses its log,
     /// the relay publishes again all events that a consumer may have missed. A topic without
-    /// consumers is only followed by streams, which fill their gaps from the database.
+    /// consumers is only followed: by streams, which fill their gaps from the database, or by every
+    /// process from its beginning, as ``Topics/storeClock``.
     public let consumers: [ServiceName]
-    /// Whether the topic is compacted, so that only the newest message of each key is kept.
+    /// Whether the topic is compacted, so that it holds only the newest message of each key.
     public let isCompacted: Bool
-    /// Whether consumers let each event grow old before they apply it.
+    /// Whether consumers wait for a time before they apply an event.
     public private(set) var isDelayed = false
+    /// The number of partitions, if the operator cannot choose it.
+    public private(set) var fixedPartitions: Int?
 
     /// The message key of a topic.
     ///
@@ -25,6 +28,8 @@ public struct Topic: Hashable, Sendable {
         case account
         /// The product's id.
         case product
+        /// One key for the whole store, so that all events are in order.
+        case store
     }
 
     /// The dead-letter topic for events that this topic's consumers could not apply; `nil` without
@@ -97,10 +102,22 @@ public enum Topics {
         isCompacted: false
     )
 
+    /// Changes of the store's clock, which are never deleted.
+    ///
+    /// Every process of every service reads it from its beginning.
+    public static let storeClock = Topic(
+        name: "store.clock",
+        producer: .payments,
+        key: .store,
+        consumers: [],
+        isCompacted: false,
+        fixedPartitions: 1
+    )
+
     /// All topics.
     public static let all = [
         catalogProducts, paymentsTransactions, paymentsPurchasing, receiptsIssued,
-        fulfillmentTransactions, fulfillmentQueues,
+        fulfillmentTransactions, fulfillmentQueues, storeClock,
     ]
 
     /// The default number of partitions of a topic.

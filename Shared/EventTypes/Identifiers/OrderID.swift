@@ -6,7 +6,7 @@
 /// can be computed from the other, so the order id is not stored. A misread digit does not match
 /// any order, except 0 for Z.
 ///
-/// A purchase has an order, also if it cost nothing. A copy (restored, or bought again while owned)
+/// A purchase has an order, even if it cost nothing. A copy (restored, or bought again while owned)
 /// has none of its own, because nothing was sold again. The operator's commands show the order of its
 /// original.
 ///

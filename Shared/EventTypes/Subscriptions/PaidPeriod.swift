@@ -23,7 +23,7 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
     public var end: StoreTime
     /// The charge that paid a renewal (rule S84); `nil` for a purchase.
     public var charge: RenewalChargeKey?
-    /// The sum of its refunds, made or owed (rule S102).
+    /// The sum of its refunds, confirmed or not (rule S102).
     public var refunded: Money
     /// The end of the service before ``end``; `nil` if nothing ended it early.
     public var earlyEnd: EarlyEnd?

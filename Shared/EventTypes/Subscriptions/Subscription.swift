@@ -1,12 +1,13 @@
 /// One version of a subscription: all periods of one account in one group of one app.
 ///
-/// Its state and its dates are facts. What has to be done next follows from them.
+/// Its state and its dates are facts. The next due action follows from them.
 public struct Subscription: Codable, Hashable, Sendable {
     /// The id of the first transaction, which never changes (rule S1).
     public var id: TransactionID
-    /// The number of changes that others are told of, from 1.
+    /// The number of changes that were published, from 1.
     ///
-    /// The higher version wins (rule S7). A charge that begins or fails is nobody else's business and does not count.
+    /// The higher version wins (rule S7). A charge that begins or fails concerns nobody else and does
+    /// not count.
     public var version: Int
     /// The account that pays.
     public var accountID: AccountID
@@ -20,7 +21,7 @@ public struct Subscription: Codable, Hashable, Sendable {
     ///
     /// It may begin in the future (rule S81).
     public var period: PaidPeriod
-    /// The period before the newest one; `nil` if there is none or it was not kept.
+    /// The period before the newest one; `nil` if there is none or it was not stored.
     public var earlierPeriod: PaidPeriod?
     /// The number of times that the count of periods began again, from 1 (rule S84).
     ///
@@ -78,7 +79,7 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// Whether the subscription renews at the end of its period.
     public var isAutoRenewOn: Bool { autoRenewOffReason == nil }
 
-    /// The product and the price of the next period, as told to the customer (rule S32); `nil`
+    /// The product and the price of the next period, as the customer was informed (rule S32); `nil`
     /// if there is none.
     public var nextProduct: SubscriptionProduct? {
         state.isRunning && isAutoRenewOn ? pendingProduct ?? product : nil

@@ -1,8 +1,8 @@
 /// A time of the store's clock, in milliseconds since 1970-01-01 00:00 UTC.
 ///
-/// Everything with a meaning for buyers and merchants has store time: purchases, refunds, approvals,
-/// deliveries, and the dates in receipts and events. What protects a process or a connection has
-/// machine time: tokens, leases, certificates, retries.
+/// Everything with a meaning for buyers and merchants has store time: purchases, refunds,
+/// approvals, deliveries, and the dates in receipts and events. Times that protect a process or a
+/// connection have machine time: tokens, leases, certificates, retries.
 ///
 /// The wire format is this JSON number, as for every date in Apple's signed transactions.
 public struct StoreTime: PointInTime, Codable {

@@ -58,6 +58,24 @@ package enum StrictBase64 {
         return text
     }
 
+    /// Decodes a text.
+    ///
+    /// - Returns: The bytes, or `nil` if no encoder writes this text.
+    package static func decode(
+        _ text: some StringProtocol,
+        _ alphabet: Alphabet = .url
+    ) -> [UInt8]? {
+        decode(Array(text.utf8)[...], alphabet)
+    }
+
+    /// Encodes bytes as a text.
+    package static func text(
+        _ bytes: some Sequence<UInt8>,
+        _ alphabet: Alphabet = .url
+    ) -> String {
+        String(decoding: encode(Array(bytes), alphabet), as: UTF8.self)
+    }
+
     private static func decode(
         _ digits: UnsafeBufferPointer<UInt8>,
         _ table: UnsafeBufferPointer<UInt8>

@@ -1,6 +1,6 @@
 /// A pointer to a handle or a queue of librdkafka.
 ///
-/// Whoever holds it knows when it is destroyed.
+/// Its holder knows when it is destroyed.
 struct RDKafkaPointer:
     @unchecked Sendable  // librdkafka lets any thread use a handle until it is destroyed.
 {

@@ -1,6 +1,6 @@
 -- Each posting gets a place in commit order, as events have, so that the ledger can be sealed like the
 -- event log: a digest over each posting with its entries and over the seal before (`log_seals`).
--- Postings that were there get theirs in the order they lie in.
+-- Postings that were there get theirs in their present order.
 CREATE SEQUENCE ledger_positions;
 GRANT USAGE ON SEQUENCE ledger_positions TO {role};
 

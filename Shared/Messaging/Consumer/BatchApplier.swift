@@ -18,6 +18,7 @@ struct BatchApplier: Sendable {
     let consumer: String
     let handler: any EventHandler
     let client: PostgresClient
+    let clock: ProcessClock
     let spans: SpanRecorder
     let logger: Logger
     private let applied: Counter
@@ -28,12 +29,14 @@ struct BatchApplier: Sendable {
         consumer: String,
         handler: any EventHandler,
         client: PostgresClient,
+        clock: ProcessClock? = nil,
         spans: SpanRecorder = .off,
         logger: Logger
     ) {
         self.consumer = consumer
         self.handler = handler
         self.client = client
+        self.clock = clock ?? ProcessClock(client: client)
         self.spans = spans
         self.logger = logger
         let dimensions = [("consumer", consumer)]
@@ -244,7 +247,7 @@ struct BatchApplier: Sendable {
     ///
     /// Replayed events are left out.
     private func recordHops(of events: [ReceivedEvent]) {
-        let now = client.storeTime
+        let now = clock.now
         var timers: [String: Metrics.Timer] = [:]
         for event in events where !event.isReplayed {
             let timer =

@@ -11,6 +11,7 @@ final class ConsumerLoop: Sendable {
     private let name: ServiceName
     private let topics: [Topic]
     private let client: PostgresClient
+    private let clock: ProcessClock?
     private let kafka: KafkaSettings
     private let delay: Duration
     private let batchSizeMax: Int
@@ -22,6 +23,7 @@ final class ConsumerLoop: Sendable {
         name: ServiceName,
         topics: [Topic],
         client: PostgresClient,
+        clock: ProcessClock? = nil,
         kafka: KafkaSettings,
         delay: Duration = .zero,
         batchSizeMax: Int,
@@ -31,6 +33,7 @@ final class ConsumerLoop: Sendable {
         self.name = name
         self.topics = topics
         self.client = client
+        self.clock = clock
         self.kafka = kafka
         self.delay = delay
         self.batchSizeMax = batchSizeMax
@@ -165,7 +168,7 @@ final class ConsumerLoop: Sendable {
     }
 
     /// Reads on where this consumer's own database says, if that is before the broker's offset, and
-    /// reads again what came too early.
+    /// reads early events again.
     ///
     /// The broker's offsets are ahead if the database was restored from a backup.
     ///
@@ -218,6 +221,7 @@ final class ConsumerLoop: Sendable {
         }
         var next = reading.epochs
         let (admitted, partitionsToRewind) = next.admit(events)
+        try await clock?.catchUp(with: admitted)
         let early = try await applier.apply(
             admitted,
             malformed: malformed,

@@ -30,6 +30,8 @@ public struct EventConsumer: Service {
     ///   - topics: The topics it reads.
     ///   - handler: The handler that applies the events.
     ///   - client: The database of the service.
+    ///   - clock: The store's clock in this process; `nil` for one that was never set. No event is
+    ///     applied before the clock has caught up with it.
     ///   - kafka: How to reach the broker.
     ///   - delay: The age that events have when they are applied. Only the time from their
     ///     publication counts, and a wait is never longer than this.
@@ -41,6 +43,7 @@ public struct EventConsumer: Service {
         topics: [Topic],
         handler: any EventHandler,
         client: PostgresClient,
+        clock: ProcessClock? = nil,
         kafka: KafkaSettings,
         delay: Duration = .zero,
         batchSizeMax: Int = 500,
@@ -53,6 +56,7 @@ public struct EventConsumer: Service {
             name: name,
             topics: topics,
             client: client,
+            clock: clock,
             kafka: delay > .zero ? kafka.waiting(atLeast: min(delay, Self.patience)) : kafka,
             delay: delay,
             batchSizeMax: batchSizeMax,
@@ -60,6 +64,7 @@ public struct EventConsumer: Service {
                 consumer: name.rawValue,
                 handler: handler,
                 client: client,
+                clock: clock,
                 spans: spans,
                 logger: logger
             ),

@@ -2,7 +2,7 @@ import Kafka
 
 /// The offsets of messages that a consumer has applied but not yet committed to the broker.
 ///
-/// The consumer's places decide which events are applied. The broker's offsets only tell the next
+/// The consumer's places decide which events are applied. The broker's offsets only show the next
 /// consumer of a partition where to begin reading. The broker writes each commit to its disk. So
 /// offsets are not committed after every batch, but a few times a second and whenever no messages
 /// come.

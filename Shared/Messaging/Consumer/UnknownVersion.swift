@@ -9,8 +9,7 @@ struct UnknownVersion: Error, CustomStringConvertible {
     let event: ReceivedEvent
 
     var description: String {
-        "\(event.type) at \(event.topic)/\(event.partition)/\(event.offset) is of no version that is "
-            + "known here"
+        "\(event.type) at \(event.topic)/\(event.partition)/\(event.offset) has an unknown version"
     }
 
     /// Refuses events of unknown versions.

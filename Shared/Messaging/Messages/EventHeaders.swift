@@ -20,9 +20,9 @@ enum EventHeaders {
     ///
     /// It rises when the broker has lost its log.
     static let epoch = "ce_epoch"
-    /// The producer's outbox position: `xid:position`.
+    /// The event's place in the producer's outbox: `xid:position`.
     static let position = "ce_position"
-    /// The position of the event before this one in its chain; absent in compacted topics.
+    /// The place of the event before this one in its chain; absent in compacted topics.
     static let previous = "ce_previous"
     /// The id of the replay that sent the message; absent if the relay sent it.
     static let replay = "ce_replay"
@@ -34,7 +34,7 @@ enum EventHeaders {
         for row: OutboxRow,
         service: String,
         epoch: Int32,
-        previous: OutboxCursor? = nil
+        previous: LogPlace? = nil
     ) -> KafkaRecord {
         let event = row.event
         var headers = [
@@ -48,7 +48,7 @@ enum EventHeaders {
             KafkaHeader(name: self.epoch, value: Array(String(epoch).utf8)),
             KafkaHeader(
                 name: position,
-                value: Array(row.cursor.description.utf8)
+                value: Array(row.place.description.utf8)
             ),
         ]
         if let previous {
@@ -86,7 +86,7 @@ enum EventHeaders {
             return .failure(MalformedMessage(reason: "the header \(Self.time) is not a UTC time"))
         }
         // Without a place a consumer could not tell whether it has applied the event.
-        guard let cursor = fields.cursor, cursor != .start else {
+        guard let place = fields.place, place != .start else {
             return .failure(MalformedMessage(reason: "the header \(Self.position) is not a place"))
         }
         guard let data = message.value, let key = message.key else {
@@ -109,7 +109,7 @@ enum EventHeaders {
                 partition: message.partition,
                 offset: message.offset,
                 epoch: fields.epoch,
-                cursor: cursor,
+                place: place,
                 previous: fields.previous,
                 isReplayed: fields.isReplayed,
                 onlyConsumer: fields.onlyConsumer
@@ -125,8 +125,8 @@ enum EventHeaders {
         var subject = ""
         var traceparent: String?
         var epoch: Int32 = 1
-        var cursor: OutboxCursor?
-        var previous: OutboxCursor?
+        var place: LogPlace?
+        var previous: LogPlace?
         var isReplayed = false
         var onlyConsumer: String?
 
@@ -141,8 +141,8 @@ enum EventHeaders {
                 case EventHeaders.traceparent:
                     traceparent = TraceContext(utf8: header.value)?.description
                 case EventHeaders.epoch: epoch = Int32(value) ?? 1
-                case EventHeaders.position: cursor = OutboxCursor(utf8: header.value)
-                case EventHeaders.previous: previous = OutboxCursor(utf8: header.value)
+                case EventHeaders.position: place = LogPlace(utf8: header.value)
+                case EventHeaders.previous: previous = LogPlace(utf8: header.value)
                 case EventHeaders.replay: isReplayed = true
                 case EventHeaders.replayConsumer: onlyConsumer = value
                 default: break

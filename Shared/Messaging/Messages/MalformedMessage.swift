@@ -2,7 +2,7 @@ import EventTypes
 
 /// A message that is not an event of a store.
 struct MalformedMessage: Error, CustomStringConvertible {
-    /// The type under which such a message is kept as a dead letter.
+    /// The type under which such a message is stored as a dead letter.
     static let type = EventType(rawValue: "malformed")
 
     let reason: String

@@ -26,9 +26,9 @@ public struct ReceivedEvent: Sendable {
     /// The number of the broker's log into which it was published.
     let epoch: Int32
     /// Its place in its producer's outbox.
-    let cursor: OutboxCursor
+    let place: LogPlace
     /// The place of the event before it in its chain; `nil` if it names none.
-    let previous: OutboxCursor?
+    let previous: LogPlace?
     /// Whether it was sent by ``EventReplay``.
     ///
     /// The place of a replayed event says nothing about the consumer's progress, and its epoch
@@ -62,7 +62,7 @@ public struct ReceivedEvent: Sendable {
             partition: partition,
             offset: offset,
             epoch: 1,
-            cursor: .start
+            place: .start
         )
     }
 
@@ -78,8 +78,8 @@ public struct ReceivedEvent: Sendable {
         partition: Int32,
         offset: Int64,
         epoch: Int32,
-        cursor: OutboxCursor,
-        previous: OutboxCursor? = nil,
+        place: LogPlace,
+        previous: LogPlace? = nil,
         isReplayed: Bool = false,
         onlyConsumer: String? = nil
     ) {
@@ -94,7 +94,7 @@ public struct ReceivedEvent: Sendable {
         self.partition = partition
         self.offset = offset
         self.epoch = epoch
-        self.cursor = cursor
+        self.place = place
         self.previous = previous
         self.isReplayed = isReplayed
         self.onlyConsumer = onlyConsumer

@@ -1,4 +1,4 @@
--- The spine of every service: what it publishes, what it has consumed, and what it could not.
+-- The spine of every service: the tables of what it publishes, has consumed, and could not consume.
 -- SERVICE_ROLE is the service's run-time role; it owns nothing and is granted what it needs.
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
@@ -25,7 +25,7 @@ $$;
 -- give its new events the places of those that were lost with it. Consumers would take them for events
 -- that they have applied. Therefore the first append after each start of the server raises the base:
 -- its place is the present microsecond. Numbers of transactions grow more slowly than microseconds, so
--- a place given later is higher than all places given before, also than those that nobody here knows.
+-- a place given later is higher than all places given before, even those that nobody here knows.
 CREATE TABLE outbox_base (
     is_only_row boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
     base bigint NOT NULL DEFAULT 0,
@@ -165,7 +165,8 @@ CREATE TABLE outbox (
     key text NOT NULL,
     subject text NOT NULL,
     time timestamptz NOT NULL,
-    traceparent text,
+    -- The ids of the trace and of the span, and the flags: 25 bytes.
+    traceparent bytea,
     -- Packed JSON.
     data bytea NOT NULL
 ) PARTITION BY RANGE (time);
@@ -181,7 +182,7 @@ GRANT USAGE ON SEQUENCE outbox_positions TO SERVICE_ROLE;
 
 -- How far the relay has published (its own row, one), which log it writes into (the epoch rises
 -- when the broker has lost its log), and how far every consumer has confirmed.
-CREATE TABLE relay_cursor (
+CREATE TABLE relay_place (
     is_only_row boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
     epoch integer NOT NULL DEFAULT 1,
     xid xid8 NOT NULL DEFAULT '0',
@@ -189,8 +190,8 @@ CREATE TABLE relay_cursor (
     confirmed_xid xid8 NOT NULL DEFAULT '0',
     confirmed_position bigint NOT NULL DEFAULT 0
 );
-INSERT INTO relay_cursor DEFAULT VALUES;
-GRANT SELECT, UPDATE ON relay_cursor TO SERVICE_ROLE;
+INSERT INTO relay_place DEFAULT VALUES;
+GRANT SELECT, UPDATE ON relay_place TO SERVICE_ROLE;
 
 -- The newest offset that the broker reported for each partition; one that is lower says that the
 -- log was lost.
@@ -202,9 +203,9 @@ CREATE TABLE relay_offsets (
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON relay_offsets TO SERVICE_ROLE;
 
--- The newest event of each chain: all that this service has published, and what every consumer has
--- confirmed. A chain is the events of a topic whose keys fall into one slot. Each event names the one
--- before it in its chain, so that a consumer notices one that is missing.
+-- The newest event of each event chain: of all that this service has published, and of what every
+-- consumer has confirmed. A chain is the events of a topic whose keys fall into one slot. Each
+-- event names the one before it in its chain, so that a consumer notices one that is missing.
 CREATE TABLE relay_chains (
     topic text NOT NULL,
     chain text NOT NULL,

@@ -15,7 +15,8 @@ GRANT USAGE ON SCHEMA public TO counterfoil_operator;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO counterfoil_operator;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO counterfoil_operator;
 
--- Nothing is put away without a reason. What was discarded before reasons were asked for has none.
+-- No event is discarded without a reason. Events that were discarded before reasons were required
+-- have none.
 ALTER TABLE dead_letters ADD COLUMN discard_reason text;
 ALTER TABLE dead_letters ADD CONSTRAINT discarded_ones_say_why
     CHECK (state <> 'discarded' OR length(btrim(coalesce(discard_reason, ''))) > 0) NOT VALID;

@@ -31,7 +31,7 @@ CREATE TABLE log_archives (
 GRANT SELECT ON log_archives TO SERVICE_ROLE;
 
 GRANT USAGE ON SCHEMA public TO counterfoil_archivist;
-GRANT SELECT ON outbox, log_seals, log_archives, relay_cursor TO counterfoil_archivist;
+GRANT SELECT ON outbox, log_seals, log_archives, relay_place TO counterfoil_archivist;
 
 -- Makes the partitions that the outbox needs: of the month of a store time and of the next ones, and of
 -- every month of which there are rows in `outbox_default`, which it moves. Rows carry store time, so the
@@ -88,8 +88,8 @@ GRANT EXECUTE ON FUNCTION ensure_outbox_partitions(timestamptz, integer) TO SERV
 SELECT ensure_outbox_partitions(now(), 3);
 
 -- Drops a month of the outbox that is over, sealed to its last row and confirmed by every consumer,
--- and takes down where it went. Who calls it says what the file holds; where that is not what is in
--- the table, nothing happens. Runs with the owner's rights, so that a role may do this and nothing else.
+-- and records where it went. The caller says what the file holds; if that differs from the table,
+-- nothing happens. Runs with the owner's rights, so that a role may do this and nothing else.
 CREATE FUNCTION archive_outbox_month(
     archived_month text,
     archive_name text,
@@ -123,7 +123,8 @@ BEGIN
         RAISE EXCEPTION 'the month % is not over', archived_month
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    -- From here on nobody adds to the month: what is counted is what is dropped.
+    -- From here on nobody adds to the month: the rows that are counted are the rows that are
+    -- dropped.
     EXECUTE format('LOCK TABLE %I IN SHARE MODE', partition_name);
     EXECUTE format('SELECT count(*) FROM %I', partition_name) INTO found_rows;
     IF found_rows IS DISTINCT FROM archive_rows THEN
@@ -137,7 +138,7 @@ BEGIN
         'SELECT xid, position FROM %I ORDER BY xid DESC, position DESC LIMIT 1', partition_name
     ) INTO last_row;
     SELECT (last_row.xid, last_row.position) <= (confirmed_xid, confirmed_position)
-        INTO is_confirmed FROM relay_cursor;
+        INTO is_confirmed FROM relay_place;
     IF is_confirmed IS NOT TRUE THEN
         RAISE EXCEPTION 'the month % has events that a consumer has not confirmed', archived_month
             USING ERRCODE = 'object_not_in_prerequisite_state';

@@ -19,7 +19,7 @@ public enum EventLog {
     /// Reads rows after a place.
     ///
     /// - Parameters:
-    ///   - cursor: The last row that was read; `OutboxCursor.start` to begin with the oldest.
+    ///   - place: The last row that was read; `LogPlace.start` to begin with the oldest.
     ///   - limit: The largest number of rows.
     ///   - part: The part of the log to read.
     ///   - types: The types of events to read; all if empty.
@@ -27,19 +27,19 @@ public enum EventLog {
     /// - Returns: The rows, in the order of their places; none at the end of the log.
     /// - Throws: `PostgresError`, or an error if the data of a row cannot be unpacked.
     public static func rows(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         part: Part = .settled,
         types: Set<EventType> = [],
         on connection: isolated PostgresConnection
     ) throws -> [OutboxRow] {
-        try exactRows(after: cursor, limit: limit, part: part, types: types, on: connection)
+        try exactRows(after: place, limit: limit, part: part, types: types, on: connection)
             .map(\.row)
     }
 
     /// Reads the same rows, each with the exact time in the table.
     package static func exactRows(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         part: Part,
         types: Set<EventType>,
@@ -51,7 +51,7 @@ public enum EventLog {
                 """
                 SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
                 FROM outbox
-                WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+                WHERE (xid, position) > (\(place.xid), \(place.position))
                     AND (\(part == .visible) OR xid < (SELECT outbox_settled()))
                     AND (cardinality(\(wanted)) = 0 OR type = ANY(\(wanted)))
                 ORDER BY xid, position
@@ -63,11 +63,11 @@ public enum EventLog {
 
     /// The settled rows after a place, each with the exact time in the table.
     package static func settledExactRows(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [ExactRow] {
-        try exactRows(in: settled(after: cursor, limit: limit, on: connection))
+        try exactRows(in: settled(after: place, limit: limit, on: connection))
     }
 
     /// The settled rows after a place, in the order of their transaction ids.
@@ -75,15 +75,15 @@ public enum EventLog {
     /// A row is settled once its database transaction is older than every running one, so that no
     /// row can appear before it any more.
     static func settledRows(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [OutboxRow] {
-        try exactRows(in: settled(after: cursor, limit: limit, on: connection)).map(\.row)
+        try exactRows(in: settled(after: place, limit: limit, on: connection)).map(\.row)
     }
 
     private static func settled(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> PostgresRows {
@@ -91,7 +91,7 @@ public enum EventLog {
             """
             SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
             FROM outbox
-            WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+            WHERE (xid, position) > (\(place.xid), \(place.position))
                 AND xid < (SELECT outbox_settled())
             ORDER BY xid, position
             LIMIT \(Int64(limit))
@@ -126,11 +126,11 @@ public enum EventLog {
                     String.self,
                     String.self,
                     PostgresTimestamp.self,
-                    String?.self,
+                    StoredTrace?.self,
                     [UInt8].self
                 )
             let outboxRow = OutboxRow(
-                cursor: OutboxCursor(xid: xid, position: position),
+                place: LogPlace(xid: xid, position: position),
                 event: OutboxEvent(
                     id: id,
                     type: EventType(rawValue: type),
@@ -138,7 +138,7 @@ public enum EventLog {
                     key: key,
                     subject: subject,
                     time: StoreTime(time),
-                    traceparent: trace,
+                    traceparent: trace?.traceparent,
                     data: try PackedJSON.unpacked(data)
                 )
             )

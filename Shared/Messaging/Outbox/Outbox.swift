@@ -4,7 +4,7 @@ public import Postgres
 /// The only way for an event to leave a service: a row that is written in the same database
 /// transaction as the change it reports.
 ///
-/// The table is insert-only and is the service's event log. It is never updated, and is kept as
+/// The table is insert-only and is the service's event log. It is never updated, and is stored as
 /// long as replay is promised. ``OutboxRelay`` publishes it in commit order.
 public enum Outbox {
     /// The channel that PostgreSQL notifies when a database transaction that appended events
@@ -27,7 +27,7 @@ public enum Outbox {
         on connection: isolated PostgresConnection
     ) throws {
         guard !events.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             WITH appended AS (
                 INSERT INTO outbox
@@ -35,7 +35,8 @@ public enum Outbox {
                 SELECT (SELECT outbox_place()), * FROM unnest(
                     \(events.map(\.id)), \(events.map(\.type.rawValue)), \(events.map(\.topic)),
                     \(events.map(\.key)), \(events.map(\.subject)), \(events.map(\.time)),
-                    \(events.map(\.traceparent)), \(events.map { PackedJSON.packed($0.data) })
+                    \(events.map { StoredTrace($0.traceparent) }),
+                    \(events.map { PackedJSON.packed($0.data) })
                 )
                 RETURNING 1
             )

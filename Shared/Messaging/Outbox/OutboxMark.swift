@@ -16,14 +16,14 @@ public struct OutboxMark: Hashable, Sendable {
     public init(on connection: isolated PostgresConnection) throws {
         let rows = try connection.query(
             """
-            SELECT cursor.xid, cursor.position, EXISTS (
-                SELECT FROM outbox WHERE (xid, position) > (cursor.xid, cursor.position)
+            SELECT place.xid, place.position, EXISTS (
+                SELECT FROM outbox WHERE (xid, position) > (place.xid, place.position)
             )
-            FROM relay_cursor AS cursor
+            FROM relay_place AS place
             """
         )
         guard let row = rows.first else {
-            throw MessagingError(.notMigrated, "relay_cursor has no row; run the migrations")
+            throw MessagingError(.notMigrated, "relay_place has no row; run the migrations")
         }
         (xid, position, hasBacklog) = try row.decode(UInt64.self, Int64.self, Bool.self)
     }

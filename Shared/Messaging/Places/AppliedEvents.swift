@@ -11,13 +11,13 @@ public enum AppliedEvents {
         /// The chain to which it belongs.
         public let chain: EventChain
         /// Its place in the log.
-        public let cursor: OutboxCursor
+        public let place: LogPlace
 
         /// Makes an entry.
-        public init(id: EventID, topic: String, key: String, cursor: OutboxCursor) {
+        public init(id: EventID, topic: String, key: String, place: LogPlace) {
             self.id = id
             self.chain = EventChain(topic: topic, key: key)
-            self.cursor = cursor
+            self.place = place
         }
 
         /// Makes the entry of a row of a log.
@@ -26,7 +26,7 @@ public enum AppliedEvents {
                 id: row.event.id,
                 topic: row.event.topic,
                 key: row.event.key,
-                cursor: row.cursor
+                place: row.place
             )
         }
     }
@@ -48,7 +48,7 @@ public enum AppliedEvents {
         guard !entries.isEmpty else { return [] }
         let chains = Set(entries.map(\.chain)).sorted()
         let places = try ConsumerPlaceStore.read(chains, consumer: consumer, on: connection)
-        let passed = entries.filter { $0.cursor <= places[$0.chain] ?? .start }.map(\.id)
+        let passed = entries.filter { $0.place <= places[$0.chain] ?? .start }.map(\.id)
         let letters = try connection.query(
             """
             SELECT event_id FROM dead_letters

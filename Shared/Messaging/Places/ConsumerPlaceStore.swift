@@ -25,7 +25,7 @@ enum ConsumerPlaceStore {
         let places = try read(chains, consumer: consumer, isLocking: true, on: connection)
         guard places.count < chains.count else { return AppliedPlaces(places) }
         // A row must exist before it can be locked.
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO consumer_places (consumer, topic, chain)
             SELECT \(consumer), * FROM unnest(\(chains.map(\.topic)), \(chains.map(\.name)))
@@ -43,7 +43,7 @@ enum ConsumerPlaceStore {
         consumer: String,
         isLocking: Bool = false,
         on connection: isolated PostgresConnection
-    ) throws -> [EventChain: OutboxCursor] {
+    ) throws -> [EventChain: LogPlace] {
         let rows = try connection.query(
             """
             SELECT topic, chain, xid, position FROM consumer_places
@@ -53,7 +53,7 @@ enum ConsumerPlaceStore {
             ORDER BY topic, chain \(unsafe: isLocking ? "FOR UPDATE" : "")
             """
         )
-        var places: [EventChain: OutboxCursor] = [:]
+        var places: [EventChain: LogPlace] = [:]
         for row in rows {
             let (topic, name, xid, position) = try row.decode(
                 String.self,
@@ -61,7 +61,7 @@ enum ConsumerPlaceStore {
                 UInt64.self,
                 Int64.self
             )
-            places[EventChain(topic: topic, name: name)] = OutboxCursor(
+            places[EventChain(topic: topic, name: name)] = LogPlace(
                 xid: xid,
                 position: position
             )
@@ -78,18 +78,18 @@ enum ConsumerPlaceStore {
         on connection: isolated PostgresConnection
     ) throws {
         let chains = places.moved.sorted()
-        let cursors = chains.map { places.places[$0] ?? .start }
+        let newest = chains.map { places.places[$0] ?? .start }
         let partitions = positions.sorted {
             ($0.key.topic, $0.key.partition) < ($1.key.topic, $1.key.partition)
         }
         guard !chains.isEmpty || !partitions.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             WITH moved AS (
                 UPDATE consumer_places AS place SET xid = moved.xid, position = moved.position
                 FROM unnest(
                     \(chains.map(\.topic)), \(chains.map(\.name)),
-                    \(cursors.map(\.xid)), \(cursors.map(\.position))
+                    \(newest.map(\.xid)), \(newest.map(\.position))
                 ) AS moved (topic, chain, xid, position)
                 WHERE place.consumer = \(consumer)
                     AND place.topic = moved.topic AND place.chain = moved.chain

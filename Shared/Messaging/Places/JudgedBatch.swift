@@ -1,7 +1,7 @@
 import Kafka
 import Postgres
 
-/// A batch of events under the locks of their chains, with what is to be done with each.
+/// A batch of events under the locks of their event chains, with the verdict on each.
 struct JudgedBatch: Sendable {
     /// The events to apply, in order; each once.
     private(set) var due: [ReceivedEvent] = []

@@ -6,7 +6,7 @@ import Seals
 /// Keeps a partition of the outbox for each month that its rows carry.
 ///
 /// Rows carry store time. The partitions are made at start, in each new month of the store's clock,
-/// also if that clock was set, and once an hour for rows of other months, such as those of a clock
+/// even if that clock was set, and once an hour for rows of other months, such as those of a clock
 /// that was set back. Until then such rows wait in the default partition, where nothing but their
 /// archive is missing to them. So it is not urgent: a session that reads the log for long delays it,
 /// and never the relay.
@@ -16,18 +16,19 @@ struct OutboxPartitions: Sendable {
     private static let pause = Duration.seconds(10)
 
     let client: PostgresClient
+    let clock: ProcessClock
     let logger: Logger
 
     /// Makes partitions until cancelled.
     func run() async {
-        let clock = ContinuousClock()
+        let machine = ContinuousClock()
         var made: (month: LogMonth, at: ContinuousClock.Instant)?
         while !Task.isCancelled {
             var rest = Duration.seconds(1)
-            let month = Self.month(of: client.storeTime)
-            if made?.month != month || made.map({ clock.now - $0.at >= Self.interval }) ?? true {
+            let month = Self.month(of: clock.now)
+            if made?.month != month || made.map({ machine.now - $0.at >= Self.interval }) ?? true {
                 do {
-                    made = (Self.month(of: try await make()), clock.now)
+                    made = (Self.month(of: try await make()), machine.now)
                 } catch {
                     let isBusy = (error as? PostgresError)?.code == .lockTimeout
                     logger.log(
@@ -48,9 +49,9 @@ struct OutboxPartitions: Sendable {
 
     /// Makes the partitions that are missing, and returns the store time of this.
     func make() async throws -> StoreTime {
-        try await client.withConnection { [client] connection in
-            // After the first connection the clock is the database's.
-            let time = client.storeTime
+        try await client.withConnection { [clock] connection in
+            // After the first connection the database's time is known.
+            let time = clock.now
             try RelayStore.ensurePartitions(at: time, on: connection)
             return time
         }

@@ -20,6 +20,7 @@ public import StoreTracing
 public struct OutboxRelay: Service {
     private let leadership: RelayLeadership
     private let client: PostgresClient
+    private let clock: ProcessClock
     private let signal: Signal
     private let logger: Logger
     private let lockKey: Int64
@@ -32,6 +33,7 @@ public struct OutboxRelay: Service {
     ///   - service: The service's name, which becomes the `ce_source` of its events.
     ///   - topics: The topics the service writes.
     ///   - client: The service's database.
+    ///   - clock: The store's clock in this process; `nil` for one that was never set.
     ///   - kafka: How to reach the broker, for publishing, for topics and for the consumers'
     ///     offsets.
     ///   - topicSettings: The settings of the topics that the relay creates.
@@ -41,6 +43,7 @@ public struct OutboxRelay: Service {
         service: String,
         topics: [Topic],
         client: PostgresClient,
+        clock: ProcessClock? = nil,
         kafka: KafkaSettings,
         topicSettings: TopicSettings,
         spans: SpanRecorder = .off,
@@ -48,7 +51,9 @@ public struct OutboxRelay: Service {
     ) {
         var logger = logger
         logger[metadataKey: "relay"] = .string(service)
+        let clock = clock ?? ProcessClock(client: client)
         self.client = client
+        self.clock = clock
         self.logger = logger
         signal = Signal()
         lockKey = 0x6F75_7462_6F78
@@ -82,8 +87,10 @@ public struct OutboxRelay: Service {
                     }
                 }
             }
-            group.addTask { await SpineWatch(client: client, logger: logger).run() }
-            group.addTask { await OutboxPartitions(client: client, logger: logger).run() }
+            group.addTask { await SpineWatch(client: client, clock: clock, logger: logger).run() }
+            group.addTask {
+                await OutboxPartitions(client: client, clock: clock, logger: logger).run()
+            }
             group.addTask { await leadership.lookForTopics() }
             group.addTask {
                 await cancelWhenGracefulShutdown {
@@ -111,7 +118,7 @@ public struct OutboxRelay: Service {
                 let isAway = (error as? KafkaError)?.code == .brokerUnavailable
                 logger.warning(
                     isAway
-                        ? "The broker cannot be reached; trying on"
+                        ? "The broker cannot be reached; trying again"
                         : "The relay stopped and starts again",
                     metadata: ["error": "\(error)", "failures": "\(failures)"]
                 )

@@ -203,23 +203,23 @@ final class RelayLeadership: Sendable {
         _ producer: KafkaProducer,
         _ admin: KafkaAdmin
     ) async throws -> Outcome {
-        let cursor = progress.published
+        let place = progress.published
         let (rows, waits) = try await client.withConnection { connection in
             let rows = try EventLog.settledRows(
-                after: cursor,
+                after: place,
                 limit: Self.batchSize,
                 on: connection
             )
             // An unsettled row sends no second notification, so it must be read again.
-            let waits = try rows.isEmpty && RelayStore.hasRows(after: cursor, on: connection)
+            let waits = try rows.isEmpty && RelayStore.hasRows(after: place, on: connection)
             return (rows, waits)
         }
         guard let last = rows.last else { return waits ? .unsettled : .empty }
         let epoch = progress.epoch
         let start = spans.start
-        var heads = progress.heads
+        var tips = progress.tips
         let records = rows.map { row in
-            topics.record(of: row, service: service, epoch: epoch, &heads)
+            topics.record(of: row, service: service, epoch: epoch, &tips)
         }
         try await topics.makeDeadLetters(of: records, admin)
         // If this process was stopped since it read the rows, it may have lost the lead.
@@ -236,14 +236,14 @@ final class RelayLeadership: Sendable {
         }
         pace.leaveOut(.now - sentAt)
         let offsets = RelayProgress.offsets(of: deliveries, for: records)
-        let chains = heads.changed(since: progress.heads)
-        guard progress.publish(through: last.cursor, offsets: offsets, heads: heads) else {
+        let chains = tips.changed(since: progress.tips)
+        guard progress.publish(through: last.place, offsets: offsets, tips: tips) else {
             try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }
         let saved = progress
         // Rows that were published before seals existed must be sealed first.
-        let seals = sealHeads.sealed < cursor ? [] : sealHeads.seal(SealedRow.sealing(rows))
+        let seals = sealHeads.sealed < place ? [] : sealHeads.seal(SealedRow.sealing(rows))
         try await client.withConnection { connection in
             try RelayStore.save(
                 saved,
@@ -264,7 +264,7 @@ final class RelayLeadership: Sendable {
     /// - Returns: Whether there were such rows.
     private func sealEarlierRows(
         _ heads: inout SealHeads,
-        through published: OutboxCursor
+        through published: LogPlace
     ) async throws -> Bool {
         let sealed = heads.sealed
         guard sealed < published else { return false }
@@ -274,7 +274,7 @@ final class RelayLeadership: Sendable {
                 limit: LogSeal.rowsMax,
                 on: connection
             )
-        }.filter { $0.cursor <= published }
+        }.filter { $0.place <= published }
         guard !rows.isEmpty else {
             logger.warning(
                 "Rows that were published are not in the outbox",
@@ -332,14 +332,14 @@ final class RelayLeadership: Sendable {
             return try await admin.committedOffsets(group: $0, partitions: $1)
         }
         let before = progress.confirmed
-        let confirmedHeads = progress.confirmedHeads
+        let confirmedTips = progress.confirmedTips
         let consumers = Dictionary(uniqueKeysWithValues: topics.own.map { ($0.name, $0.consumers) })
         metrics.record(lag: progress.lag(committed: committed, consumers: consumers))
         progress.confirm(committed: committed, consumers: consumers)
         guard progress.confirmed != before else { return }
         let saved = progress
         try await client.withConnection { connection in
-            let chains = saved.confirmedHeads.changed(since: confirmedHeads)
+            let chains = saved.confirmedTips.changed(since: confirmedTips)
             try RelayStore.save(saved, by: lead, touched: [], chains: chains, on: connection)
         }
     }

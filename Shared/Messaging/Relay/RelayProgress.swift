@@ -11,26 +11,26 @@ import Seals
 /// Pure.
 struct RelayProgress: Equatable, Sendable {
     /// The place up to which everything is published.
-    private(set) var published: OutboxCursor
+    private(set) var published: LogPlace
     /// The place up to which every consumer has applied everything.
-    private(set) var confirmed: OutboxCursor
+    private(set) var confirmed: LogPlace
     /// The number of the broker's log that the relay writes.
     private(set) var epoch: Int32
     /// The newest offset of each partition.
     private(set) var lastOffsets: [KafkaTopicPartition: Int64]
     /// The newest event of each chain up to `published`.
-    private(set) var heads: ChainHeads
+    private(set) var tips: ChainTips
     /// The newest event of each chain up to `confirmed`.
-    private(set) var confirmedHeads: ChainHeads
+    private(set) var confirmedTips: ChainTips
     /// Places between `confirmed` and `published`, oldest first.
     private var checkpoints: [Checkpoint]
 
     /// A place in the outbox, with the newest offset of each partition when that place was
     /// published.
     private struct Checkpoint: Equatable, Sendable {
-        var cursor: OutboxCursor
+        var place: LogPlace
         var lastOffsets: [KafkaTopicPartition: Int64]
-        var heads: ChainHeads
+        var tips: ChainTips
     }
 
     /// The largest number of checkpoints.
@@ -39,22 +39,22 @@ struct RelayProgress: Equatable, Sendable {
     private static let checkpointsMax = 64
 
     init(
-        published: OutboxCursor,
-        confirmed: OutboxCursor,
+        published: LogPlace,
+        confirmed: LogPlace,
         epoch: Int32,
         lastOffsets: [KafkaTopicPartition: Int64],
-        heads: ChainHeads = ChainHeads(),
-        confirmedHeads: ChainHeads = ChainHeads()
+        tips: ChainTips = ChainTips(),
+        confirmedTips: ChainTips = ChainTips()
     ) {
         self.published = published
         self.confirmed = confirmed
         self.epoch = epoch
         self.lastOffsets = lastOffsets
-        self.heads = heads
-        self.confirmedHeads = confirmedHeads
+        self.tips = tips
+        self.confirmedTips = confirmedTips
         checkpoints =
             confirmed < published
-            ? [Checkpoint(cursor: published, lastOffsets: lastOffsets, heads: heads)] : []
+            ? [Checkpoint(place: published, lastOffsets: lastOffsets, tips: tips)] : []
     }
 
     /// Whether some consumer has not confirmed everything yet.
@@ -81,15 +81,15 @@ struct RelayProgress: Equatable, Sendable {
     /// Records a batch that the broker has stored.
     ///
     /// - Parameters:
-    ///   - cursor: The place of the last event of the batch.
+    ///   - place: The place of the last event of the batch.
     ///   - offsets: The offsets of the batch in each partition.
-    ///   - heads: The newest event of each chain, the batch included.
+    ///   - tips: The newest event of each chain, the batch included.
     /// - Returns: `false` if an offset is not higher than an earlier one. The broker has then lost
     ///   its log, and the batch is in a new one.
     mutating func publish(
-        through cursor: OutboxCursor,
+        through place: LogPlace,
         offsets: [KafkaTopicPartition: ClosedRange<Int64>],
-        heads: ChainHeads = ChainHeads()
+        tips: ChainTips = ChainTips()
     ) -> Bool {
         for (partition, range) in offsets {
             if let last = lastOffsets[partition], range.lowerBound <= last {
@@ -99,13 +99,13 @@ struct RelayProgress: Equatable, Sendable {
         for (partition, range) in offsets {
             lastOffsets[partition] = range.upperBound
         }
-        published = cursor
-        self.heads = heads
+        published = place
+        self.tips = tips
         if checkpoints.count == Self.checkpointsMax {
             checkpoints.removeLast()
         }
         checkpoints.append(
-            Checkpoint(cursor: cursor, lastOffsets: lastOffsets, heads: heads)
+            Checkpoint(place: place, lastOffsets: lastOffsets, tips: tips)
         )
         return true
     }
@@ -134,8 +134,8 @@ struct RelayProgress: Equatable, Sendable {
                 }
             }
             guard isDone else { break }
-            confirmed = checkpoint.cursor
-            confirmedHeads = checkpoint.heads
+            confirmed = checkpoint.place
+            confirmedTips = checkpoint.tips
             done += 1
         }
         checkpoints.removeFirst(done)
@@ -166,7 +166,7 @@ struct RelayProgress: Equatable, Sendable {
     /// Goes back to the oldest event that a consumer may have missed, and begins a new log.
     mutating func restartAfterLoss() {
         published = confirmed
-        heads = confirmedHeads
+        tips = confirmedTips
         epoch += 1
         lastOffsets = [:]
         checkpoints = []

@@ -7,14 +7,14 @@ import Seals
 enum RelayStore {
     /// Whether any rows, settled or not, follow a place.
     static func hasRows(
-        after cursor: OutboxCursor,
+        after place: LogPlace,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         let rows = try connection.query(
             """
             SELECT EXISTS (
                 SELECT 1 FROM outbox
-                WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+                WHERE (xid, position) > (\(place.xid), \(place.position))
             )
             """
         )
@@ -23,13 +23,13 @@ enum RelayStore {
 
     /// The stored progress of the relay of this database.
     static func progress(on connection: isolated PostgresConnection) throws -> RelayProgress {
-        let cursors = try connection.query(
-            "SELECT xid, position, confirmed_xid, confirmed_position, epoch FROM relay_cursor"
+        let rows = try connection.query(
+            "SELECT xid, position, confirmed_xid, confirmed_position, epoch FROM relay_place"
         )
-        guard let cursor = cursors.first else {
-            throw MessagingError(.notMigrated, "relay_cursor has no row; run the migrations")
+        guard let row = rows.first else {
+            throw MessagingError(.notMigrated, "relay_place has no row; run the migrations")
         }
-        let (xid, position, confirmedXID, confirmedPosition, epoch) = try cursor.decode(
+        let (xid, position, confirmedXID, confirmedPosition, epoch) = try row.decode(
             UInt64.self,
             Int64.self,
             UInt64.self,
@@ -45,8 +45,8 @@ enum RelayStore {
             )
             lastOffsets[KafkaTopicPartition(topic: topic, partition: partition)] = offset
         }
-        var heads: [EventChain: OutboxCursor] = [:]
-        var confirmedHeads: [EventChain: OutboxCursor] = [:]
+        var tips: [EventChain: LogPlace] = [:]
+        var confirmedTips: [EventChain: LogPlace] = [:]
         for row in try connection.query(
             """
             SELECT topic, chain, xid, position, confirmed_xid, confirmed_position FROM relay_chains
@@ -61,17 +61,17 @@ enum RelayStore {
                 Int64.self
             )
             let chain = EventChain(topic: topic, name: name)
-            let confirmed = OutboxCursor(xid: confirmedXID, position: confirmedPosition)
-            heads[chain] = OutboxCursor(xid: xid, position: position)
-            if confirmed != .start { confirmedHeads[chain] = confirmed }
+            let confirmed = LogPlace(xid: confirmedXID, position: confirmedPosition)
+            tips[chain] = LogPlace(xid: xid, position: position)
+            if confirmed != .start { confirmedTips[chain] = confirmed }
         }
         return RelayProgress(
-            published: OutboxCursor(xid: xid, position: position),
-            confirmed: OutboxCursor(xid: confirmedXID, position: confirmedPosition),
+            published: LogPlace(xid: xid, position: position),
+            confirmed: LogPlace(xid: confirmedXID, position: confirmedPosition),
             epoch: epoch,
             lastOffsets: lastOffsets,
-            heads: ChainHeads(heads),
-            confirmedHeads: ChainHeads(confirmedHeads)
+            tips: ChainTips(tips),
+            confirmedTips: ChainTips(confirmedTips)
         )
     }
 
@@ -93,8 +93,8 @@ enum RelayStore {
         seals: [LogSeal] = [],
         on connection: isolated PostgresConnection
     ) throws {
-        let heads = chains.map { progress.heads.places[$0] ?? .start }
-        let confirmed = chains.map { progress.confirmedHeads.places[$0] ?? .start }
+        let tips = chains.map { progress.tips.places[$0] ?? .start }
+        let confirmed = chains.map { progress.confirmedTips.places[$0] ?? .start }
         let moved = try connection.query(
             """
             WITH lead AS (\(fence: lead)),
@@ -106,12 +106,12 @@ enum RelayStore {
                 ) AS touched, lead
                 ON CONFLICT (topic, partition) DO UPDATE SET last_offset = excluded.last_offset
             ),
-            heads AS (
+            tips AS (
                 INSERT INTO relay_chains
                     (topic, chain, xid, position, confirmed_xid, confirmed_position)
                 SELECT touched.* FROM unnest(
                     \(chains.map(\.topic)), \(chains.map(\.name)),
-                    \(heads.map(\.xid)), \(heads.map(\.position)),
+                    \(tips.map(\.xid)), \(tips.map(\.position)),
                     \(confirmed.map(\.xid)), \(confirmed.map(\.position))
                 ) AS touched, lead
                 ON CONFLICT (topic, chain) DO UPDATE SET
@@ -120,7 +120,7 @@ enum RelayStore {
                     confirmed_position = excluded.confirmed_position
             ),
             sealed AS (\(sealing: seals, log: SealedLog.outboxName) WHERE EXISTS (SELECT FROM lead))
-            UPDATE relay_cursor SET
+            UPDATE relay_place SET
                 epoch = \(progress.epoch),
                 xid = \(progress.published.xid), position = \(progress.published.position),
                 confirmed_xid = \(progress.confirmed.xid),
@@ -143,7 +143,7 @@ enum RelayStore {
     ) throws {
         try connection.execute("DELETE FROM relay_offsets")
         try connection.execute("DELETE FROM relay_chains")
-        let chains = Array(progress.heads.places.keys)
+        let chains = Array(progress.tips.places.keys)
         try save(progress, by: lead, touched: [], chains: chains, on: connection)
     }
 

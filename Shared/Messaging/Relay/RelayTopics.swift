@@ -41,7 +41,7 @@ final class RelayTopics: Sendable {
     /// The service's topics that the broker has lost: missing in two answers, a second apart.
     ///
     /// A broker that starts up may answer briefly that it does not know a topic. One such answer
-    /// must not begin a new log, because that publishes again what was not confirmed.
+    /// must not begin a new log, because that publishes unconfirmed events again.
     func lost(
         _ admin: KafkaAdmin,
         pause: () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
@@ -67,17 +67,17 @@ final class RelayTopics: Sendable {
     ///   - row: The event.
     ///   - service: The service that publishes it.
     ///   - epoch: The number of the broker's log.
-    ///   - heads: The newest event of each chain; the event is added.
+    ///   - tips: The newest event of each chain; the event is added.
     /// - Returns: The message.
     func record(
         of row: OutboxRow,
         service: String,
         epoch: Int32,
-        _ heads: inout ChainHeads
+        _ tips: inout ChainTips
     ) -> KafkaRecord {
         let isOwn = own.contains { $0.name == row.event.topic }
         let previous =
-            isOwn && EventChain.isLinked(row.event.topic) ? heads.append(row) : nil
+            isOwn && EventChain.isLinked(row.event.topic) ? tips.append(row) : nil
         var record = EventHeaders.record(
             for: row,
             service: service,
@@ -92,7 +92,7 @@ final class RelayTopics: Sendable {
 
     /// Checks repeatedly, until cancelled, whether missing topics of the service exist by now.
     ///
-    /// A relay that does not lead is not told when the leader creates them.
+    /// A relay that does not lead does not learn when the leader creates them.
     func look(_ kafka: KafkaSettings, every interval: Duration) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: interval)  // If cancelled, the loop ends.
@@ -108,7 +108,12 @@ final class RelayTopics: Sendable {
     /// Creates the missing topics of the service.
     func makeMissing(_ admin: KafkaAdmin) async throws {
         for topic in try await missing(admin) {
-            try await make([topic.name], isCompacted: topic.isCompacted, admin)
+            try await make(
+                [topic.name],
+                partitions: topic.fixedPartitions,
+                isCompacted: topic.isCompacted,
+                admin
+            )
         }
         exist = true
     }
@@ -132,12 +137,17 @@ final class RelayTopics: Sendable {
     /// Forgets the known dead-letter topics, because they may have been deleted.
     func forgetDeadLetters() { deadLetters.withLock { $0 = [] } }
 
-    private func make(_ names: [String], isCompacted: Bool, _ admin: KafkaAdmin) async throws {
+    private func make(
+        _ names: [String],
+        partitions: Int? = nil,
+        isCompacted: Bool,
+        _ admin: KafkaAdmin
+    ) async throws {
         guard !names.isEmpty else { return }
         let definitions = names.map { name in
             KafkaTopicDefinition(
                 name: name,
-                partitions: settings.partitions,
+                partitions: partitions ?? settings.partitions,
                 replicationFactor: settings.replicationFactor,
                 configuration: TopicSettings.configuration(isCompacted: isCompacted)
             )

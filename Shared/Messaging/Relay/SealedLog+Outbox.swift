@@ -7,8 +7,8 @@ extension SealedLog {
     package static let outboxName = "outbox"
 
     /// A service's event log, without the months that are archived in files.
-    public static let outbox = outbox(includesArchives: false) { cursor, limit, connection in
-        try EventLog.settledExactRows(after: cursor, limit: limit, on: connection)
+    public static let outbox = outbox(includesArchives: false) { place, limit, connection in
+        try EventLog.settledExactRows(after: place, limit: limit, on: connection)
     }
 
     /// A service's event log whose rows are read by a given function.
@@ -20,7 +20,7 @@ extension SealedLog {
     package static func outbox(
         includesArchives: Bool,
         read:
-            @escaping @Sendable (OutboxCursor, Int, isolated PostgresConnection) throws ->
+            @escaping @Sendable (LogPlace, Int, isolated PostgresConnection) throws ->
             [ExactRow]
     ) -> SealedLog {
         SealedLog(
@@ -39,8 +39,8 @@ extension SealedRow {
         return rows.map { exact in
             let event = exact.row.event
             writer.clear()
-            writer.write(exact.row.cursor.xid)
-            writer.write(exact.row.cursor.position)
+            writer.write(exact.row.place.xid)
+            writer.write(exact.row.place.position)
             writer.write(event.id.bytes)
             writer.write(exact.microsecondsSinceEpoch)
             writer.write(event.type.rawValue)
@@ -50,7 +50,7 @@ extension SealedRow {
             writer.write(event.traceparent)
             writer.write(event.data)
             return SealedRow(
-                cursor: exact.row.cursor,
+                place: exact.row.place,
                 microsecondsSinceEpoch: exact.microsecondsSinceEpoch,
                 content: writer,
                 kind: event.type.rawValue,

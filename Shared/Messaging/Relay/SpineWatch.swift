@@ -13,6 +13,7 @@ import Seals
 /// ``SpineStore/countMax``, so that a long backlog costs no more to measure than a short one.
 struct SpineWatch: Sendable {
     let client: PostgresClient
+    let clock: ProcessClock
     let logger: Logger
     var interval: Duration = .seconds(10)
 
@@ -21,15 +22,16 @@ struct SpineWatch: Sendable {
     private let dead = Gauge(label: "dead_letters", dimensions: [("state", "dead")])
     private let parked = Gauge(label: "dead_letters", dimensions: [("state", "parked")])
 
-    init(client: PostgresClient, logger: Logger) {
+    init(client: PostgresClient, clock: ProcessClock, logger: Logger) {
         self.client = client
+        self.clock = clock
         self.logger = logger
     }
 
     /// Measures until cancelled.
     func run() async {
         while !Task.isCancelled {
-            await measure(at: client.storeTime)
+            await measure(at: clock.now)
             try? await Task.sleep(for: interval)  // If cancelled, the loop ends.
         }
     }
@@ -48,7 +50,7 @@ struct SpineWatch: Sendable {
             dead.record(waiting.dead)
             parked.record(waiting.parked)
         } catch {
-            logger.debug("What waits is not known", metadata: ["error": "\(error)"])
+            logger.debug("Waiting events could not be counted", metadata: ["error": "\(error)"])
         }
     }
 }
@@ -76,12 +78,12 @@ enum SpineStore {
     /// Counts the backlog, using the outbox's index and the index of open dead letters.
     static func waiting(on connection: isolated PostgresConnection) throws -> Waiting {
         var waiting = Waiting()
-        let cursor = try RelayStore.progress(on: connection).published
+        let place = try RelayStore.progress(on: connection).published
         let rows = try connection.query(
             """
             SELECT count(*), min(time) FROM (
                 SELECT time FROM outbox
-                WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+                WHERE (xid, position) > (\(place.xid), \(place.position))
                 ORDER BY xid, position LIMIT \(countMax)
             ) AS unpublished
             """

@@ -56,11 +56,11 @@ public struct EventReplay: Sendable {
     public static func previous(
         of row: OutboxRow,
         on connection: isolated PostgresConnection
-    ) throws -> OutboxCursor? {
+    ) throws -> LogPlace? {
         guard EventChain.isLinked(row.event.topic) else { return nil }
         let chain = EventChain(topic: row.event.topic, key: row.event.key)
         let pageLength = 64
-        var before = row.cursor
+        var before = row.place
         while true {
             let rows = try connection.query(
                 """
@@ -71,12 +71,12 @@ public struct EventReplay: Sendable {
             )
             for found in rows {
                 let (xid, position, key) = try found.decode(UInt64.self, Int64.self, String.self)
-                before = OutboxCursor(xid: xid, position: position)
+                before = LogPlace(xid: xid, position: position)
                 if EventChain(topic: chain.topic, key: key) == chain { return before }
             }
             guard rows.count < pageLength else { continue }
             let archives = try connection.query("SELECT FROM log_archives WHERE log = 'outbox'")
-            return archives.isEmpty ? .start : row.cursor
+            return archives.isEmpty ? .start : row.place
         }
     }
 
@@ -86,7 +86,7 @@ public struct EventReplay: Sendable {
     ///   - row: The event.
     ///   - previous: The place of the event before it in its chain.
     /// - Returns: The message.
-    public func record(for row: OutboxRow, previous: OutboxCursor?) -> KafkaRecord {
+    public func record(for row: OutboxRow, previous: LogPlace?) -> KafkaRecord {
         var record = EventHeaders.record(
             for: row,
             service: service,

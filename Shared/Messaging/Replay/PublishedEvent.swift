@@ -26,16 +26,16 @@ public struct PublishedEvent: Sendable {
         case .failure(let problem):
             throw MessagingError(.notAnEvent, "\(problem.reason), at \(place)")
         case .success(let event):
-            guard let source, event.cursor != .start else {
+            guard let source, event.place != .start else {
                 throw MessagingError(
                     .notAnEvent,
-                    "the message does not say where in whose log it stands, at \(place)"
+                    "the message does not name its log and its place there, at \(place)"
                 )
             }
             service = String(decoding: source, as: UTF8.self)
             isReplayed = event.isReplayed
             row = OutboxRow(
-                cursor: event.cursor,
+                place: event.place,
                 event: OutboxEvent(
                     id: event.id,
                     type: event.type,
@@ -60,7 +60,7 @@ public struct PublishedEvent: Sendable {
     /// - Throws: `PostgresError`, or ``MessagingError`` if the migrations have not run.
     public static func ends(
         on connection: isolated PostgresConnection
-    ) throws -> (offsets: [KafkaTopicPartition: Int64], published: OutboxCursor) {
+    ) throws -> (offsets: [KafkaTopicPartition: Int64], published: LogPlace) {
         let progress = try RelayStore.progress(on: connection)
         return (progress.lastOffsets, progress.published)
     }

@@ -155,7 +155,7 @@ struct DownloadPlan: Hashable, Sendable {
     private var changed: ContentDownloadError {
         ContentDownloadError(
             .answerUnexpected,
-            "the store sends another content than the one of \(length) bytes that was asked for"
+            "the store sent other content than the requested \(length) bytes"
         )
     }
 }

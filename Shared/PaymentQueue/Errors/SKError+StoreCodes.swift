@@ -57,7 +57,11 @@ extension SKError {
                 "price_consent_replaced", "price_consent_decided_otherwise",
                 // Only administrators receive these codes, and an app is not an administrator.
                 "account_change_empty", "account_id_malformed", "app_unregistered",
-                "bundle_id_malformed", "catalog_invalid", "content_digest_differs",
+                "bundle_id_malformed", "catalog_invalid",
+                "clock_advancing", "clock_amount_missing", "clock_beyond_certificates",
+                "clock_failed", "clock_moves_forward", "clock_not_failed", "clock_not_there",
+                "clock_rate_malformed", "clock_span_malformed", "clock_too_far",
+                "content_digest_differs",
                 "content_digest_malformed", "content_empty", "content_incomplete",
                 "content_length_required", "content_too_large", "content_version_malformed",
                 "content_version_taken", "decided_otherwise", "not_a_subscription",
@@ -115,7 +119,7 @@ extension SKError {
         "storefrontChanged": "The account's storefront changed after the payment was accepted. "
             + "Ask for the products again.",
         "paymentsNotAllowed": "The store has blocked payments of this account in this app.",
-        "interrupted": "The buyer left to complete something. What comes of the purchase is "
+        "interrupted": "The buyer left to complete something. The outcome of the purchase is "
             + "another transaction.",
     ]
 }

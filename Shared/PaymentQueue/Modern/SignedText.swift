@@ -38,6 +38,6 @@ struct SignedText: Hashable, Sendable {
     }
 
     private static func data(_ part: Substring) -> Data? {
-        StrictBase64.decode(Array(part.utf8)[...], .url).map { Data($0) }
+        StrictBase64.decode(part).map { Data($0) }
     }
 }

@@ -68,7 +68,7 @@ extension Transaction {
                     } catch {
                         guard !Task.isCancelled else { return nil }
                         queue.logger.warning(
-                            "A signed transaction was not told of; the next launch asks again",
+                            "A signed transaction was not delivered to the app; the next launch asks again",
                             metadata: ["transaction.id": "\(transaction)", "error": "\(error)"]
                         )
                     }
@@ -218,7 +218,7 @@ extension SKPaymentQueue {
         else {
             throw SKError(
                 .unknown,
-                detail: "what the store gives as transaction \(transaction.id) is none"
+                detail: "the store's answer for \(transaction.id) is not a transaction"
             )
         }
         // The answer must be the requested transaction and no other transaction of this account.

@@ -126,7 +126,7 @@ struct PendingTransactions {
     /// Removes a transaction that was finished by this client.
     ///
     /// The store lets an app finish a purchase only once everything is delivered. So the purchase is
-    /// delivered, even if the stream has not yet told so.
+    /// delivered, even if the stream has not yet reported it.
     mutating func finish(_ transaction: SKPaymentTransaction) -> News {
         var news = News()
         if let id = transaction.number, var fields = known[id]?.fields, !fields.isDelivered,
@@ -285,7 +285,8 @@ struct PendingTransactions {
                 news.removed.append(transaction)
             }
         } else if change.finishedAt != nil {
-            // The transaction has left the queue. Only its refunds and their reversals are news.
+            // The transaction has left the queue. Only its refunds and their reversals are
+            // reported.
             news.add(refunds.take(change.transaction), change)
         } else if gone.contains(id) {
             return

@@ -11,8 +11,8 @@ extension SKPaymentQueue {
     /// Starts downloads (spec rule 118).
     ///
     /// A download fails without a request to the store if its transaction is not purchased or
-    /// restored, or is finished. Each download uses the queue of its own transaction, whichever
-    /// queue this is.
+    /// restored, or is finished. Each download uses the queue of its own transaction, no matter
+    /// which queue this is.
     @available(*, deprecated, message: "Use SKDownload.start()")
     public func start(_ downloads: [SKDownload]) {
         for download in downloads { download.start() }
@@ -97,7 +97,7 @@ extension SKPaymentQueue {
             try await transport.download(download).discard()
         } catch {
             logger.warning(
-                "What was downloaded of a content is still there",
+                "The downloaded part of a content could not be removed",
                 metadata: ["download": "\(download)", "error": "\(error)"]
             )
         }

@@ -22,7 +22,7 @@ extension SKPaymentQueue {
             try await goOn(with: moved, transport)
         } catch {
             logger.warning(
-                "A payment did not go on in the account's new storefront",
+                "A payment did not continue in the account's new storefront",
                 metadata: ["transaction.id": "\(moved.transaction)", "error": "\(error)"]
             )
             change { $0.stop(moved) }

@@ -34,7 +34,7 @@ extension SKPaymentQueue {
             return logger.debug("The queue's stream broke off", metadata: ["error": "\(error)"])
         }
         logger.warning(
-            "The store refuses the queue's stream; no transaction is told of until it does not",
+            "The store refuses the queue's stream; until it accepts one, no transaction is reported",
             metadata: ["code": "\(problem.code)", "detail": "\(problem.detail)"]
         )
         guard problem.status == 400 else { return }
@@ -56,7 +56,7 @@ extension SKPaymentQueue {
                 try await self.sync(untilAnswered: true)
             } catch {
                 self.logger.debug(
-                    "What has left the queue elsewhere is known at the next launch",
+                    "Transactions that left the queue elsewhere are noticed at the next launch",
                     metadata: ["error": "\(error)"]
                 )
             }

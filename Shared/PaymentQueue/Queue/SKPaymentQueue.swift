@@ -214,7 +214,7 @@ public final class SKPaymentQueue: Sendable {
                 try await self.finish(transaction)
             } catch {
                 self.logger.warning(
-                    "A transaction was not finished; the store will tell of it again",
+                    "A transaction was not finished; the store will report it again",
                     metadata: ["transaction.id": "\(transaction)", "error": "\(error)"]
                 )
             }

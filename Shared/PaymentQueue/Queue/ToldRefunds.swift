@@ -3,7 +3,7 @@ import EventTypes
 /// The refunds that observers have been told about.
 ///
 /// A transaction may be refunded several times, in part or in full, and a refund may be reversed.
-/// Each of these is news once. It does no I/O.
+/// Each of these is reported once. It does no I/O.
 struct ToldRefunds {
     /// The news about the refunds of one transaction.
     enum News {
@@ -22,7 +22,7 @@ struct ToldRefunds {
 
     /// Records the refunds of a transaction, and returns the news in them.
     ///
-    /// Refunds of an older version than the last one are not news.
+    /// Refunds of an older version than the last one are not reported.
     mutating func take(_ transaction: EventTypes.Transaction) -> News? {
         let before = told[transaction.id]
         guard transaction.version >= before?.version ?? 0 else { return nil }

@@ -65,7 +65,7 @@ public final class PostgresClient: Service, Sendable {
 
     /// Whether at least one connection is open.
     ///
-    /// ``PostgresProbe`` tells whether the server answers.
+    /// ``PostgresProbe`` shows whether the server answers.
     public var isConnected: Bool { pool.isConnected }
 
     /// Keeps the pool open until the service shuts down or the task is cancelled.
@@ -152,7 +152,8 @@ public final class PostgresClient: Service, Sendable {
 
     /// Runs a body on a connection of the pool.
     ///
-    /// - Throws: `PostgresConnection.NotBegun` if the body has not run; any error of the body.
+    /// - Throws: `PostgresConnection.NotBegun` if nothing has happened in the database; any error of
+    ///   the body.
     private func lease<R: Sendable>(
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
@@ -261,7 +262,7 @@ public final class PostgresClient: Service, Sendable {
                 // Each outage logs one warning; the other failures are logged for debugging.
                 logger.log(
                     level: isFirst ? .warning : .debug,
-                    "Cannot connect to PostgreSQL; trying on",
+                    "Cannot connect to PostgreSQL; trying again",
                     metadata: ["error": "\(failure)", "failures": "\(failures)"]
                 )
                 let delay = backoff.delay(afterFailures: failures, jitter: .random(in: 0...1))

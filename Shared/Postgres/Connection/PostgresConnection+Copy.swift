@@ -19,6 +19,7 @@ extension PostgresConnection {
         let names = columns.map { SQL.quoted($0) }.joined(separator: ", ")
         let command = "COPY \(SQL.quoted(table)) (\(names)) FROM STDIN (FORMAT binary)"
         let session = try requireSession()
+        try sendQueued()
         let limits = limits()
         guard try session.simpleQuery(command, limits).isCopyIn else {
             throw PostgresError(.server, "the server does not begin COPY")

@@ -12,9 +12,17 @@ public actor PostgresConnection {
     private nonisolated let executor: ThreadExecutor
     nonisolated let interrupter = Interrupter()
     private let settings: PostgresSettings
-    private var session: PQConnection?
+    private(set) var session: PQConnection?
     private var statements = StatementCache(capacity: statementsMax)
     private var evicted: [String] = []
+    /// The statements of the open database transaction that the server has not got yet.
+    var queued: [PQConnection.Step] = []
+    /// The size of their parameters.
+    var queuedBytes = 0
+    /// The state of the database transaction of ``transaction(_:)``.
+    var block = Block.none
+    /// The functions to call after the commit of the open database transaction.
+    var committed: [@Sendable () -> Void] = []
 
     /// The connection's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -43,6 +51,35 @@ public actor PostgresConnection {
     @discardableResult
     public func execute(_ sql: SQL) throws(PostgresError) -> Int {
         try perform(sql).affectedRows
+    }
+
+    /// Runs a statement together with the next one of the database transaction, or with its COMMIT.
+    ///
+    /// That saves a round trip to the server. The order stays, and after an error the server runs
+    /// nothing more, COMMIT least of all. The next statement, or the end of the database transaction,
+    /// throws the error. Use it for a write that affects no later decision of the body. Outside a
+    /// database transaction the statement runs at once.
+    public func enqueue(_ sql: SQL) throws(PostgresError) {
+        guard block != .none else {
+            try execute(sql)
+            return
+        }
+        let name = try prepared(sql, requireSession())
+        try makeRoom(for: sql)
+        queued.append(.prepared(sql, name: name))
+        queuedBytes += sql.buffer.count
+    }
+
+    /// Calls a function after the open database transaction has been committed.
+    ///
+    /// It is called on the connection's thread, so it must be short. It is not called if the database
+    /// transaction is rolled back, if its outcome is unknown, or if the process is killed. So nothing
+    /// may be lost without it. Outside a database transaction it is called at once.
+    ///
+    /// - Parameter body: The function.
+    public func afterCommit(_ body: @escaping @Sendable () -> Void) {
+        guard block != .none else { return body() }
+        committed.append(body)
     }
 
     // MARK: - The session
@@ -112,6 +149,9 @@ public actor PostgresConnection {
         guard let session else {
             throw PostgresError(.connectionLost, "the connection is closed")
         }
+        guard block != .failed || session.isLost else {
+            throw PostgresError(.transactionAborted, "BEGIN failed and the body went on")
+        }
         return session
     }
 
@@ -128,113 +168,59 @@ public actor PostgresConnection {
     @discardableResult
     func simple(_ text: String, isInterruptible: Bool = true) throws(PostgresError) -> PQResult {
         let session = try requireSession()
+        try sendQueued()
         return try refuseCopy(
             try session.simpleQuery(text, limits(isInterruptible: isInterruptible)),
             session
         )
     }
 
-    // MARK: - Database transactions
-
-    /// Runs a body between BEGIN and COMMIT.
-    ///
-    /// - Throws: ``NotBegun`` if the body has not run; any error of the body, after ROLLBACK; or an
-    ///   error of COMMIT.
-    func transaction<R>(_ body: (isolated PostgresConnection) throws -> R) throws -> R {
-        do {
-            try simple("BEGIN")
-        } catch {
-            throw NotBegun(error: error)
-        }
-        let result: R
-        do {
-            result = try body(self)
-        } catch {
-            rollBack()
-            throw error
-        }
-        try commit()
-        return result
-    }
-
-    /// The database transaction could not begin, so nothing has happened.
-    struct NotBegun: Error {
-        let error: PostgresError
-    }
-
-    /// Rolls the database transaction back.
-    ///
-    /// If that fails, the session is no longer usable, and the server rolls back by itself.
-    func rollBack() {
-        guard let session, !session.isLost else { return }
-        // The caller sees the failure in `isUsable`, which it checks next.
-        _ = try? session.simpleQuery(
-            "ROLLBACK",
-            PQLimits(timeout: .seconds(5), isInterruptible: false)
-        )
-    }
-
-    private func commit() throws(PostgresError) {
-        let session = try requireSession()
-        if session.transactionStatus == .failed {
-            rollBack()
-            throw PostgresError(
-                .transactionAborted,
-                "a statement failed and the body went on; rolled back"
-            )
-        }
-        if interrupter.isRaised {
-            rollBack()
-            throw PostgresError(.cancelled, "cancelled before COMMIT; rolled back")
-        }
-        // A session that is already lost before COMMIT is sent has certainly not committed.
-        guard session.checkIdle() else {
-            throw PostgresError(.connectionLost, "the connection was lost before COMMIT")
-        }
-        let result: PQResult
-        do {
-            // COMMIT cannot be interrupted: from here on the server decides the outcome, which the
-            // caller must learn.
-            result = try session.simpleQuery("COMMIT", limits(isInterruptible: false))
-        } catch {
-            guard session.isLost else { throw error }
-            throw error.recoded(.commitOutcomeUnknown)
-        }
-        guard result.commandTag == "COMMIT" else {
-            throw PostgresError(.transactionAborted, "the server has rolled back instead")
-        }
-    }
-
     // MARK: - Prepared statements
 
     private func perform(_ sql: SQL) throws(PostgresError) -> PQResult {
         let session = try requireSession()
-        let limits = limits()
-        let key = StatementCache.Key(text: sql.text, types: sql.types)
-        let name: String
-        if let known = statements.name(of: key) {
-            name = known
-        } else {
-            name = statements.makeName()
-            try session.prepare(sql.text, name: name, types: sql.types, limits)
-            if let old = statements.insert(key, name: name) {
-                evicted.append(old)
-            }
-        }
+        let name = try prepared(sql, session)
+        try makeRoom(for: sql)
         let result: PQResult
-        do {
-            result = try session.execute(sql, name: name, limits)
-        } catch {
-            if error.code == .stalePlan {
-                statements.remove(key)
-                evicted.append(name)
+        if queued.isEmpty {
+            do {
+                result = try session.execute(sql, name: name, limits())
+            } catch {
+                if error.code == .stalePlan { forget(sql, name: name) }
+                throw error
             }
-            throw error
+        } else {
+            result = try run(.prepared(sql, name: name), session)
         }
         if !evicted.isEmpty {
             deallocateEvicted(session)
         }
         return try refuseCopy(result, session)
+    }
+
+    /// Prepares a statement unless the session has it already.
+    ///
+    /// - Returns: Its name.
+    func prepared(
+        _ sql: SQL,
+        _ session: PQConnection
+    ) throws(PostgresError) -> String {
+        let key = StatementCache.Key(text: sql.text, types: sql.types)
+        if let known = statements.name(of: key) { return known }
+        // The server refuses to prepare what depends on statements that it has not got yet.
+        try sendQueued()
+        let name = statements.makeName()
+        try session.prepare(sql.text, name: name, types: sql.types, limits())
+        if let old = statements.insert(key, name: name) {
+            evicted.append(old)
+        }
+        return name
+    }
+
+    /// Prepares a statement again when it is next used.
+    func forget(_ sql: SQL, name: String) {
+        statements.remove(StatementCache.Key(text: sql.text, types: sql.types))
+        evicted.append(name)
     }
 
     private func deallocateEvicted(_ session: PQConnection) {
@@ -255,7 +241,9 @@ public actor PostgresConnection {
         _ session: PQConnection
     ) throws(PostgresError) -> PQResult {
         if result.isCopyIn {
-            return try session.endCopy(problem: "COPY is for copy(into:)", limits())
+            // The server answers as to a cancelled statement, which would be worth another try.
+            _ = try? session.endCopy(problem: "given up", limits())
+            throw PostgresError(.server, "COPY is for copy(into:)")
         }
         if result.isCopyOut {
             close()

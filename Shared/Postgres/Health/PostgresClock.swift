@@ -89,7 +89,8 @@ public final class PostgresClock: Sendable {
         }
     }
 
-    private var known: PostgresTimestamp? {
+    /// The database's time; `nil` before the first connection.
+    public var known: PostgresTimestamp? {
         let instant = instant()
         return reading.withLock { reading in
             reading.map { reading in

@@ -20,10 +20,10 @@ final class PQConnection {
         case unknown
     }
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let interrupter: Interrupter
     /// Whether the session has ended, for whatever reason.
-    private(set) var isLost = false
+    var isLost = false
     /// The deadline of the current use of the session, if it has one.
     var deadline: PostgresDeadline?
     /// The sent cancel request that might still affect a later statement.
@@ -101,7 +101,7 @@ final class PQConnection {
             }
             polling = PQconnectPoll(handle)
         }
-        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        PQsetNoticeReceiver(handle, received, Unmanaged.passUnretained(self).toOpaque())
         PQsetnonblocking(handle, 1)
     }
 
@@ -143,7 +143,14 @@ final class PQConnection {
         _ limits: PQLimits
     ) throws(PostgresError) -> PQResult {
         try start(limits)
-        let sent = sql.buffer.withUnsafeBufferPointer { buffer in
+        return try finish(send(sql, name: name), limits)
+    }
+
+    /// Hands a prepared statement with its parameters to libpq.
+    ///
+    /// - Returns: 1 if libpq has taken it.
+    func send(_ sql: SQL, name: String) -> Int32 {
+        sql.buffer.withUnsafeBufferPointer { buffer in
             values.removeAll(keepingCapacity: true)
             lengths.removeAll(keepingCapacity: true)
             formats.removeAll(keepingCapacity: true)
@@ -170,47 +177,11 @@ final class PQConnection {
                 1
             )
         }
-        return try finish(sent, limits)
-    }
-
-    /// Sends some of the rows of a COPY.
-    func putCopyData(_ bytes: [UInt8], _ limits: PQLimits) throws(PostgresError) {
-        let deadline = end(of: limits)
-        while true {
-            let sent = bytes.withUnsafeBytes { buffer in
-                PQputCopyData(
-                    handle,
-                    buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
-                    Int32(buffer.count)
-                )
-            }
-            switch sent {
-            case 1: return
-            case 0: try makeRoom(until: deadline)
-            default: throw lost()
-            }
-        }
-    }
-
-    /// Ends a COPY.
-    ///
-    /// - Parameters:
-    ///   - problem: The reason to discard the rows so far; `nil` to keep them.
-    ///   - limits: The longest time, and whether the wait may end early.
-    /// - Returns: The server's answer to the COPY.
-    /// - Throws: ``PostgresError`` if the connection is lost or too slow.
-    func endCopy(problem: String?, _ limits: PQLimits) throws(PostgresError) -> PQResult {
-        let deadline = end(of: limits)
-        while true {
-            switch PQputCopyEnd(handle, problem) {
-            case 1: return try finish(1, limits)
-            case 0: try makeRoom(until: deadline)
-            default: throw lost()
-            }
-        }
     }
 
     /// Checks whether an idle session is still open, without sending anything to the server.
+    ///
+    /// A server that ends an idle session first says so, and closes the connection a little later.
     func checkIdle() -> Bool {
         while !isLost, wait(for: POLLIN, until: .now, isInterruptible: false) == .ready {
             if PQconsumeInput(handle) == 0 || PQstatus(handle) == CONNECTION_BAD {
@@ -275,7 +246,7 @@ final class PQConnection {
 
     // MARK: - One statement
 
-    private func start(_ limits: PQLimits) throws(PostgresError) {
+    func start(_ limits: PQLimits) throws(PostgresError) {
         if isLost {
             throw PostgresError(.connectionLost, "the connection was lost before")
         }
@@ -285,84 +256,106 @@ final class PQConnection {
     }
 
     /// Sends the data that libpq has queued, and reads the answer to its end.
-    private func finish(_ sent: Int32, _ limits: PQLimits) throws(PostgresError) -> PQResult {
-        guard sent == 1 else {
-            if PQstatus(handle) == CONNECTION_BAD {
-                throw lost()
-            }
-            throw PostgresError(.server, "not sent: " + PQError.reason(of: handle))
+    func finish(_ sent: Int32, _ limits: PQLimits) throws(PostgresError) -> PQResult {
+        try requireSent(sent)
+        var patience = patience(limits)
+        try flush(patience)
+        return try check(try read(&patience), patience)
+    }
+
+    /// Checks that libpq has taken a statement.
+    func requireSent(_ sent: Int32) throws(PostgresError) {
+        guard sent != 1 else { return }
+        if PQstatus(handle) == CONNECTION_BAD {
+            throw lost()
         }
-        var end = end(of: limits)
-        // An interruptible statement is cancelled a little before the end; COMMIT and ROLLBACK are
-        // not.
-        var cancelTime = limits.isInterruptible ? deadline?.cancel : nil
-        var isInterruptible = limits.isInterruptible
-        var isOverdue = false
-        while true {
-            let left = PQflush(handle)
-            if left == 0 { break }
-            if left < 0 { break }  // The answer, or the lack of it, tells why.
-            try makeRoom(until: end)
+        throw PostgresError(.server, "not sent: " + PQError.reason(of: handle))
+    }
+
+    /// The patience of a call with these limits, which begins now.
+    func patience(_ limits: PQLimits) -> PQPatience {
+        // An interruptible statement is cancelled a little before the end; ROLLBACK is not.
+        PQPatience(
+            end: end(of: limits),
+            cancelTime: limits.isInterruptible ? deadline?.cancel : nil,
+            isInterruptible: limits.isInterruptible
+        )
+    }
+
+    /// Sends the data that libpq has queued.
+    func flush(_ patience: PQPatience) throws(PostgresError) {
+        // If it fails, the answer, or the lack of it, tells why.
+        while PQflush(handle) > 0 {
+            try makeRoom(until: patience.end)
         }
+    }
+
+    /// Reads the answer to one statement to its end.
+    ///
+    /// - Returns: The last result, or the first error among the results.
+    func read(_ patience: inout PQPatience) throws(PostgresError) -> PQResult? {
         var answer: PQResult?
         while true {
             while PQisBusy(handle) == 1 {
-                let moment = [cancelTime, end].compactMap { $0 }.min()
-                switch wait(for: POLLIN, until: moment, isInterruptible: isInterruptible) {
+                let moment = [patience.cancelTime, patience.end].compactMap { $0 }.min()
+                switch wait(
+                    for: POLLIN,
+                    until: moment,
+                    isInterruptible: patience.isInterruptible
+                ) {
                 case .ready:
                     if PQconsumeInput(handle) == 0 {
                         throw lost()
                     }
                 case .interrupted:
-                    isInterruptible = false
-                    cancelTime = nil
                     cancelRequest = CancelRequest(handle)
-                    let patience = ContinuousClock.now + .seconds(5)
-                    end = deadline.map { min($0.end, patience) } ?? patience
+                    let last = ContinuousClock.now + .seconds(5)
+                    patience.cancel(until: deadline.map { min($0.end, last) } ?? last)
                 case .timedOut:
-                    guard let time = cancelTime, time < end ?? .now else {
+                    guard let time = patience.cancelTime, time < patience.end ?? .now else {
                         throw lost("no answer within the timeout")
                     }
-                    isOverdue = true
-                    isInterruptible = false
-                    cancelTime = nil
+                    patience.isOverdue = true
                     cancelRequest = CancelRequest(handle)
+                    patience.cancel(until: patience.end)
                 }
             }
-            guard let result = PQgetResult(handle).map(PQResult.init) else { break }
+            guard let result = PQgetResult(handle).map(PQResult.init) else { return answer }
             if answer?.isError != true {
                 answer = result
             }
-            if result.isCopyIn || result.isCopyOut { break }
-        }
-        do {
-            return try check(answer)
-        } catch  where isOverdue && error.code == .cancelled {
-            throw PostgresError(.statementTimeout, "cancelled: the request has waited long enough")
+            if result.isCopyIn || result.isCopyOut || result.isPipelineEnd { return answer }
         }
     }
 
     /// The latest time at which a call with these limits ends.
-    private func end(of limits: PQLimits) -> ContinuousClock.Instant? {
+    func end(of limits: PQLimits) -> ContinuousClock.Instant? {
         let own = limits.timeout.map { ContinuousClock.now + $0 }
         guard let end = deadline?.end else { return own }
         return own.map { min($0, end) } ?? end
     }
 
-    private func check(_ answer: PQResult?) throws(PostgresError) -> PQResult {
+    /// Returns an answer, or throws the error in it.
+    func check(
+        _ answer: PQResult?,
+        _ patience: PQPatience
+    ) throws(PostgresError) -> PQResult {
         guard let answer else { throw lost() }
         guard answer.isError else { return answer }
         if PQError.isFatal(answer) || PQstatus(handle) == CONNECTION_BAD {
             isLost = true
         }
         let error = PQError.error(in: answer, isCancelled: cancelRequest != nil)
+        if patience.isOverdue, error.code == .cancelled {
+            throw PostgresError(.statementTimeout, "cancelled: the request has waited long enough")
+        }
         // Whatever ended the session, the server rolls back what was not committed.
         throw isLost && error.code == .server ? error.recoded(.connectionLost) : error
     }
 
     /// Waits until the socket can be written, and reads meanwhile, so that neither side waits for
     /// the other.
-    private func makeRoom(until deadline: ContinuousClock.Instant?) throws(PostgresError) {
+    func makeRoom(until deadline: ContinuousClock.Instant?) throws(PostgresError) {
         switch wait(for: POLLIN | POLLOUT, until: deadline, isInterruptible: false) {
         case .ready, .interrupted:
             if PQconsumeInput(handle) == 0 || PQflush(handle) < 0 {
@@ -373,7 +366,7 @@ final class PQConnection {
         }
     }
 
-    private func lost(_ reason: String? = nil) -> PostgresError {
+    func lost(_ reason: String? = nil) -> PostgresError {
         isLost = true
         return PostgresError(.connectionLost, reason ?? PQError.reason(of: handle))
     }
@@ -390,4 +383,12 @@ final class PQConnection {
             orUntil: isInterruptible ? interrupter : nil
         )
     }
+}
+
+/// Receives what the server says to a session that has asked nothing.
+///
+/// A session that the server ends is lost. All other notices are ignored.
+private func received(_ context: UnsafeMutableRawPointer?, _ notice: OpaquePointer?) {
+    guard let notice, let context, PQError.isFatal(notice) else { return }
+    Unmanaged<PQConnection>.fromOpaque(context).takeUnretainedValue().isLost = true
 }

@@ -41,10 +41,13 @@ enum PQError {
     }
 
     /// Whether an error ends the session: its severity is FATAL or PANIC.
-    static func isFatal(_ result: PQResult) -> Bool {
+    static func isFatal(_ result: PQResult) -> Bool { isFatal(result.handle) }
+
+    /// Whether libpq's result, which the caller may not keep, says that the session ends.
+    static func isFatal(_ result: OpaquePointer) -> Bool {
         guard
-            let severity = PQresultErrorField(result.handle, counterfoil_diag_severity)
-        else { return PQresultErrorField(result.handle, counterfoil_diag_sqlstate) == nil }
+            let severity = PQresultErrorField(result, counterfoil_diag_severity)
+        else { return PQresultErrorField(result, counterfoil_diag_sqlstate) == nil }
         let text = String(cString: severity)
         return text == "FATAL" || text == "PANIC"
     }

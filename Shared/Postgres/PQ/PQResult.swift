@@ -37,6 +37,9 @@ final class PQResult: Sendable {
         return status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH
     }
 
+    /// Whether the server has answered all statements of a pipeline.
+    var isPipelineEnd: Bool { PQresultStatus(handle) == PGRES_PIPELINE_SYNC }
+
     /// The command's tag as the server confirms it, such as `COMMIT` or `INSERT 0 1`.
     var commandTag: String { String(cString: PQcmdStatus(handle)) }
 

@@ -68,7 +68,7 @@ struct CompactJWS {
             throw ReceiptRefusal(.algorithm, "the algorithm has to be ES256")
         }
         guard header.crit == nil else {
-            throw ReceiptRefusal(.header, "the header asks for what is not understood (`crit`)")
+            throw ReceiptRefusal(.header, "the header asks for unknown extensions (`crit`)")
         }
         guard header.x5c.count == CertificateChain.length else {
             throw ReceiptRefusal(
@@ -78,7 +78,7 @@ struct CompactJWS {
         }
         var certificates: [[UInt8]] = []
         for text in header.x5c {
-            guard let der = StrictBase64.decode(Array(text.utf8)[...], .standard) else {
+            guard let der = StrictBase64.decode(text, .standard) else {
                 throw ReceiptRefusal(.certificate, "a certificate in `x5c` is not base64")
             }
             certificates.append(der)

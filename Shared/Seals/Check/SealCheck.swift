@@ -7,8 +7,8 @@ public import Postgres
 /// and seals are from the same moment.
 ///
 /// The check alone cannot detect a log whose seals were all made again after a change; somebody who
-/// may write everything can do that. It is detected if an earlier digest was kept elsewhere and is
-/// passed as an expectation.
+/// may write everything can do that. It is detected if an earlier digest was stored elsewhere and
+/// is passed as an expectation.
 public struct SealCheck: Sendable {
     /// A digest that was recorded elsewhere.
     public struct Expectation: Hashable, Sendable {
@@ -39,7 +39,7 @@ public struct SealCheck: Sendable {
     ///
     /// - Parameters:
     ///   - logs: The logs to check.
-    ///   - expectations: Digests that the chains must pass through.
+    ///   - expectations: Digests that the hash chains must pass through.
     public init(logs: [SealedLog], expectations: [Expectation] = []) {
         self.logs = logs
         self.expectations = expectations
@@ -94,16 +94,16 @@ public struct SealCheck: Sendable {
     ) throws {
         let heads = try SealStore.heads(of: log.name, on: connection)
         var months = try sealedMonths(of: log, heads, &report, on: connection)
-        var end = OutboxCursor.start
+        var end = LogPlace.start
         var waitingSince = Int64.max
         var unsealed = 0
         while true {
             try Task.checkCancellation()
             let rows = try log.rows(after: end, limit: Self.pageSize, on: connection)
             guard let last = rows.last else { break }
-            end = last.cursor
+            end = last.place
             for row in rows {
-                if row.cursor > heads.sealed {
+                if row.place > heads.sealed {
                     unsealed += 1
                     waitingSince = min(waitingSince, row.microsecondsSinceEpoch)
                     continue
@@ -123,7 +123,7 @@ public struct SealCheck: Sendable {
                 SealFinding(
                     .lateSeal,
                     log: log.name,
-                    cursor: heads.sealed,
+                    place: heads.sealed,
                     count: unsealed,
                     "no seal since \(heads.sealed), the oldest row waits for \(waiting / 1_000_000) s"
                         + "; does the service run?"
@@ -165,7 +165,7 @@ public struct SealCheck: Sendable {
     /// Compares the end of a log with what the relay has published.
     private func checkEnd(
         of log: SealedLog,
-        at end: OutboxCursor,
+        at end: LogPlace,
         _ report: inout SealReport,
         on connection: isolated PostgresConnection
     ) throws {
@@ -175,7 +175,7 @@ public struct SealCheck: Sendable {
                 SealFinding(
                     .cutTail,
                     log: log.name,
-                    cursor: end,
+                    place: end,
                     "the log and its seals end at \(end), but the relay has published up to "
                         + "\(published)"
                 )

@@ -16,7 +16,7 @@ public struct SealFinding: Hashable, Sendable, CustomStringConvertible {
         case cutTail = "cut tail"
         /// Rows have been unsealed for too long.
         case lateSeal = "late seal"
-        /// The chain does not contain a digest that was recorded elsewhere.
+        /// The hash chain does not contain a digest that was recorded elsewhere.
         case otherHead = "another head"
     }
 
@@ -27,7 +27,7 @@ public struct SealFinding: Hashable, Sendable, CustomStringConvertible {
     /// The affected month; `nil` for the log as a whole.
     public let month: LogMonth?
     /// The affected row, or the last row before the missing ones.
-    public let cursor: OutboxCursor?
+    public let place: LogPlace?
     /// The number of affected rows or seals.
     public internal(set) var count: Int
     /// The numbers of the seals that are affected as a whole.
@@ -38,7 +38,7 @@ public struct SealFinding: Hashable, Sendable, CustomStringConvertible {
         _ kind: Kind,
         log: String,
         month: LogMonth? = nil,
-        cursor: OutboxCursor? = nil,
+        place: LogPlace? = nil,
         count: Int = 1,
         seals: ClosedRange<Int64>? = nil,
         _ words: String
@@ -46,7 +46,7 @@ public struct SealFinding: Hashable, Sendable, CustomStringConvertible {
         self.kind = kind
         self.log = log
         self.month = month
-        self.cursor = cursor
+        self.place = place
         self.count = count
         self.seals = seals
         self.words = words
@@ -54,14 +54,14 @@ public struct SealFinding: Hashable, Sendable, CustomStringConvertible {
 
     /// A description of the finding, with its place and without any payload.
     public var description: String {
-        let place = month.map { "\(log) \($0)" } ?? log
+        let scope = month.map { "\(log) \($0)" } ?? log
         let numbers = seals.map { range in
             range.count == 1
                 ? " (seal \(range.lowerBound))"
                 : " (seals \(range.lowerBound) to \(range.upperBound))"
         }
         let amount = count == 1 ? "" : " (\(count))"
-        return "\(place): \(kind.rawValue)\(amount): \(words)\(numbers ?? "")"
+        return "\(scope): \(kind.rawValue)\(amount): \(words)\(numbers ?? "")"
     }
 
     /// Merges a finding of the same kind about the next seals into this one.

@@ -1,6 +1,6 @@
 /// The result of a check of a service's seals.
 public struct SealReport: Sendable {
-    /// The state of one month of a log, and the end of its chain.
+    /// The state of one month of a log, and the head of its hash chain.
     public struct Month: Sendable {
         /// The log.
         public let log: String

@@ -37,7 +37,7 @@ struct SealedMonthCheck: Sendable {
     var number: Int64 { head?.place.number ?? 0 }
 
     /// The last place of the current seal; `nil` if there is no seal.
-    var last: OutboxCursor? { seal?.last }
+    var last: LogPlace? { seal?.last }
 
     /// Begins the next seal.
     ///
@@ -57,7 +57,7 @@ struct SealedMonthCheck: Sendable {
             let gone = ((before?.number ?? 0) + 1)...(next.place.number - 1)
             return finding(
                 .missingSeals,
-                cursor: next.first,
+                place: next.first,
                 count: gone.count,
                 seals: gone,
                 "they are not there, so nothing is known of their rows"
@@ -66,14 +66,14 @@ struct SealedMonthCheck: Sendable {
         if let follows = next.follows, digest == nil {
             return finding(
                 .missingSeals,
-                cursor: next.first,
+                place: next.first,
                 "seal \(next.place) follows \(follows), which is not there"
             )
         }
         if before != nil, next.follows != before {
             return finding(
                 .brokenChain,
-                cursor: next.first,
+                place: next.first,
                 "seal \(next.place) says that it follows another seal than the one before it"
             )
         }
@@ -85,7 +85,7 @@ struct SealedMonthCheck: Sendable {
     /// - Returns: A finding about the row alone, if there is one.
     mutating func take(_ row: SealedRow) -> SealFinding? {
         guard let seal else { return inserted(row) }
-        if row.cursor < seal.first {
+        if row.place < seal.first {
             return sealsAreMissing ? nil : inserted(row)
         }
         // A seal's rows are kept in memory, and an attacker may have inserted any number of them.
@@ -98,8 +98,8 @@ struct SealedMonthCheck: Sendable {
     func inserted(_ row: SealedRow) -> SealFinding {
         finding(
             .insertedRow,
-            cursor: row.cursor,
-            "\(row.name) at \(row.cursor) was not there when the log was sealed here"
+            place: row.place,
+            "\(row.name) at \(row.place) was not there when the log was sealed here"
         )
     }
 
@@ -118,7 +118,7 @@ struct SealedMonthCheck: Sendable {
                 return [
                     finding(
                         .missingRows,
-                        cursor: seal.first,
+                        place: seal.first,
                         count: seal.rowCount,
                         seals: seal.place.number...seal.place.number,
                         "all that were sealed together from \(seal.first) on are gone"
@@ -134,13 +134,13 @@ struct SealedMonthCheck: Sendable {
             rows: rows.map(\.digest)
         )
         guard digest == seal.digest, rows.count == seal.rowCount,
-            rows.first?.cursor == seal.first, rows.last?.cursor == seal.last
+            rows.first?.place == seal.first, rows.last?.place == seal.last
         else {
             let before = seal.follows.map { "seal \($0)" } ?? "an empty log"
             return [
                 finding(
                     .brokenChain,
-                    cursor: seal.first,
+                    place: seal.first,
                     "seal \(seal.place), over rows \(seal.first) to \(seal.last), does not follow "
                         + "from \(before) and its rows: one of the seals, or a row with its seal, "
                         + "was changed"
@@ -159,16 +159,16 @@ struct SealedMonthCheck: Sendable {
         var findings: [SealFinding] = []
         var next = 0  // The index of the next mark.
         var strangers: [SealedRow] = []  // Rows since the last unchanged one.
-        var before: OutboxCursor?
+        var before: LogPlace?
         for row in rows {
             guard let match = marks[next...].firstIndex(of: row.digest.mark) else {
                 strangers.append(row)
                 continue
             }
             let gone = marks[next..<match].count { !present.contains($0) }
-            findings += changes(strangers, gone: gone, after: before, before: row.cursor)
+            findings += changes(strangers, gone: gone, after: before, before: row.place)
             strangers = []
-            before = row.cursor
+            before = row.place
             next = match + 1
         }
         let gone = marks[next...].count { !present.contains($0) }
@@ -182,15 +182,15 @@ struct SealedMonthCheck: Sendable {
     private func changes(
         _ strangers: [SealedRow],
         gone: Int,
-        after: OutboxCursor?,
-        before: OutboxCursor?
+        after: LogPlace?,
+        before: LogPlace?
     ) -> [SealFinding] {
         var findings = strangers.enumerated().map { index, row in
             index < gone
                 ? finding(
                     .editedRow,
-                    cursor: row.cursor,
-                    "\(row.name) at \(row.cursor) is not as it was sealed"
+                    place: row.place,
+                    "\(row.name) at \(row.place) is not as it was sealed"
                 ) : inserted(row)
         }
         if gone > strangers.count {
@@ -199,7 +199,7 @@ struct SealedMonthCheck: Sendable {
             findings.append(
                 finding(
                     .missingRows,
-                    cursor: after ?? seal?.first,
+                    place: after ?? seal?.first,
                     count: gone - strangers.count,
                     "gone from \(place)"
                 )
@@ -210,7 +210,7 @@ struct SealedMonthCheck: Sendable {
 
     private func finding(
         _ kind: SealFinding.Kind,
-        cursor: OutboxCursor?,
+        place: LogPlace?,
         count: Int = 1,
         seals: ClosedRange<Int64>? = nil,
         _ words: String
@@ -219,7 +219,7 @@ struct SealedMonthCheck: Sendable {
             kind,
             log: log,
             month: month,
-            cursor: cursor,
+            place: place,
             count: count,
             seals: seals,
             words

@@ -36,7 +36,7 @@ package struct SealedMonthReading {
     ) throws {
         while true {
             if let last = check.last {
-                guard row.cursor > last else { break }
+                guard row.place > last else { break }
                 check.finish().forEach { report.add($0) }
             }
             guard try advance(&report, on: connection) else {

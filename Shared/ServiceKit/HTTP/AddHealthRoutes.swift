@@ -1,5 +1,7 @@
+public import EventTypes
 import Hummingbird
 import NIOCore
+import StoreAPI
 
 private struct HealthResponse: Encodable {
     var status: String
@@ -35,5 +37,24 @@ func addHealthRoutes(
             headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.exposition()))
         )
+    }
+}
+
+extension StoreRouter {
+    /// Adds `/health/clock`, which says how far this process follows the store's clock.
+    ///
+    /// - Parameters:
+    ///   - service: The service.
+    ///   - read: Reads the number of the newest change, and the store's time.
+    public func addClockRoute(
+        of service: ServiceName,
+        _ read: @escaping @Sendable () -> (step: Int64, now: StoreTime)
+    ) {
+        open.get("\(FollowedClockResponse.path)") { _, _ in
+            let (step, now) = read()
+            return try jsonResponse(
+                FollowedClockResponse(service: service.rawValue, step: step, now: now)
+            )
+        }
     }
 }

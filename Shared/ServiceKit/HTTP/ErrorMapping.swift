@@ -97,7 +97,7 @@ enum ErrorMapping {
             .internalServerError,
             code: "internal",
             title: "Internal error",
-            detail: "The service failed. Its log knows more under incident \(incident)."
+            detail: "The service failed. Its log has the details under incident \(incident)."
         )
         problem.problem.incident = incident
         return problem

@@ -15,7 +15,7 @@ struct RequestSpan {
     /// Reads the trace context of a request, and sets the trace in the request's context.
     ///
     /// Without a well-formed `traceparent`, or with several, it begins a new trace; that is never
-    /// an error to the client. `tracestate` is not kept, because no service reads it and the
+    /// an error to the client. `tracestate` is not stored, because no service reads it and the
     /// private notes of a client's tracing system do not belong in a log that is never deleted.
     ///
     /// - Returns: `nil` if spans are not recorded, and for the store's own monitoring requests.

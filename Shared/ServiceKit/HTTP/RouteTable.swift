@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// The routes of a router, used to tell a path that lacks a method from a path that does not exist.
+/// The routes of a router, used to distinguish a path that lacks a method from a path that does not
+/// exist.
 ///
 /// It is filled once, after all routes have been added.
 final class RouteTable: Sendable {

@@ -20,6 +20,8 @@ public final class StoreEnvironmentWatch: Service {
     private struct State {
         /// The last answer of the other service.
         var peerEnvironment: String?
+        /// The last time at which the other service can sign, if it has said so.
+        var peerSignsUntil: StoreTime?
         /// The environment of an event that was not applied.
         var foreignEnvironment: String?
     }
@@ -28,9 +30,11 @@ public final class StoreEnvironmentWatch: Service {
     private static let answerMax = 4096
 
     private let service: ServiceName
-    private let environment: StoreEnvironment
+    /// The service's own environment.
+    public let environment: StoreEnvironment
     private let peer: ServiceName
     private let url: String
+    private let signsUntil: StoreTime?
     private let interval: Duration
     private let logger: Logger
     private let state = Mutex(State())
@@ -42,6 +46,7 @@ public final class StoreEnvironmentWatch: Service {
     ///   - environment: Its environment.
     ///   - peer: The service that is asked.
     ///   - url: The URL of that service.
+    ///   - signsUntil: The last time at which this service can sign; `nil` if it does not sign.
     ///   - interval: The pause between two requests.
     ///   - logger: Receives a report of a disagreement.
     public init(
@@ -49,6 +54,7 @@ public final class StoreEnvironmentWatch: Service {
         environment: StoreEnvironment,
         peer: ServiceName,
         at url: String,
+        signsUntil: StoreTime? = nil,
         interval: Duration = .seconds(2),
         logger: Logger
     ) {
@@ -56,6 +62,7 @@ public final class StoreEnvironmentWatch: Service {
         self.environment = environment
         self.peer = peer
         self.url = (url.hasSuffix("/") ? String(url.dropLast()) : url) + Self.path
+        self.signsUntil = signsUntil
         self.interval = interval
         self.logger = logger
     }
@@ -64,6 +71,9 @@ public final class StoreEnvironmentWatch: Service {
     public var check: ReadinessCheck {
         ReadinessCheck("environment") { [self] in disagreement }
     }
+
+    /// The last time at which the other service can sign; `nil` if it has not answered yet.
+    public var peerSignsUntil: StoreTime? { state.withLock { $0.peerSignsUntil } }
 
     /// The known disagreement, as a sentence without its full stop; `nil` if there is none.
     public var disagreement: String? {
@@ -93,7 +103,8 @@ public final class StoreEnvironmentWatch: Service {
     public func addRoute(to router: StoreRouter) {
         let answer = StoreEnvironmentAnswer(
             service: service.rawValue,
-            environment: environment.rawValue
+            environment: environment.rawValue,
+            signsUntil: signsUntil
         )
         router.open.get("\(Self.path)") { _, _ in try jsonResponse(answer) }
     }
@@ -101,7 +112,10 @@ public final class StoreEnvironmentWatch: Service {
     /// Asks until the service shuts down.
     public func run() async throws {
         while !Task.isShuttingDownGracefully && !Task.isCancelled {
-            if let said = await ask() { note(said) }
+            if let answer = await ask() {
+                note(answer.environment)
+                if let end = answer.signsUntil { state.withLock { $0.peerSignsUntil = end } }
+            }
             do {
                 try await cancelWhenGracefulShutdown { [interval] in
                     try await Task.sleep(for: interval)
@@ -125,8 +139,8 @@ public final class StoreEnvironmentWatch: Service {
         )
     }
 
-    /// The environment of the other service; `nil` if it does not answer, or another service does.
-    private func ask() async -> String? {
+    /// The answer of the other service; `nil` if it does not answer, or another service does.
+    private func ask() async -> StoreEnvironmentAnswer? {
         do {
             let response = try await HTTPClient.shared.execute(
                 HTTPClientRequest(url: url),
@@ -138,7 +152,7 @@ public final class StoreEnvironmentWatch: Service {
                 StoreEnvironmentAnswer.self,
                 from: Data(body.readableBytesView)
             )
-            return answer.service == peer.rawValue ? answer.environment : nil
+            return answer.service == peer.rawValue ? answer : nil
         } catch {
             // The other service is not running or is unreachable, so its environment is unknown.
             return nil
@@ -150,4 +164,6 @@ public final class StoreEnvironmentWatch: Service {
 private struct StoreEnvironmentAnswer: Codable, Sendable {
     let service: String
     let environment: String
+    /// Absent from a service that does not sign.
+    var signsUntil: StoreTime?
 }

@@ -18,11 +18,11 @@ public enum StrictJSON {
             switch self {
             case .notUTF8: "The body is not UTF-8."
             case .zero:
-                "A text holds the character U+0000 (\\u0000), which no text may hold."
+                "A text contains the character U+0000 (\\u0000), which is not allowed."
             case .duplicate(let name):
                 "An object has two members of the name \"\(shortened(name, to: 40))\"."
             case .inexact(let number):
-                "The number \(shortened(number, to: 40)) has more digits than can be kept."
+                "The number \(shortened(number, to: 40)) has more digits than can be represented."
             }
         }
     }

@@ -9,13 +9,13 @@ import Tracing
 /// | --- | --- | --- |
 /// | `HTTP_HOST`, `HTTP_PORT` | `127.0.0.1`, the service's own | where HTTP is served |
 /// | `HTTP_CONNECTIONS_MAX` | 10000 | further clients wait in the kernel's queue; fewer are served where few open files are allowed |
-/// | `HTTP_IDLE_TIMEOUT_MS` | 60000 | a connection without a request in work is closed after it |
+/// | `HTTP_IDLE_TIMEOUT_MS` | 60000 | the time that an idle connection stays open |
 /// | `DATABASE_URL`, `DATABASE_POOL_SIZE` | required, 4 | the service's own database |
 /// | `DATABASE_WAIT_MAX_MS` | 10000 | a request that waits longer is answered 503 |
 /// | `DATABASE_PROBE_MS` | 3000 | how often the database is asked whether it can serve |
 /// | `KAFKA_BOOTSTRAP_SERVERS`, `KAFKA_PROPERTIES` | required, none | the broker |
 /// | `KAFKA_TOPIC_PARTITIONS`, `KAFKA_TOPIC_REPLICATION` | 8, 1 | for topics the service makes |
-/// | `APP_KEYS_DIRECTORY`, `ADMIN_KEYS_DIRECTORY` | required | whose tokens are believed |
+/// | `APP_KEYS_DIRECTORY`, `ADMIN_KEYS_DIRECTORY` | required | the keys whose tokens are accepted |
 /// | `SPANS_FILE` | none | where spans of traces are appended |
 public struct CommonSettings: Sendable {
     /// The address, the limits and the timeouts of the HTTP server.
@@ -59,7 +59,7 @@ public struct CommonSettings: Sendable {
             "DATABASE_POOL_SIZE",
             default: 4,
             in: 1...64,
-            "Connections kept to the database."
+            "Connections to the database."
         )
         databaseWaitMax = reader.milliseconds(
             "DATABASE_WAIT_MAX_MS",
@@ -164,13 +164,13 @@ public struct HTTPSettings: Sendable {
             "HTTP_CONNECTIONS_MAX",
             default: 10_000,
             in: 1...100_000,
-            "Connections served at once; fewer where the limit of open files asks for it. Further ones wait."
+            "Connections served at once; fewer if the limit of open files is low. The others wait."
         )
         idleTimeout = reader.milliseconds(
             "HTTP_IDLE_TIMEOUT_MS",
             default: .seconds(60),
             in: .milliseconds(100)...(.seconds(3600)),
-            "A connection without a request in work is closed after it."
+            "How long a connection may stay idle before it is closed."
         )
     }
 }
@@ -237,7 +237,7 @@ struct LogSettings: Sendable {
     var format: LogFormat
 
     init(_ reader: inout SettingsReader) {
-        level = reader.choice("LOG_LEVEL", default: .info, "The least level that is logged.")
+        level = reader.choice("LOG_LEVEL", default: .info, "The lowest level that is logged.")
         format = reader.choice("LOG_FORMAT", default: .text, "The form of a log line.")
     }
 }

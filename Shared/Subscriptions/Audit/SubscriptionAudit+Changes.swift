@@ -1,7 +1,7 @@
 import EventTypes
 
 extension SubscriptionAudit {
-    /// Checks that each change follows from the one before it, and was told once.
+    /// Checks that each change follows from the one before it, and was published once.
     func checkChanges(_ history: SubscriptionHistory, _ findings: inout Findings) {
         let versions = history.changes.map(\.subscription.version)
         findings.check(
@@ -69,7 +69,7 @@ extension SubscriptionAudit {
         )
     }
 
-    /// A subscription without what belongs to its next charge, which others are not told.
+    /// A subscription without the fields of its next charge, which are not published.
     private static func told(_ subscription: Subscription) -> Subscription {
         var told = subscription
         told.attempts = 0

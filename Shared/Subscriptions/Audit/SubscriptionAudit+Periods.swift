@@ -96,7 +96,7 @@ extension SubscriptionAudit {
         checkPrices(history, &findings)
     }
 
-    /// Recomputes the refunds that were owed.
+    /// Recomputes the refunds that were due.
     private func checkProration(_ history: SubscriptionHistory, _ findings: inout Findings) {
         for change in history.changes {
             for period in change.changedPeriods {
@@ -119,7 +119,7 @@ extension SubscriptionAudit {
                 findings.check(
                     .refundsAreRight,
                     owed == expected,
-                    "\(owed) of \(period.transactionID) are owed instead of \(expected)"
+                    "\(owed) of \(period.transactionID) are refunded instead of \(expected)"
                 )
             }
             let changed = Set(change.changedPeriods.map(\.transactionID))
@@ -127,13 +127,14 @@ extension SubscriptionAudit {
                 findings.check(
                     .refundsAreRight,
                     changed.contains(refund.transactionID) && refund.amount.minorUnits > 0,
-                    "a refund of \(refund.amount) is owed for nothing"
+                    "a refund of \(refund.amount) is made for nothing"
                 )
             }
         }
     }
 
-    /// Checks that no renewal costs more than what was told since the renewal before it.
+    /// Checks that no renewal costs more than the customer was informed since the renewal before
+    /// it.
     private func checkPrices(_ history: SubscriptionHistory, _ findings: inout Findings) {
         var told: [SubscriptionProduct] = []
         for change in history.changes {
@@ -146,7 +147,7 @@ extension SubscriptionAudit {
                                 && ($0.price.currency != period.price.currency
                                     || $0.price.minorUnits >= period.price.minorUnits)
                         },
-                        "\(period.price) of \(period.transactionID) were never told"
+                        "the customer was never informed of \(period.price) of \(period.transactionID)"
                     )
                 }
                 told = []

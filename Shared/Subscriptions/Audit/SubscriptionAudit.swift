@@ -2,7 +2,7 @@ public import EventTypes
 
 /// Checks that subscriptions are what their histories say (docs/subscriptions.md, invariants).
 ///
-/// Pure: it compares what it is given. Whoever audits a store reads the histories from its books.
+/// Pure: it compares its arguments. The caller reads the histories from the books of a store.
 public struct SubscriptionAudit: Sendable {
     /// The decisions of the store.
     public let policy: SubscriptionPolicy
@@ -105,7 +105,7 @@ public struct SubscriptionAudit: Sendable {
             history.entitlementEnd == subscription.entitlementEnd,
             "the entitlement ends at \(String(describing: history.entitlementEnd))"
         )
-        // What is overdue will change the state. Until then the dates know better than the state.
+        // Overdue actions will change the state. Until then the dates decide, and not the state.
         if next.map({ $0.time > time }) ?? true {
             let state = rules.state(of: subscription, at: time)
             findings.check(

@@ -2,7 +2,7 @@ public import EventTypes
 
 /// Everything that the books of the services say about one subscription.
 public struct SubscriptionHistory: Sendable {
-    /// A change that others were told of: one event of the log.
+    /// A change that was published: one event of the log.
     public struct Change: Hashable, Sendable {
         /// The time of the change.
         public var time: StoreTime
@@ -14,10 +14,10 @@ public struct SubscriptionHistory: Sendable {
         public var newPeriod: PaidPeriod?
         /// Older periods that changed with it.
         public var changedPeriods: [PaidPeriod]
-        /// The refunds that it owes.
+        /// The refunds that it causes.
         public var refunds: [SubscriptionPlan.OwedRefund]
 
-        /// Makes a change of a plan; `nil` if the plan has nothing to tell.
+        /// Makes a change of a plan; `nil` if the plan publishes nothing.
         public init?(_ plan: SubscriptionPlan, at time: StoreTime) {
             guard let cause = plan.cause else { return nil }
             self.time = time
@@ -65,7 +65,7 @@ public struct SubscriptionHistory: Sendable {
 
     /// A notification that a merchant's server was sent.
     public struct Sent: Hashable, Sendable {
-        /// The version of the subscription that it tells of.
+        /// The version of the subscription that it reports.
         public var version: Int
         /// The notification.
         public var notification: SubscriptionNotification

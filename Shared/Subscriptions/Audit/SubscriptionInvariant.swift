@@ -12,7 +12,7 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case stateFollowsFromChanges = 5
     /// Every end is counted from its anchor.
     case endsAreCounted = 6
-    /// At most one charge is open. What runs has one due action, what has ended none.
+    /// At most one charge is open. A running subscription has one due action, an ended one none.
     case oneDueAction = 7
     /// Offers and codes are used once. The store has no offers yet.
     case offersAreUsedOnce = 8
@@ -22,7 +22,7 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case viewsAgree = 10
     /// The subscriptions of family members follow the organizer's. The store does not share yet.
     case familyFollows = 11
-    /// Nobody is charged more than what was told.
+    /// Nobody is charged more than the price they were shown.
     case noPriceAboveTold = 12
     /// An account has at most one running subscription in a group of an app.
     case oneRunning = 13

@@ -1,6 +1,6 @@
 public import EventTypes
 
-/// The rules for what a subscription has to have done next.
+/// The rules for the next due action of a subscription.
 ///
 /// Pure. A subscription that runs has exactly one next action, and one that has ended has none. So
 /// one row of a table can hold it.
@@ -13,7 +13,7 @@ public struct DueActionRules: Sendable {
 
     /// The next action of a subscription; `nil` if nothing has to be done.
     ///
-    /// Of several, the earliest comes first, also when all of them are late (rule S520). Charges
+    /// Of several, the earliest comes first, even when all of them are late (rule S520). Charges
     /// whose time has passed without a try are not made up for: one try counts for all of them.
     public func next(for subscription: Subscription) -> DueAction? {
         switch subscription.state {

@@ -34,7 +34,7 @@ public enum SubscriptionEvent: Hashable, Sendable {
     /// The subscription ends now for another reason, such as a closed account (rows e20 and e21).
     case ended(ExpirationIntent)
 
-    /// Whether somebody asked for it, so that what is overdue by then comes first (rule S112).
+    /// Whether somebody asked for it, so that overdue actions come first (rule S112).
     ///
     /// The outcome of a charge is no request. It may decide what is overdue.
     var isRequest: Bool {

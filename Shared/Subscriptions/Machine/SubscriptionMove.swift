@@ -4,7 +4,7 @@ import EventTypes
 public enum SubscriptionMove: Hashable, Sendable {
     /// The subscription changes.
     case changed(SubscriptionPlan)
-    /// The event was applied before, or asks for what is so already.
+    /// The event was applied before, or asks for a state that is there already.
     case unchanged
     /// A due action that no longer fits: it has no effect (rule S502).
     case stale

@@ -2,9 +2,10 @@ public import EventTypes
 
 /// A subscription after an event, and everything that has to be written with it.
 ///
-/// The due action is not part of it: ``DueActionRules/next(for:)`` tells it from the subscription.
+/// The due action is not part of it: ``DueActionRules/next(for:)`` derives it from the
+/// subscription.
 public struct SubscriptionPlan: Hashable, Sendable {
-    /// A refund that is owed.
+    /// A refund to make.
     public struct OwedRefund: Hashable, Sendable {
         /// The transaction of the period.
         public var transactionID: TransactionID
@@ -20,7 +21,7 @@ public struct SubscriptionPlan: Hashable, Sendable {
 
     /// The subscription after the event.
     public var subscription: Subscription
-    /// The cause that others are told; `nil` for a change that concerns nobody else (rule S7).
+    /// The cause that is published; `nil` for a change that concerns nobody else (rule S7).
     public var cause: SubscriptionCause?
     /// The charge to send to the processor.
     public var charge: RenewalCharge?

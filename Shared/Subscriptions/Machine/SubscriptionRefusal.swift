@@ -12,7 +12,7 @@ public enum SubscriptionRefusal: Hashable, Sendable {
     case isCurrent
     /// The product needs a charge now; it cannot be scheduled (rule S101).
     case needsCharge
-    /// Nothing is owed: the period is paid.
+    /// There is nothing to pay: the period is paid.
     case nothingOwed
     /// The state is one that only a newer version of the store knows.
     case stateUnknown

@@ -83,7 +83,7 @@ extension SubscriptionStateMachine {
 
     /// A subscription whose period has another sum of refunds.
     ///
-    /// Older periods are not kept.
+    /// Older periods are not stored.
     private func booked(
         _ amount: Money,
         of id: TransactionID,

@@ -14,7 +14,7 @@ extension SubscriptionStateMachine {
             ? ended(kind, at: time, subscription) : chargeBegun(quote, at: time, subscription)
     }
 
-    /// The customer asks to be charged for a period that is owed (row e7).
+    /// The customer asks to be charged for a period that is unpaid (row e7).
     func chargeRequested(
         _ quote: RenewalQuote,
         at time: StoreTime,

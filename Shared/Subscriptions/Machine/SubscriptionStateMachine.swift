@@ -70,7 +70,7 @@ public struct SubscriptionStateMachine: Sendable {
 
     /// Applies everything that is overdue and needs no charge, and then an event.
     ///
-    /// - Returns: The plans of what was overdue, and what the event does.
+    /// - Returns: The plans of overdue actions, and the result of the event.
     public func applyInOrder(
         _ event: SubscriptionEvent,
         at time: StoreTime,

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Ranges of a content")
-struct ByteRangeRulesTests {
+@Suite struct ByteRangeRulesTests {
     private let entityTag = "\"abc\""
 
     private func answer(
@@ -21,7 +20,6 @@ struct ByteRangeRulesTests {
     }
 
     @Test(
-        "One range of bytes is a part",
         arguments: [
             ("bytes=0-0", 0..<1), ("bytes=0-9", 0..<10), ("bytes=10-", 10..<100),
             ("bytes=0-", 0..<100), ("bytes=99-", 99..<100), ("bytes=99-99", 99..<100),
@@ -31,31 +29,25 @@ struct ByteRangeRulesTests {
             ("bytes= 1 - 2 ", 1..<3), ("bytes=007-8", 7..<9),
         ] as [(String, Range<Int64>)]
     )
-    func part(range: String, bytes: Range<Int64>) {
+    func oneRangeOfBytesIsAPart(range: String, bytes: Range<Int64>) {
         #expect(answer(range) == .part(bytes))
     }
 
-    @Test(
-        "A range of nothing that is there is refused",
-        arguments: ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999-"]
+    @Test(arguments: ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=99999999999999999999-"]
     )
-    func unsatisfiable(range: String) {
+    func aRangeOfNothingThatIsThereIsRefused(range: String) {
         #expect(answer(range) == .unsatisfiable)
     }
 
-    @Test(
-        "What is not one range of bytes is ignored",
-        arguments: [
-            nil, "", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=5-4", "bytes=1-2,4-5",
-            "bytes=1", "items=0-1", "bytes=--1", "bytes=+1-2", "bytes=1-2-3", "bytes=٣-٤",
-        ]
-    )
-    func ignored(range: String?) {
+    @Test(arguments: [
+        nil, "", "bytes", "bytes=", "bytes=-", "bytes=a-b", "bytes=5-4", "bytes=1-2,4-5",
+        "bytes=1", "items=0-1", "bytes=--1", "bytes=+1-2", "bytes=1-2-3", "bytes=٣-٤",
+    ])
+    func whatIsNotOneRangeOfBytesIsIgnored(range: String?) {
         #expect(answer(range) == .whole)
     }
 
-    @Test("A range of something else is ignored, and so is a weak or dated claim")
-    func conditions() {
+    @Test func aRangeOfSomethingElseIsIgnoredAndSoIsAWeakOrDatedClaim() {
         #expect(answer("bytes=5-", ifRange: entityTag) == .part(5..<100))
         #expect(answer("bytes=100-", ifRange: entityTag) == .unsatisfiable)
         for other in ["\"def\"", "W/\"abc\"", "abc", "Sat, 21 Nov 2026 11:00:00 GMT", ""] {

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite("What failed uploads leave", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct ContentCleaningTests {
     private struct Killed: Error {}
 
@@ -29,8 +29,7 @@ struct ContentCleaningTests {
         #expect(kept[digest.rawValue] == bytes)
     }
 
-    @Test("An upload in progress is left alone, by whoever cleans up")
-    func livingUploadIsLeftAlone() async throws {
+    @Test func anUploadInProgressIsLeftAloneByWhoeverCleansUp() async throws {
         try await withContents(.disk) { store, place in
             let contents = store.contents(place.storage)
             let (pieces, sender) = AsyncStream<ByteBuffer>.makeStream()
@@ -47,11 +46,9 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test(
-        "What waited when its process was killed is removed",
-        arguments: [["x.upload"], ["x.upload", "x.upload.link"], ["x.upload.link", "DIGEST"]]
+    @Test(arguments: [["x.upload"], ["x.upload", "x.upload.link"], ["x.upload.link", "DIGEST"]]
     )
-    func killedUploadIsCleanedUp(names: [String]) async throws {
+    func whatWaitedWhenItsProcessWasKilledIsRemoved(names: [String]) async throws {
         try await withContents(.disk) { store, place in
             let contents = store.contents(place.storage)
             _ = try await contents.upload([1, 2, 3], version: "0.9")
@@ -66,8 +63,7 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test("Files that no upload left are never removed")
-    func otherFilesStay() async throws {
+    @Test func filesThatNoUploadLeftAreNeverRemoved() async throws {
         try await withContents(.disk) { store, place in
             try place.folder.write(bytes, as: [digest.rawValue])
             try place.folder.write(bytes, as: ["notes.txt"])
@@ -77,11 +73,10 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test(
-        "What was kept and never came on record is removed once its time has run out",
-        arguments: ContentForm.allCases
-    )
-    func unrecordedContentIsRemoved(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func whatWasKeptAndNeverCameOnRecordIsRemovedOnceItsTimeHasRunOut(form: ContentForm)
+        async throws
+    {
         try await withContents(form) { store, place in
             try await killUpload(store, place)
             try await killUpload(store, place, [1, 2, 3])
@@ -96,8 +91,8 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test("What was killed and then uploaded again stays", arguments: ContentForm.allCases)
-    func repeatedUploadStays(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func whatWasKilledAndThenUploadedAgainStays(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let contents = store.contents(place.storage)
             try await killUpload(store, place)
@@ -111,11 +106,8 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test(
-        "Bytes that are being removed are not taken in before they are gone",
-        arguments: ContentForm.allCases
-    )
-    func uploadWaitsForTheRemoval(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func bytesThatAreBeingRemovedAreNotTakenInBeforeTheyAreGone(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             try await killUpload(store, place)
             store.clock.advance(by: longTime)
@@ -140,8 +132,8 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test("A removal whose process is killed is taken over", arguments: ContentForm.allCases)
-    func removalIsTakenOver(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func aRemovalWhoseProcessIsKilledIsTakenOver(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             try await killUpload(store, place)
             store.clock.advance(by: longTime)
@@ -158,11 +150,8 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test(
-        "An upload whose bytes were removed before its row stores them again",
-        arguments: ContentForm.allCases
-    )
-    func slowUploadStoresAgain(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func anUploadWhoseBytesWereRemovedBeforeItsRowStoresThemAgain(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let stop = Stop()
             let slow = store.contents(
@@ -180,11 +169,8 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test(
-        "Of two uploads of the same bytes at once both are on record",
-        arguments: ContentForm.allCases
-    )
-    func twoUploadsAtOnce(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func ofTwoUploadsOfTheSameBytesAtOnceBothAreOnRecord(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let stop = Stop()
             let slow = store.contents(
@@ -201,8 +187,7 @@ struct ContentCleaningTests {
         }
     }
 
-    @Test("A running service cleans up from time to time")
-    func serviceCleansUp() async throws {
+    @Test func aRunningServiceCleansUpFromTimeToTime() async throws {
         try await withContents(.disk) { store, place in
             let cleaning = HostedContentCleaning(
                 handler: store.contents(place.storage),

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Settings of hosted contents")
-struct ContentSettingsTests {
+@Suite struct ContentSettingsTests {
     /// Reads settings, with the key files that they refer to.
     private func read(
         _ environment: [String: String],
@@ -30,15 +29,13 @@ struct ContentSettingsTests {
         "CONTENT_S3_SECRET_KEY_FILE": "FOLDER/secret",
     ]
 
-    @Test("Without a store contents are in the directory")
-    func directory() throws {
+    @Test func withoutAStoreContentsAreInTheDirectory() throws {
         let (settings, problems) = try read(["CONTENT_DIRECTORY": "/somewhere"])
         #expect(problems.isEmpty)
         #expect(settings.store == nil && settings.directory == "/somewhere")
     }
 
-    @Test("A store is read with its keys, without what editors add to files")
-    func wholeStore() throws {
+    @Test func aStoreIsReadWithItsKeysWithoutWhatEditorsAddToFiles() throws {
         let (settings, problems) = try read(store)
         #expect(problems.isEmpty)
         #expect(settings.store?.endpoint == "http://127.0.0.1:9000")
@@ -48,34 +45,29 @@ struct ContentSettingsTests {
         #expect(settings.store?.secretKey == "the-secret-key")
     }
 
-    @Test(
-        "What is set wrong is refused by its name",
-        arguments: [
-            ("CONTENT_S3_ENDPOINT", "ftp://store.example"),
-            ("CONTENT_S3_ENDPOINT", "store.example"),
-            ("CONTENT_S3_ENDPOINT", "https://store.example/bucket"),
-            ("CONTENT_S3_ENDPOINT", "https://user:password@store.example"),
-            ("CONTENT_S3_BUCKET", ""), ("CONTENT_S3_BUCKET", "a/b"),
-            ("CONTENT_S3_REGION", "us east"), ("CONTENT_S3_PREFIX", "../up"),
-            ("CONTENT_S3_PREFIX", "/store"), ("CONTENT_S3_PREFIX", "a b"),
-            ("CONTENT_S3_ACCESS_KEY_FILE", ""), ("CONTENT_S3_SECRET_KEY_FILE", ""),
-            ("CONTENT_S3_SECRET_KEY_FILE", "FOLDER/nowhere"),
-            ("CONTENT_LENGTH_MAX", "5368709121"),
-        ]
-    )
-    func refusals(key: String, value: String) throws {
+    @Test(arguments: [
+        ("CONTENT_S3_ENDPOINT", "ftp://store.example"),
+        ("CONTENT_S3_ENDPOINT", "store.example"),
+        ("CONTENT_S3_ENDPOINT", "https://store.example/bucket"),
+        ("CONTENT_S3_ENDPOINT", "https://user:password@store.example"),
+        ("CONTENT_S3_BUCKET", ""), ("CONTENT_S3_BUCKET", "a/b"),
+        ("CONTENT_S3_REGION", "us east"), ("CONTENT_S3_PREFIX", "../up"),
+        ("CONTENT_S3_PREFIX", "/store"), ("CONTENT_S3_PREFIX", "a b"),
+        ("CONTENT_S3_ACCESS_KEY_FILE", ""), ("CONTENT_S3_SECRET_KEY_FILE", ""),
+        ("CONTENT_S3_SECRET_KEY_FILE", "FOLDER/nowhere"),
+        ("CONTENT_LENGTH_MAX", "5368709121"),
+    ])
+    func whatIsSetWrongIsRefusedByItsName(key: String, value: String) throws {
         let problems = try read(store.merging([key: value]) { $1 }).problems
         #expect(problems.map(\.key) == [key])
     }
 
-    @Test("A store's setting without the store is refused")
-    func bucketAlone() throws {
+    @Test func aStoresSettingWithoutTheStoreIsRefused() throws {
         let problems = try read(["CONTENT_S3_BUCKET": "contents"]).problems
         #expect(problems.map(\.key) == ["CONTENT_S3_BUCKET"])
     }
 
-    @Test("A key file that holds no key is refused, and none of it is shown")
-    func keyFiles() throws {
+    @Test func aKeyFileThatHoldsNoKeyIsRefusedAndNoneOfItIsShown() throws {
         for secret in ["", " \n", "two words", "a\u{0}b"] {
             let problems = try read(store, secretKey: secret).problems
             #expect(problems.map(\.key) == ["CONTENT_S3_SECRET_KEY_FILE"])

@@ -8,7 +8,7 @@ import TestSupport
 @testable import Fulfillment
 
 /// A store of contents that stops answering does not delay a shutdown.
-@Suite("Contents at a shutdown", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct ContentShutdownTests {
     private let level = ProductID(unchecked: "level.1")
     /// More bytes than connections buffer.
@@ -40,8 +40,7 @@ struct ContentShutdownTests {
         return (time, left)
     }
 
-    @Test("An upload that its store does not take ends with the service, and leaves no file")
-    func upload() async throws {
+    @Test func anUploadThatItsStoreDoesNotTakeEndsWithTheService() async throws {
         let (time, left) = try await timeToShutDown { server, proxy in
             let put = proxy.hold(at: .beforeResponse("PUT /contents"))
             let upload = Task<Void, any Error> {
@@ -60,8 +59,7 @@ struct ContentShutdownTests {
         #expect(left.isEmpty)
     }
 
-    @Test("A download whose store says nothing more ends with the service")
-    func download() async throws {
+    @Test func aDownloadWhoseStoreSaysNothingMoreEndsWithTheService() async throws {
         let (time, _) = try await timeToShutDown { server, proxy in
             try await server.host(bytes, for: level)
             try await server.store.arrive(.sample(1, product: "level.1"))
@@ -82,8 +80,7 @@ struct ContentShutdownTests {
         #expect(time < .seconds(20))
     }
 
-    @Test("A download whose store does not begin to answer ends with the service")
-    func downloadThatHasNotBegun() async throws {
+    @Test func aDownloadWhoseStoreDoesNotBeginToAnswerEndsWithTheService() async throws {
         let (time, _) = try await timeToShutDown { server, proxy in
             try await server.host([1, 2, 3], for: level)
             try await server.store.arrive(.sample(1, product: "level.1"))
@@ -99,8 +96,7 @@ struct ContentShutdownTests {
         #expect(time < .seconds(20))
     }
 
-    @Test("A download that its client does not read ends with the service")
-    func unreadDownload() async throws {
+    @Test func aDownloadThatItsClientDoesNotReadEndsWithTheService() async throws {
         let client = Mutex<RawConnection?>(nil)
         let (time, _) = try await timeToShutDown { server, _ in
             try await server.host(bytes, for: level)

@@ -7,13 +7,12 @@ import TestSupport
 @testable import Fulfillment
 
 /// An upload under way can be distinguished from an abandoned one on every file system.
-@Suite("Where uploads wait", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct ContentSpoolTests {
     /// NFS grants an exclusive lock only to a file that is open for writing.
     ///
     /// The kernel reports the mode of a file only when it is closed, so the test watches for that.
-    @Test("What was left is locked as a file that is open for writing")
-    func leftoversAreOpenedForWriting() async throws {
+    @Test func whatWasLeftIsLockedAsAFileThatIsOpenForWriting() async throws {
         let folder = ContentFolder()
         defer { folder.remove() }
         try folder.write([1, 2, 3], as: ["x.upload"])
@@ -48,8 +47,7 @@ struct ContentSpoolTests {
     }
 
     /// A cleaner may remove a file between its creation and its lock.
-    @Test("However often somebody cleans up meanwhile, an upload's file has its name")
-    func uploadsHaveTheirNames() async throws {
+    @Test func howeverOftenSomebodyCleansUpMeanwhileAnUploadsFileHasItsName() async throws {
         let folder = ContentFolder()
         defer { folder.remove() }
         let spool = ContentSpool(directory: folder.path)

@@ -6,16 +6,13 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Uploads that take longer than their lease", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct ContentUploadLeaseTests {
     private let bytes = Array("the first level".utf8)
     private var digest: ContentDigest { HostedContent.sample(bytes: bytes).sha256 }
 
-    @Test(
-        "An upload that takes hours renews its lease, and nobody removes it meanwhile",
-        arguments: ContentForm.allCases
-    )
-    func slowKeepIsRenewed(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func anUploadThatTakesHoursRenewsItsLease(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let stop = Stop()
             let keeps = Mutex(0)
@@ -48,11 +45,8 @@ struct ContentUploadLeaseTests {
         }
     }
 
-    @Test(
-        "An upload whose lease was taken back stops storing, and begins again",
-        arguments: ContentForm.allCases
-    )
-    func lostLeaseStopsStoring(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func anUploadWhoseLeaseWasTakenBackStopsStoringAndBeginsAgain(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let keeps = Mutex(0)
             let wasCancelled = Mutex(false)
@@ -102,29 +96,33 @@ struct ContentUploadLeaseTests {
         }
     }
 
-    @Test("An upload whose bytes another one records goes on, and both are on record")
-    func recordedByAnother() async throws {
+    @Test func anUploadWhoseBytesAnotherOneRecordsGoesOnAndBothAreOnRecord() async throws {
         try await withContents(.disk) { store, place in
             let stop = Stop()
-            let (renewals, renewed) = AsyncStream.makeStream(of: ContentUploadStore.Renewal.self)
-            var slow = store.contents(
-                StoppedStorage(storage: place.storage, beforeKeep: { await stop.pass() }),
+            let keeps = Mutex(0)
+            let slow = store.contents(
+                StoppedStorage(
+                    storage: place.storage,
+                    beforeKeep: {
+                        keeps.withLock { $0 += 1 }
+                        await stop.pass()
+                    }
+                ),
                 renewal: .milliseconds(20)
             )
-            slow.onRenewal = { renewed.yield($0) }
             async let second = slow.upload(bytes, of: "level.2")
             try await stop.reached()
-            #expect(try await store.contents(place.storage).upload(bytes).isNew)
-            // The upload learns that there is nothing to renew any more, and continues.
-            #expect(await renewals.first { $0 != .renewed } == .recorded)
+            try await store.recordWhileLeaseIsRenewed(HostedContent.sample(bytes: bytes))
+            // The upload has learned that there is nothing to renew any more, and continues.
             await stop.open()
             #expect(try await second.isNew)
+            #expect(keeps.withLock { $0 } == 1, "It is not kept a second time.")
             #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try await store.contentUploads() == 0)
         }
     }
 
-    @Test("A removal is over long before its bytes may be kept anew")
-    func removalEndsInTime() {
+    @Test func aRemovalIsOverLongBeforeItsBytesMayBeStoredAgain() {
         let settings = S3Settings(
             endpoint: "",
             bucket: "",
@@ -136,5 +134,36 @@ struct ContentUploadLeaseTests {
             connectionsMax: 1
         )
         #expect(settings.removalMax * 2 < HostedContentHandler.removalLease)
+    }
+}
+
+extension FulfillmentDatabase {
+    /// Records the content of the only upload under way, as another upload of the same bytes does.
+    ///
+    /// It waits until a renewal of the lease waits for it, and returns once that renewal has ended.
+    fileprivate func recordWhileLeaseIsRenewed(_ content: HostedContent) async throws {
+        try await client.withTransaction { connection in
+            let number = try #require(
+                try connection.query("SELECT number FROM content_uploads FOR UPDATE").first?
+                    .decode(Int64.self)
+            )
+            var isWaiting = false
+            while !isWaiting {
+                isWaiting =
+                    try connection.query(
+                        """
+                        SELECT EXISTS (
+                            SELECT FROM pg_locks WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))
+                        )
+                        """
+                    ).first?.decode(Bool.self) ?? false
+            }
+            _ = try HostedContentStore.record(content, now: startOfTime, on: connection)
+            try ContentUploadStore.end(number, of: content.sha256, on: connection)
+        }
+        try await client.withTransaction { connection in
+            // It waits for the renewal, which has the table's lock until its commit.
+            try connection.execute("LOCK TABLE content_uploads IN SHARE ROW EXCLUSIVE MODE")
+        }
     }
 }

@@ -8,18 +8,15 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite("Hosted contents", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct HostedContentHandlerTests {
     private struct Broken: Error {}
 
     private let level = ProductID(unchecked: "level.1")
     private let bytes = Array("the first level".utf8)
 
-    @Test(
-        "An upload is kept under its digest, and a version on record",
-        arguments: ContentForm.allCases
-    )
-    func uploadIsStored(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func anUploadIsKeptUnderItsDigestAndAVersionOnRecord(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let contents = store.contents(place.storage)
             let sample = HostedContent.sample(bytes: bytes)
@@ -38,11 +35,10 @@ struct HostedContentHandlerTests {
         }
     }
 
-    @Test(
-        "A repeated upload changes nothing, restores a lost file, and offers again",
-        arguments: ContentForm.allCases
-    )
-    func uploadMayBeRepeated(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func aRepeatedUploadChangesNothingRestoresALostFileAndOffersAgain(form: ContentForm)
+        async throws
+    {
         try await withContents(form) { store, place in
             let contents = store.contents(place.storage)
             let first = try await contents.upload(bytes)
@@ -61,11 +57,8 @@ struct HostedContentHandlerTests {
         }
     }
 
-    @Test(
-        "A version is one content: other bytes under its name are refused and not kept",
-        arguments: ContentForm.allCases
-    )
-    func versionIsOneContent(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func otherBytesUnderAVersionsNameAreRefusedAndNotStored(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let contents = store.contents(place.storage)
             _ = try await contents.upload(bytes)
@@ -80,11 +73,8 @@ struct HostedContentHandlerTests {
         }
     }
 
-    @Test(
-        "Bytes that are not those of the digest, or not as many, leave nothing",
-        arguments: ContentForm.allCases
-    )
-    func wrongBytesLeaveNothing(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func bytesThatAreNotThoseOfTheDigestOrNotAsManyLeaveNothing(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let contents = store.contents(place.storage)
             let other = HostedContent.sample(bytes: [0]).sha256
@@ -103,8 +93,7 @@ struct HostedContentHandlerTests {
         }
     }
 
-    @Test("A body that goes on and on is stopped once it is longer than it said")
-    func endlessUploadIsStopped() async throws {
+    @Test func aBodyThatGoesOnAndOnIsStoppedOnceItIsLongerThanItSaid() async throws {
         try await withContents(.disk) { store, place in
             let asked = Mutex(0)
             let endless = AsyncStream<ByteBuffer> {
@@ -119,8 +108,7 @@ struct HostedContentHandlerTests {
         }
     }
 
-    @Test("An upload that breaks off, or whose task ends, leaves nothing")
-    func brokenUploadLeavesNothing() async throws {
+    @Test func anUploadThatBreaksOffOrWhoseTaskEndsLeavesNothing() async throws {
         try await withContents(.disk) { store, place in
             let contents = store.contents(place.storage)
             for failure in [Broken(), CancellationError()] as [any Error] {
@@ -144,11 +132,8 @@ struct HostedContentHandlerTests {
         }
     }
 
-    @Test(
-        "A storage that fails as it keeps leaves nothing that waits",
-        arguments: ContentForm.allCases
-    )
-    func failedKeepLeavesNothing(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func aStorageThatFailsAsItKeepsLeavesNothingThatWaits(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let storage = StoppedStorage(storage: place.storage, afterKeep: { throw Broken() })
             await #expect(throws: Broken.self) {
@@ -160,8 +145,7 @@ struct HostedContentHandlerTests {
         }
     }
 
-    @Test("A directory that is not there is made, with those above it")
-    func directoryIsMade() async throws {
+    @Test func aDirectoryThatIsNotThereIsMadeWithThoseAboveIt() async throws {
         try await withContents(.disk) { store, place in
             let storage = DiskContentStorage(directory: place.folder.path + "/a/b/c")
             let outcome = try await store.contents(storage).upload(bytes)
@@ -170,8 +154,7 @@ struct HostedContentHandlerTests {
         }
     }
 
-    @Test("A directory that cannot be written is a failure with its reason")
-    func unusableDirectory() async throws {
+    @Test func aDirectoryThatCannotBeWrittenIsAFailureWithItsReason() async throws {
         try await withContents(.disk) { store, place in
             try place.folder.write(bytes, as: ["file"])
             for directory in ["/file", "/file/content"] {

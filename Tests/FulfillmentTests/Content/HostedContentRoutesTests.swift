@@ -10,7 +10,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite("Hosted contents over HTTP", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct HostedContentRoutesTests {
     private let level = ProductID(unchecked: "level.1")
     /// Bytes for several chunks, the last of them incomplete.
@@ -18,8 +18,8 @@ struct HostedContentRoutesTests {
 
     private var digest: ContentDigest { ContentDigest(bytes: SHA256.hash(data: bytes)) }
 
-    @Test("An administrator uploads, lists and withdraws", arguments: ContentForm.allCases)
-    func administration(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func anAdministratorUploadsListsAndWithdraws(form: ContentForm) async throws {
         try await withServer(form) { server, _ in
             let path = Routes.adminContent(level)
             let created = try await server.administer(.PUT, path + "?version=1.0", body: bytes)
@@ -48,8 +48,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("Each refusal of an upload has its status and its code, and leaves nothing")
-    func uploadRefusals() async throws {
+    @Test func eachRefusalOfAnUploadHasItsStatusAndItsCodeAndLeavesNothing() async throws {
         try await StreamServer.run(contentLengthMax: 300_000) { server in
             let path = Routes.adminContent(level)
             let zeros = String(repeating: "0", count: 64)
@@ -89,8 +88,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("A storage without room is told from other failures")
-    func fullStorage() async throws {
+    @Test func aStorageWithoutRoomIsToldFromOtherFailures() async throws {
         for (code, status) in [
             (ContentStorageError.Code.full, 507), (.unusable, 500), (.away, 503),
         ] {
@@ -102,8 +100,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("Only administrators upload")
-    func uploadNeedsAnAdministrator() async throws {
+    @Test func onlyAdministratorsUpload() async throws {
         try await StreamServer.run { server in
             let path = Routes.adminContent(level) + "?version=1"
             let answer = try await server.send(.PUT, path)
@@ -112,8 +109,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("What is too large, or of no length, is refused before a byte of it is read")
-    func earlyRefusals() async throws {
+    @Test func whatIsTooLargeOrOfNoLengthIsRefusedBeforeAByteOfItIsRead() async throws {
         try await StreamServer.run(contentLengthMax: 5 << 20) { server in
             for (length, status, code) in [
                 ("content-length: 5242881", "413", "content_too_large"),
@@ -130,8 +126,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("An upload that is cut off in the middle is nowhere to be seen")
-    func cutOffUpload() async throws {
+    @Test func anUploadThatIsCutOffInTheMiddleIsNowhereToBeSeen() async throws {
         try await StreamServer.run { server in
             do {
                 let connection = try RawConnection(port: server.port)
@@ -149,11 +144,8 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test(
-        "A content is downloaded whole, in parts, and its head alone",
-        arguments: ContentForm.allCases
-    )
-    func download(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func aContentIsDownloadedWholeInPartsAndItsHeadAlone(form: ContentForm) async throws {
         try await withServer(form) { server, _ in
             try await server.host(bytes, for: level)
             try await server.store.arrive(.sample(1, product: "level.1"))
@@ -186,8 +178,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("A range that is not there is 416, and one of something else is ignored")
-    func conditions() async throws {
+    @Test func aRangeThatIsNotThereIs416AndOfAnotherContentIsIgnored() async throws {
         try await StreamServer.run { server in
             try await server.host(bytes, for: level)
             try await server.store.arrive(.sample(1, product: "level.1"))
@@ -204,8 +195,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("A finished, refunded, unpaid, unknown or foreign transaction downloads nothing")
-    func downloadRefusals() async throws {
+    @Test func onlyAnUnfinishedPaidTransactionOfTheAccountDownloads() async throws {
         try await StreamServer.run { server in
             try await server.host(bytes, for: level)
             try await server.store.arrive(
@@ -240,11 +230,8 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test(
-        "Bytes that are missing, or too few, are a failure of the service and not its end",
-        arguments: ContentForm.allCases
-    )
-    func missingFile(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func missingBytesAreAFailureOfTheServiceButNotItsEnd(form: ContentForm) async throws {
         try await withServer(form) { server, place in
             try await server.host(bytes, for: level)
             try await server.store.arrive(.sample(1, product: "level.1"))
@@ -263,8 +250,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("A store that is away is 503 with a time, and the service goes on after it")
-    func storeIsAway() async throws {
+    @Test func aStoreThatIsAwayIs503WithATimeAndTheServiceGoesOn() async throws {
         let s3 = try await S3Store.start()
         let folder = ContentFolder()
         defer { folder.remove() }
@@ -294,11 +280,8 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test(
-        "A client that reads slowly holds as much as connections buffer, not the whole",
-        arguments: ContentForm.allCases
-    )
-    func slowReader(form: ContentForm) async throws {
+    @Test(arguments: ContentForm.allCases)
+    func aClientThatReadsSlowlyHoldsOnlyWhatConnectionsBuffer(form: ContentForm) async throws {
         try await StorageUnderTest.with(form) { place in
             let count = Mutex(0)
             let storage = StoppedStorage(
@@ -325,8 +308,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("More downloads than an account, or the instance, may have are refused with a time")
-    func tooManyDownloads() async throws {
+    @Test func moreDownloadsThanAllowedAreRefusedWithATime() async throws {
         let limits = DownloadPermits.Limits(downloadsMax: 2, downloadsPerAccountMax: 1)
         try await StreamServer.run(downloads: limits) { server in
             try await server.host([UInt8](repeating: 7, count: 60 << 20), for: level)

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Who downloads what")
-struct HostedContentRulesTests {
+@Suite struct HostedContentRulesTests {
     private let content = HostedContent.sample()
 
     private func decision(
@@ -33,24 +32,21 @@ struct HostedContentRulesTests {
         )
     }
 
-    @Test("An unfinished purchase and an unfinished restore download, delivered or not")
-    func paidOnesDownload() {
+    @Test func anUnfinishedPurchaseOrRestoreDownloads() {
         for isDelivered in [true, false] {
             #expect(decision(.purchased, isDelivered: isDelivered) == .download(content))
             #expect(decision(.restored, isDelivered: isDelivered) == .download(content))
         }
     }
 
-    @Test("A finished transaction downloads nothing, whatever it is")
-    func finishedOnesDoNot() {
+    @Test func aFinishedTransactionDownloadsNothingWhateverItIs() {
         for state in [TransactionState.purchased, .restored, .failed] {
             #expect(decision(state, isFinished: true) == .refused(.finished))
         }
         #expect(decision(isFinished: true, isRevoked: true) == .refused(.finished))
     }
 
-    @Test("What is not paid, or paid back, downloads nothing")
-    func unpaidOnesDoNot() {
+    @Test func whatIsNotPaidOrPaidBackDownloadsNothing() {
         #expect(decision(.purchasing) == .refused(.purchasing))
         #expect(decision(.deferred) == .refused(.deferred))
         #expect(decision(.failed) == .refused(.failed))
@@ -58,8 +54,7 @@ struct HostedContentRulesTests {
         #expect(decision(isRevoked: true) == .refused(.revoked))
     }
 
-    @Test("Another account's transaction is none, also a finished one")
-    func othersDoNot() {
+    @Test func anotherAccountsTransactionDownloadsNothing() {
         #expect(decision(from: .sample("bob")) == .refused(.unknown))
         #expect(decision(isFinished: true, from: .sample("bob")) == .refused(.unknown))
         let other = QueueKey(
@@ -77,13 +72,11 @@ struct HostedContentRulesTests {
         )
     }
 
-    @Test("Only what the transaction carries is downloaded")
-    func otherContents() {
+    @Test func onlyWhatTheTransactionCarriesIsDownloaded() {
         #expect(decision(identifier: "level.2") == .refused(.noContent))
     }
 
-    @Test("A digest is claimed by hexadecimal digits or by Repr-Digest, and once")
-    func claims() {
+    @Test func aDigestIsClaimedByHexadecimalDigitsOrByReprDigestAndOnce() {
         let bytes = Data(0..<32)
         let digest = ContentDigest(bytes: bytes)
         let field = "sha-256=:\(bytes.base64EncodedString()):"
@@ -106,8 +99,7 @@ struct HostedContentRulesTests {
         #expect(claim(other, field) == .malformed)
     }
 
-    @Test("A content's version is fit to be a segment of a path")
-    func versions() {
+    @Test func aContentsVersionIsFitToBeASegmentOfAPath() {
         for version in ["1", "1.0", "2026-11-21", "v2_final", "1..0"] {
             #expect(ContentVersion(rawValue: version) != nil)
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("What transactions carry", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct TransactionContentTests {
     private let first = HostedContent.sample(version: "1.0", bytes: [1])
     private let second = HostedContent.sample(version: "1.1", bytes: [2])
@@ -26,8 +26,7 @@ struct TransactionContentTests {
             .withdraw(content.version, of: content.contentIdentifier)
     }
 
-    @Test("A transaction carries what its product has as it enters the queue, and keeps it")
-    func contentIsFixed() async throws {
+    @Test func aTransactionKeepsTheContentItEnteredTheQueueWith() async throws {
         try await withFulfillment { store in
             try await host(first, in: store)
             try await store.arrive(
@@ -51,8 +50,7 @@ struct TransactionContentTests {
         }
     }
 
-    @Test("One that waited carries what there is when it is paid")
-    func contentIsOfThePayment() async throws {
+    @Test func oneThatWaitedCarriesWhatThereIsWhenItIsPaid() async throws {
         try await withFulfillment { store in
             try await host(first, in: store)
             try await store.arrive(
@@ -64,8 +62,7 @@ struct TransactionContentTests {
         }
     }
 
-    @Test("A restored one carries what there is at the restore")
-    func restoreIsLater() async throws {
+    @Test func aRestoredOneCarriesWhatThereIsAtTheRestore() async throws {
         try await withFulfillment { store in
             try await host(first, in: store)
             try await store.arrive(.sample(1, product: "level.1"))
@@ -77,8 +74,7 @@ struct TransactionContentTests {
         }
     }
 
-    @Test("What is withdrawn is for nobody new, and the version before it is offered again")
-    func withdrawnContent() async throws {
+    @Test func aWithdrawnContentIsForNobodyNewAndTheOneBeforeItIs() async throws {
         try await withFulfillment { store in
             try await host(first, in: store)
             try await host(second, in: store)
@@ -93,8 +89,7 @@ struct TransactionContentTests {
         }
     }
 
-    @Test("In one batch each carries its own, and what has no content says nothing of it")
-    func batch() async throws {
+    @Test func inOneBatchEachTransactionCarriesItsOwnContents() async throws {
         try await withFulfillment { store in
             try await host(first, in: store)
             try await host(.sample(product: "level.2"), in: store)
@@ -114,8 +109,7 @@ struct TransactionContentTests {
         }
     }
 
-    @Test("A delivery that completes by webhook says what the transaction carries")
-    func webhookKeepsContent() async throws {
+    @Test func aDeliveryThatCompletesByWebhookSaysWhatTheTransactionCarries() async throws {
         try await withFulfillment { store in
             try await host(first, in: store)
             try await store.arrive(

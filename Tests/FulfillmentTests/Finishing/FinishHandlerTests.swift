@@ -5,10 +5,9 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Finishing", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct FinishHandlerTests {
-    @Test("A delivered purchase is finished, and answers the same ever after")
-    func finishTwice() async throws {
+    @Test func aFinishedPurchaseAnswersTheSameEverAfter() async throws {
         try await withFulfillment { store in
             try await store.arrive(.sample(1, plan: [.entitlement, .app]))
             #expect(try await store.finish(1) == .finished(at: startOfTime))
@@ -25,8 +24,7 @@ struct FinishHandlerTests {
         }
     }
 
-    @Test("Every state answers as it should, in one batch, each in its place")
-    func finishMatrix() async throws {
+    @Test func everyStateIsAnsweredInItsPlaceOfTheBatch() async throws {
         try await withFulfillment { store in
             try await store.arrive(
                 .sample(1, version: 1, state: .purchasing),
@@ -54,8 +52,7 @@ struct FinishHandlerTests {
         }
     }
 
-    @Test("A request for a queue that is not there makes none")
-    func strangersMakeNoQueues() async throws {
+    @Test func aRequestForAQueueThatIsNotThereMakesNone() async throws {
         try await withFulfillment { store in
             #expect(try await store.finish(1, from: .sample("mallory")) == .refused(.unknown))
             let count = try await store.client.withConnection { connection in
@@ -65,8 +62,7 @@ struct FinishHandlerTests {
         }
     }
 
-    @Test("A change after the finish is published, but nothing enters the queue again")
-    func refundAfterFinish() async throws {
+    @Test func aChangeAfterTheFinishIsPublishedButLeavesTheQueueAlone() async throws {
         try await withFulfillment { store in
             try await store.arrive(.sample(1))
             try await store.finish(1)
@@ -80,11 +76,8 @@ struct FinishHandlerTests {
         }
     }
 
-    @Test(
-        "Revisions have no gap and no double while batches and finishes meet",
-        arguments: RandomSeed.ofThisRun
-    )
-    func revisionsAreGapless(seed: RandomSeed) async throws {
+    @Test(arguments: RandomSeed.ofThisRun)
+    func revisionsHaveNoGapAndNoDoubleWhileBatchesAndFinishesMeet(seed: RandomSeed) async throws {
         try await withFulfillment(poolSize: 8) { store in
             let accounts = (0..<6).map { "account\($0)" }
             let perTask = 40

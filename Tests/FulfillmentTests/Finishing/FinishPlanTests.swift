@@ -4,8 +4,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Plans of finishes, without a database")
-struct FinishPlanTests {
+@Suite struct FinishPlanTests {
     private func queued(
         _ number: Int64,
         _ state: TransactionState = .failed,
@@ -38,16 +37,14 @@ struct FinishPlanTests {
         )
     }
 
-    @Test("A repetition in the batch is answered the same and changes nothing more")
-    func repetition() {
+    @Test func aRepetitionInTheBatchIsAnsweredTheSameAndChangesNothingMore() {
         let plan = plan(1, 1, of: queued(1))
         #expect(plan.outcomes == [.finished(at: startOfTime), .finished(at: startOfTime)])
         #expect(plan.finishes.map(\.transactionID.number) == [1])
         #expect(plan.counts == [.sample(): 1])
     }
 
-    @Test("Each queue counts its own changes")
-    func ordinals() {
+    @Test func eachQueueCountsItsOwnChanges() {
         let plan = plan(
             1,
             2,
@@ -61,8 +58,7 @@ struct FinishPlanTests {
         #expect(plan.counts == [.sample(): 2, .sample("bob"): 1])
     }
 
-    @Test("What is refused is not counted")
-    func refused() {
+    @Test func whatIsRefusedIsNotCounted() {
         let plan = plan(1, 2, 9, of: queued(1, .purchasing), queued(2))
         #expect(
             plan.outcomes == [

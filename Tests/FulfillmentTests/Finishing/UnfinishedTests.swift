@@ -8,10 +8,9 @@ import Testing
 @testable import Fulfillment
 
 /// Unfinished transactions, as an administrator sees them (spec rule 58).
-@Suite("What is unfinished", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct UnfinishedTests {
-    @Test("What is unfinished for long is listed and measured, and nothing else")
-    func whatIsUnfinishedForLongIsListedAndMeasured() async throws {
+    @Test func whatIsUnfinishedForLongIsListedAndMeasured() async throws {
         try await StreamServer.run { server in
             let store = server.store
             let count = Int64(UnfinishedRoutes.pageSize + 5)
@@ -57,11 +56,9 @@ struct UnfinishedTests {
         }
     }
 
-    @Test(
-        "A query that is none is refused",
-        arguments: ["olderThanHours=x", "after=zz", "after=0"]
+    @Test(arguments: ["olderThanHours=x", "after=zz", "after=0"]
     )
-    func malformedQuery(query: String) async throws {
+    func aQueryThatIsNoneIsRefused(query: String) async throws {
         try await StreamServer.run { server in
             let answer = try await server.administer(.GET, "\(Routes.adminUnfinished)?\(query)")
             #expect(answer.status == 400)
@@ -69,8 +66,7 @@ struct UnfinishedTests {
         }
     }
 
-    @Test("It warns of what is older than a week, once a day")
-    func warning() async throws {
+    @Test func itWarnsOfWhatIsOlderThanAWeekOnceADay() async throws {
         try await withFulfillment { store in
             let watch = UnfinishedWatch(
                 store: UnfinishedStore(client: store.client),

@@ -7,7 +7,7 @@ import Testing
 @testable import Fulfillment
 
 /// The rows, bytes and write-ahead log that a purchase costs.
-@Suite("The cost of a purchase", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct PurchaseCostTests {
     private let plan: [DeliveryTarget] = [.credit(unit: "coins", amount: 100)]
 
@@ -31,8 +31,7 @@ struct PurchaseCostTests {
         }
     }
 
-    @Test("A short purchase writes seven rows: nothing for its beginning, nothing for a delivery")
-    func rowsOfAPurchase() async throws {
+    @Test func aShortPurchaseWritesSevenRows() async throws {
         try await withFulfillment { store in
             let count: Int64 = 200
             try await store.arrive(.sample(1_000_000, plan: plan))

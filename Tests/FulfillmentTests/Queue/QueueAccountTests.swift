@@ -64,10 +64,9 @@ extension EventReader.Event {
     }
 }
 
-@Suite("Applying accounts", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct QueueAccountTests {
-    @Test("An account is a change of its queue, with a revision of its own")
-    func accountsHaveRevisions() async throws {
+    @Test func anAccountIsAChangeOfItsQueueWithARevisionOfItsOwn() async throws {
         try await withFulfillment { store in
             try await store.arrive(.sample(1))
             try await store.arrive(accounts: [.sample(1)])
@@ -90,8 +89,7 @@ struct QueueAccountTests {
         }
     }
 
-    @Test("Duplicates and older versions, in one batch or later, change nothing")
-    func theHighestVersionWins() async throws {
+    @Test func duplicatesAndOlderVersionsInOneBatchOrLaterChangeNothing() async throws {
         try await withFulfillment { store in
             try await store.arrive(accounts: [.sample(1), .sample(3), .sample(2), .sample(3)])
             try await store.arrive(accounts: [.sample(2)])
@@ -104,8 +102,7 @@ struct QueueAccountTests {
         }
     }
 
-    @Test("In one batch with transactions the revisions have no gap and rise as published")
-    func oneBatchOfBoth() async throws {
+    @Test func inABatchWithTransactionsRevisionsHaveNoGap() async throws {
         try await withFulfillment { store in
             try await store.arrive(
                 accounts: [.sample(1), .sample(1, account: "bob"), .sample(2)],
@@ -124,8 +121,7 @@ struct QueueAccountTests {
         }
     }
 
-    @Test("What a newer version of the store says of an account reaches clients unread")
-    func unknownFieldsSurvive() async throws {
+    @Test func whatANewerStoreSaysOfAnAccountReachesClientsUnread() async throws {
         try await withFulfillment { store in
             let data = """
                 {"account":{"accountID":"alice","bundleID":"\(appID)","canMakePayments":true,\
@@ -146,8 +142,7 @@ struct QueueAccountTests {
         }
     }
 
-    @Test("The service may replace what it knows of an account, and not whose it is")
-    func grantsAreNarrow() async throws {
+    @Test func theServiceMayReplaceWhatItKnowsOfAnAccountNotWhoseItIs() async throws {
         try await withFulfillment { store in
             try await store.arrive(accounts: [.sample(1)])
             #expect(try await !store.isAllowed("DELETE FROM queue_accounts"))
@@ -157,10 +152,9 @@ struct QueueAccountTests {
     }
 }
 
-@Suite("The account on the queue's stream", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct QueueAccountStreamTests {
-    @Test("A client gets its account first, then every change of it")
-    func snapshotThenChanges() async throws {
+    @Test func aClientGetsItsAccountFirstThenEveryChangeOfIt() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(.sample(1))
             try await server.store.arrive(accounts: [.sample(1)])
@@ -186,8 +180,7 @@ struct QueueAccountStreamTests {
         }
     }
 
-    @Test("A client without an account of its own gets none")
-    func nothingWasSaid() async throws {
+    @Test func aClientWithoutAnAccountOfItsOwnGetsNone() async throws {
         try await StreamServer.run { server in
             let elsewhere = BundleID(unchecked: "com.example.other")
             try await server.store.arrive(
@@ -203,8 +196,7 @@ struct QueueAccountStreamTests {
         }
     }
 
-    @Test("A client resumes with an account that changed, in its place, and not with another")
-    func resume() async throws {
+    @Test func aClientResumesWithAnAccountThatChangedInItsPlace() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(.sample(1))
             try await server.store.arrive(accounts: [.sample(1)])
@@ -221,8 +213,7 @@ struct QueueAccountStreamTests {
         }
     }
 
-    @Test("A long absence with an account in it is made up for page by page")
-    func resumeOverManyPages() async throws {
+    @Test func aLongAbsenceWithAnAccountInItIsMadeUpForPageByPage() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive((1...600).map { Transaction.sample($0) })
             try await server.store.arrive(accounts: [.sample(1)])
@@ -236,8 +227,7 @@ struct QueueAccountStreamTests {
         }
     }
 
-    @Test("A change of the account that the topic lost is read from the database")
-    func gapsHeal() async throws {
+    @Test func aChangeOfTheAccountThatTheTopicLostIsReadFromTheDatabase() async throws {
         try await StreamServer.run { server in
             var stream = try await server.connect()
             try await server.store.arrive(accounts: [.sample(1)])
@@ -258,8 +248,7 @@ struct QueueAccountStreamTests {
         }
     }
 
-    @Test("The queue as a document tells of transactions only")
-    func theDocumentStaysAsItIs() async throws {
+    @Test func theQueueAsADocumentTellsOfTransactionsOnly() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(.sample(1))
             try await server.store.arrive(accounts: [.sample(1)])

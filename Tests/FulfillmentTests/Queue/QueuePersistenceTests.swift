@@ -8,10 +8,9 @@ import Testing
 @testable import Fulfillment
 
 /// A transaction leaves a queue only by being finished (spec rule 45).
-@Suite("What stays in a queue", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct QueuePersistenceTests {
-    @Test("After thirty days all that is unfinished is still told of, at every launch")
-    func whatIsUnfinishedIsThereAfterThirtyDays() async throws {
+    @Test func afterThirtyDaysAllThatIsUnfinishedIsStillToldOfAtEveryLaunch() async throws {
         try await StreamServer.run { server in
             let store = server.store
             try await store.arrive(

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Queue rules")
-struct QueueRulesTests {
+@Suite struct QueueRulesTests {
     private let webhook = DeliveryTarget.webhook(url: "https://merchant.example/hook")
 
     private func apply(
@@ -14,15 +13,13 @@ struct QueueRulesTests {
         try #require(QueueRules.apply(transaction, to: before))
     }
 
-    @Test("A version that is known, or older, changes nothing")
-    func olderVersionsAreIgnored() throws {
+    @Test func aVersionThatIsKnownOrOlderChangesNothing() throws {
         let known = try apply(.sample(1, version: 2)).after
         #expect(QueueRules.apply(.sample(1, version: 2), to: known) == nil)
         #expect(QueueRules.apply(.sample(1, version: 1, state: .purchasing), to: known) == nil)
     }
 
-    @Test("What the store delivers itself is delivered with the purchase")
-    func ownDeliveriesAreDoneAtOnce() throws {
+    @Test func whatTheStoreDeliversItselfIsDeliveredWithThePurchase() throws {
         let plan: [DeliveryTarget] = [.entitlement, .credit(unit: "coins", amount: 1), .app]
         let change = try apply(.sample(1, plan: plan))
         #expect(change.after.isDelivered)
@@ -30,17 +27,13 @@ struct QueueRulesTests {
         #expect(change.deliveries.isEmpty)
     }
 
-    @Test("A webhook, or a kind of delivery not known here, is owed")
-    func webhooksAreOwed() throws {
+    @Test func aWebhookOrAKindOfDeliveryNotKnownHereIsOwed() throws {
         #expect(try apply(.sample(1, plan: [webhook])).after.isDelivered == false)
         #expect(try apply(.sample(1, plan: [.unknown(kind: "pigeon")])).after.isDelivered == false)
         #expect(try apply(.sample(1, plan: [])).after.isDelivered)
     }
 
-    @Test(
-        "A refund that overtakes its receipt grants nothing, and the receipt then changes nothing"
-    )
-    func refundBeforeReceipt() throws {
+    @Test func aRefundBeforeItsReceiptGrantsNothing() throws {
         let purchasing = try apply(.sample(1, version: 1, state: .purchasing)).after
         let plan: [DeliveryTarget] = [.entitlement, webhook]
         let refund = try apply(Transaction.sample(1, plan: plan).refunded(), to: purchasing)
@@ -52,8 +45,7 @@ struct QueueRulesTests {
         #expect(QueueRules.apply(.sample(1, plan: plan), to: refund.after) == nil)
     }
 
-    @Test("A refund after the receipt takes back, once")
-    func refundAfterReceipt() throws {
+    @Test func aRefundAfterTheReceiptTakesBackOnce() throws {
         let purchased = try apply(.sample(1, plan: [webhook])).after
         let refund = try apply(Transaction.sample(1, plan: [webhook]).refunded(), to: purchased)
         #expect(refund.isTakenBack && refund.after.isDelivered)
@@ -65,8 +57,7 @@ struct QueueRulesTests {
         #expect(!again.isTakenBack && !again.isGivenBack)
     }
 
-    @Test("Each refund and each reversal has a webhook of its own")
-    func refundsAreNumbered() throws {
+    @Test func eachRefundAndEachReversalHasAWebhookOfItsOwn() throws {
         let purchase = Transaction.sample(1, plan: [.entitlement, webhook])
         let part = purchase.refunded(30, revokes: false)
         let refund = try apply(part, to: try apply(purchase).after)
@@ -82,8 +73,7 @@ struct QueueRulesTests {
         #expect(reversal.deliveries.allSatisfy { $0.isOfRefund })
     }
 
-    @Test("A change after the finish leaves it finished")
-    func finishedStaysFinished() throws {
+    @Test func aChangeAfterTheFinishLeavesItFinished() throws {
         var finished = try apply(.sample(1)).after
         finished.finishedAt = startOfTime
         #expect(
@@ -92,28 +82,24 @@ struct QueueRulesTests {
         )
     }
 
-    @Test("What is neither failed nor paid is not delivered")
-    func transientStatesAreNotDelivered() throws {
+    @Test func whatIsNeitherFailedNorPaidIsNotDelivered() throws {
         for state in [TransactionState.purchasing, .deferred, .unknown("pondering")] {
             #expect(try apply(.sample(1, state: state)).after.isDelivered == false)
         }
         #expect(try apply(.sample(1, state: .failed)).after.isDelivered)
     }
 
-    @Test(
-        "Who may finish what",
-        arguments: [
-            (TransactionState.purchasing, false, QueueRules.FinishDecision.refused(.purchasing)),
-            (.deferred, false, .refused(.deferred)),
-            (.failed, true, .finish),
-            (.purchased, true, .finish),
-            (.purchased, false, .refused(.notDelivered)),
-            (.restored, true, .finish),
-            (.restored, false, .refused(.notDelivered)),
-            (.unknown("pondering"), true, .refused(.unknownState)),
-        ]
-    )
-    func finishMatrix(
+    @Test(arguments: [
+        (TransactionState.purchasing, false, QueueRules.FinishDecision.refused(.purchasing)),
+        (.deferred, false, .refused(.deferred)),
+        (.failed, true, .finish),
+        (.purchased, true, .finish),
+        (.purchased, false, .refused(.notDelivered)),
+        (.restored, true, .finish),
+        (.restored, false, .refused(.notDelivered)),
+        (.unknown("pondering"), true, .refused(.unknownState)),
+    ])
+    func whoMayFinishWhat(
         state: TransactionState,
         isDelivered: Bool,
         decision: QueueRules.FinishDecision
@@ -134,10 +120,7 @@ struct QueueRulesTests {
         #expect(QueueRules.finish(queued, from: otherApp) == .refused(.unknown))
     }
 
-    @Test(
-        "A revoked one can be finished, a finished one answers as before, an unknown one is not there"
-    )
-    func otherFinishes() {
+    @Test func aRevokedOneCanBeFinishedAndAFinishedOneAnswersAsBefore() {
         var queued = QueuedTransaction(
             id: TransactionID(number: 1),
             queue: .sample(),
@@ -153,10 +136,8 @@ struct QueueRulesTests {
     }
 }
 
-@Suite("Delivery rules")
-struct DeliveryRulesTests {
-    @Test("A credit is its amount times the quantity, one for each unit")
-    func creditsAddUp() throws {
+@Suite struct DeliveryRulesTests {
+    @Test func aCreditIsItsAmountTimesTheQuantityOneForEachUnit() throws {
         let plan: [DeliveryTarget] = [
             .credit(unit: "gems", amount: 1), .credit(unit: "coins", amount: 100),
             .credit(unit: "coins", amount: 5),
@@ -166,14 +147,12 @@ struct DeliveryRulesTests {
         #expect(credits.map(\.amount) == [315, 3])
     }
 
-    @Test("A restored or repeated purchase gives no credit again")
-    func copiesGiveNoCredit() throws {
+    @Test func aRestoredOrRepeatedPurchaseGivesNoCreditAgain() throws {
         let plan = [DeliveryTarget.credit(unit: "coins", amount: 100)]
         #expect(try DeliveryRules.credits(of: .sample(2, originalID: 1, plan: plan)).isEmpty)
     }
 
-    @Test("A credit that 64 bits cannot hold is refused")
-    func overflowIsRefused() {
+    @Test func aCreditThat64BitsCannotHoldIsRefused() {
         let large = DeliveryTarget.credit(unit: "coins", amount: .max)
         #expect(throws: FulfillmentError.self) {
             try DeliveryRules.credits(of: .sample(1, quantity: 2, plan: [large]))
@@ -186,8 +165,7 @@ struct DeliveryRulesTests {
     }
 }
 
-@Suite("Queue plan")
-struct QueuePlanTests {
+@Suite struct QueuePlanTests {
     private func arrival(_ transaction: Transaction) throws -> ArrivedTransaction {
         ArrivedTransaction(
             transaction: transaction,
@@ -196,8 +174,7 @@ struct QueuePlanTests {
         )
     }
 
-    @Test("Every change of a queue is counted, also of one transaction in one batch")
-    func changesAreNumbered() throws {
+    @Test func everyChangeOfAQueueIsNumberedEvenTwoInOneBatch() throws {
         let arrivals = try [
             Transaction.sample(1, version: 1, state: .purchasing), .sample(1),
             .sample(2, account: "bob"), .sample(3), .sample(1),
@@ -209,8 +186,7 @@ struct QueuePlanTests {
         #expect(plan.rows.map(\.after.version) == [2, 2, 2])
     }
 
-    @Test("Giving back a copy leaves the entitlement of its original")
-    func refundOfACopy() throws {
+    @Test func givingBackACopyLeavesTheEntitlementOfItsOriginal() throws {
         let copy = Transaction.sample(2, originalID: 1)
         let arrivals = try [copy, copy.refunded()].map(arrival)
         let plan = try QueuePlan(arrivals: arrivals, existing: [:], now: startOfTime)

@@ -67,7 +67,7 @@ extension FinishRequest {
                 let found = try await client.withConnection { connection in
                     try connection.query(
                         "SELECT type, traceparent FROM outbox ORDER BY position"
-                    ).map { try $0.decode(String.self, String?.self) }
+                    ).map { try $0.decode(String.self, StoredTrace?.self) }
                 }
                 #expect(
                     found.map(\.0) == [
@@ -76,7 +76,7 @@ extension FinishRequest {
                 )
                 // A change has the trace of its cause. The finish has the trace of the purchase.
                 #expect(
-                    found.map(\.1) == [first, later, first].map(\.description),
+                    found.map(\.1?.traceparent) == [first, later, first].map(\.description),
                     "\(found)"
                 )
             }

@@ -7,12 +7,11 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite("Applying transactions", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct TransactionHandlerTests {
     private let plan: [DeliveryTarget] = [.entitlement, .credit(unit: "coins", amount: 100)]
 
-    @Test("A purchase enters the queue, is delivered with its receipt, and is published")
-    func purchaseIsDelivered() async throws {
+    @Test func aPurchaseIsQueuedDeliveredWithItsReceiptAndPublished() async throws {
         try await withFulfillment { store in
             try await store.arrive(.sample(1, version: 1, state: .purchasing, plan: plan))
             try await store.arrive(.sample(1, plan: plan))
@@ -42,8 +41,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A short payment is one change: its beginning comes too late to be shown")
-    func shortPurchasing() async throws {
+    @Test func aShortPaymentIsOneChange() async throws {
         try await withFulfillment { store in
             try await store.arrive(.sample(1, plan: plan))
             // The event arrives a second later.
@@ -54,8 +52,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A payment that lasts is shown, and then its result")
-    func slowPurchasing() async throws {
+    @Test func aPaymentThatLastsIsShownAndThenItsResult() async throws {
         try await withFulfillment { store in
             try await store.arrive(.sample(1, version: 1, state: .purchasing, plan: plan))
             let shown = try await store.reads.unfinished(in: .sample()).changes
@@ -67,8 +64,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("Duplicates and older versions, in one batch or later, change nothing")
-    func duplicatesChangeNothing() async throws {
+    @Test func duplicatesAndOlderVersionsInOneBatchOrLaterChangeNothing() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan)
             let purchasing = Transaction.sample(1, version: 1, state: .purchasing, plan: plan)
@@ -80,8 +76,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A consumable grants once, also when its rows were not there to tell")
-    func creditIsGrantedOnce() async throws {
+    @Test func aConsumableIsGrantedOnceEvenIfItsRowsAreGone() async throws {
         try await withFulfillment { store in
             try await store.arrive(.sample(1, quantity: 2, plan: plan))
             let change = QueueRules.apply(.sample(1, quantity: 2, plan: plan), to: nil)
@@ -105,8 +100,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A refund that overtakes its receipt leaves it revoked, with nothing granted")
-    func refundBeforeReceipt() async throws {
+    @Test func aRefundBeforeTheReceiptLeavesThePurchaseRevoked() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan + [.webhook(url: "https://a.example")])
             try await store.arrive(.sample(1, version: 1, state: .purchasing, plan: plan))
@@ -126,11 +120,9 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test(
-        "A refund takes back entitlement and credit, and voids what is owed",
-        arguments: [true, false]
+    @Test(arguments: [true, false]
     )
-    func refundAfterReceipt(isOneBatch: Bool) async throws {
+    func aRefundTakesBackEntitlementAndCreditAndVoidsWhatIsOwed(isOneBatch: Bool) async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan + [.webhook(url: "https://a.example")])
             if isOneBatch {
@@ -150,8 +142,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A refund after the credit is spent leaves a negative balance")
-    func balanceGoesBelowZero() async throws {
+    @Test func aRefundAfterTheCreditIsSpentLeavesANegativeBalance() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan)
             try await store.arrive(purchase)
@@ -170,8 +161,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A restored copy entitles under its original, and gives nothing back after a refund")
-    func restoredCopies() async throws {
+    @Test func aRestoredCopyEntitlesUnderItsOriginalUntilARefund() async throws {
         try await withFulfillment { store in
             let original = Transaction.sample(1, plan: plan)
             try await store.arrive(original)
@@ -190,11 +180,9 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test(
-        "A reversed refund gives everything back, any number of times",
-        arguments: [true, false]
+    @Test(arguments: [true, false]
     )
-    func goodsComeBack(isOneBatch: Bool) async throws {
+    func aReversedRefundGivesEverythingBackAnyNumberOfTimes(isOneBatch: Bool) async throws {
         try await withFulfillment { store in
             var versions = [Transaction.sample(1, plan: plan)]
             for _ in 1...3 {
@@ -227,8 +215,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A refund that revokes nothing changes the queue and nothing that was given")
-    func refundOfAPart() async throws {
+    @Test func aRefundThatRevokesNothingChangesOnlyTheQueue() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan)
             let part = purchase.refunded(30, revokes: false)
@@ -245,8 +232,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("The refund of a part that overtakes its receipt waits for it")
-    func partBeforeReceipt() async throws {
+    @Test func aPartialRefundThatOvertakesItsReceiptWaitsForIt() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan)
             let part = purchase.refunded(30, revokes: false)
@@ -261,8 +247,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A refund reversed before the receipt came grants once")
-    func reversalBeforeReceipt() async throws {
+    @Test func aRefundReversedBeforeTheReceiptCameGrantsOnce() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan)
             try await store.arrive(purchase.refunded())
@@ -275,8 +260,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A finished purchase that is refunded and reversed stays finished, and is told")
-    func finishedAndReversed() async throws {
+    @Test func aFinishedPurchaseThatIsRefundedAndReversedStaysFinished() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan)
             try await store.arrive(purchase)
@@ -293,8 +277,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("Only the reason makes a copy: another original alone does not")
-    func renewalsAreNoCopies() async throws {
+    @Test func onlyTheReasonMakesACopyNotAnotherOriginal() async throws {
         try await withFulfillment { store in
             var renewal = Transaction.sample(2, originalID: 1, plan: plan)
             renewal.reason = .unknown("renewal")
@@ -307,8 +290,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("A credit that cannot be held refuses its batch, and nothing of it stays")
-    func poisonChangesNothing() async throws {
+    @Test func aCreditThatCannotBeHeldRefusesItsBatchAndNothingOfItStays() async throws {
         try await withFulfillment { store in
             let poison = Transaction.sample(
                 2,
@@ -325,8 +307,8 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("Purchases of many accounts are one batch", arguments: RandomSeed.ofThisRun)
-    func manyAccounts(seed: RandomSeed) async throws {
+    @Test(arguments: RandomSeed.ofThisRun)
+    func purchasesOfManyAccountsAreOneBatch(seed: RandomSeed) async throws {
         var random = seed.generator()
         let transactions = (1...500).map {
             Transaction.sample(Int64($0), account: "account\($0 % 50)", plan: plan)
@@ -344,8 +326,7 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("The service can append to its ledgers, and neither change nor delete them")
-    func grantsAreNarrow() async throws {
+    @Test func theServiceAppendsToItsBooksAndChangesNoneOfThem() async throws {
         try await withFulfillment { store in
             try await store.arrive(.sample(1, plan: plan))
             for table in [

@@ -4,10 +4,9 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Transaction snapshots")
-struct TransactionSnapshotTests {
-    @Test("A change composed of a snapshot is what encoding it gives", arguments: [true, false])
-    func compositionEqualsEncoding(isFinished: Bool) throws {
+@Suite struct TransactionSnapshotTests {
+    @Test(arguments: [true, false])
+    func aChangeComposedOfASnapshotIsWhatEncodingItGives(isFinished: Bool) throws {
         let transaction = Transaction.sample(
             7,
             plan: [.credit(unit: "coins", amount: 5), .webhook(url: "https://a.example/x?y=1")]
@@ -30,8 +29,7 @@ struct TransactionSnapshotTests {
         )
     }
 
-    @Test("Hosted contents stand in a change as encoding it gives them")
-    func contentsEqualEncoding() throws {
+    @Test func hostedContentsStandInAChangeAsEncodingItGivesThem() throws {
         let transaction = Transaction.sample(7)
         let data = try EventCoding.encode(TransactionChanged(transaction: transaction))
         let contents = [HostedContent.sample(version: "1.0"), .sample(version: "2.0-beta_1")]
@@ -53,8 +51,7 @@ struct TransactionSnapshotTests {
         #expect(QueueChanged(json: composed) == change)
     }
 
-    @Test("A field of a newer version survives")
-    func unknownFieldsSurvive() throws {
+    @Test func aFieldOfANewerVersionSurvives() throws {
         let transaction = Transaction.sample(7)
         var data = String(
             decoding: try EventCoding.encode(TransactionChanged(transaction: transaction)),
@@ -69,32 +66,26 @@ struct TransactionSnapshotTests {
         )
     }
 
-    @Test(
-        "A field is found wherever it stands",
-        arguments: [
-            (#"{"transaction":{"a":1}}"#, #"{"a":1}"#),
-            (
-                #" { "x" : [ {"transaction":{"b":2}} ] , "transaction" : { "a" : "}" } , "z":1}"#,
-                #"{ "a" : "}" }"#
-            ),
-            (#"{"x":"transaction","transaction":{}}"#, "{}"),
-            (#"{"x":"\"transaction\":{}","transaction":{"a":"\\"}}"#, #"{"a":"\\"}"#),
-        ]
-    )
-    func fieldIsFound(json: String, value: String) {
+    @Test(arguments: [
+        (#"{"transaction":{"a":1}}"#, #"{"a":1}"#),
+        (
+            #" { "x" : [ {"transaction":{"b":2}} ] , "transaction" : { "a" : "}" } , "z":1}"#,
+            #"{ "a" : "}" }"#
+        ),
+        (#"{"x":"transaction","transaction":{}}"#, "{}"),
+        (#"{"x":"\"transaction\":{}","transaction":{"a":"\\"}}"#, #"{"a":"\\"}"#),
+    ])
+    func aFieldIsFoundWhereverItStands(json: String, value: String) {
         let data = Array(json.utf8)
         let range = PlainJSON.rangeOfObject("transaction", in: data)
         #expect(range.map { String(decoding: data[$0], as: UTF8.self) } == value)
     }
 
-    @Test(
-        "What is no object, or cut short, is not found",
-        arguments: [
-            "", "{", #"{"transaction""#, #"{"transaction":1}"#, #"{"transaction":{"a":1"#,
-            #"{"transaction":{"a":"\"#, #"{"x":{"transaction":{}}}"#,
-        ]
-    )
-    func fieldIsNotFound(json: String) {
+    @Test(arguments: [
+        "", "{", #"{"transaction""#, #"{"transaction":1}"#, #"{"transaction":{"a":1"#,
+        #"{"transaction":{"a":"\"#, #"{"x":{"transaction":{}}}"#,
+    ])
+    func whatIsNoObjectOrCutShortIsNotFound(json: String) {
         #expect(PlainJSON.rangeOfObject("transaction", in: Array(json.utf8)) == nil)
     }
 }

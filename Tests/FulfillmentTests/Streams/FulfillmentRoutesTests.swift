@@ -7,10 +7,9 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Fulfillment's routes", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct FulfillmentRoutesTests {
-    @Test("The queue as a document is what its type says")
-    func queueDocument() async throws {
+    @Test func theQueueAsADocumentIsWhatItsTypeSays() async throws {
         try await StreamServer.run { server in
             let empty = try await server.send(.GET, Routes.queueTransactions)
             #expect(empty.status == 200)
@@ -28,8 +27,7 @@ struct FulfillmentRoutesTests {
         }
     }
 
-    @Test("A finish answers the same twice, and each refusal has its code")
-    func finishes() async throws {
+    @Test func aFinishAnswersTheSameTwiceAndEachRefusalHasItsCode() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(
                 .sample(1),
@@ -61,8 +59,7 @@ struct FulfillmentRoutesTests {
         }
     }
 
-    @Test("The history has every transaction once, whatever the page it is on")
-    func history() async throws {
+    @Test func theHistoryHasEveryTransactionOnceWhateverThePageItIsOn() async throws {
         try await StreamServer.run { server in
             let count = HistoryRoutes.pageSize + 5
             for number in 1...count { try await server.store.arrive(.sample(Int64(number))) }
@@ -87,8 +84,7 @@ struct FulfillmentRoutesTests {
         }
     }
 
-    @Test("What the account owns comes with the transactions that gave it")
-    func entitlementTransactions() async throws {
+    @Test func whatTheAccountOwnsComesWithTheTransactionsThatGaveIt() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(
                 .sample(1, plan: [.entitlement]),
@@ -104,8 +100,7 @@ struct FulfillmentRoutesTests {
         }
     }
 
-    @Test("Entitlements and credits are the account's own")
-    func belongings() async throws {
+    @Test func entitlementsAndCreditsAreTheAccountsOwn() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(
                 .sample(1, plan: [.entitlement, .credit(unit: "coins", amount: 5)])

@@ -3,13 +3,9 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite("Queue stream rules")
-struct QueueStreamRulesTests {
-    @Test(
-        "A client cut off anywhere in a snapshot resumes without missing anything",
-        arguments: RandomSeed.ofThisRun
-    )
-    func snapshotIDsAreSafe(seed: RandomSeed) {
+@Suite struct QueueStreamRulesTests {
+    @Test(arguments: RandomSeed.ofThisRun)
+    func aClientCutOffInASnapshotResumesWithoutALoss(seed: RandomSeed) {
         var generator = seed.generator()
         for _ in 0..<200 {
             let revisions = (1...20).map { Int64($0) }.shuffled(using: &generator).prefix(8)
@@ -23,21 +19,18 @@ struct QueueStreamRulesTests {
         }
     }
 
-    @Test("Where a client would have to begin again, an event has no id")
-    func noIDBeforeTheFirstRevision() {
+    @Test func anEventFromWhichNobodyCouldResumeHasNoID() {
         #expect(QueueStreamRules.snapshotIDs(revisions: [2, 1], queueRevision: 2) == [nil, 2])
         #expect(QueueStreamRules.snapshotIDs(revisions: [], queueRevision: 9).isEmpty)
     }
 
-    @Test("Only the next revision is sent")
-    func actions() {
+    @Test func onlyTheNextRevisionIsSent() {
         #expect(QueueStreamRules.action(for: 4, after: 4) == .skip)
         #expect(QueueStreamRules.action(for: 5, after: 4) == .send)
         #expect(QueueStreamRules.action(for: 6, after: 4) == .readDatabase)
     }
 
-    @Test("An id that the queue has not reached begins again")
-    func idsFromAnotherLife() {
+    @Test func anIDThatTheQueueHasNotReachedBeginsAgain() {
         #expect(QueueStreamRules.canResume(after: 4, queueRevision: 4))
         #expect(!QueueStreamRules.canResume(after: 5, queueRevision: 4))
         #expect(!QueueStreamRules.canResume(after: 0, queueRevision: 4))

@@ -11,10 +11,9 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite("The queue's stream", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct QueueStreamTests {
-    @Test("A client gets all unfinished ones, the oldest first, then every change")
-    func snapshotThenChanges() async throws {
+    @Test func aClientGetsAllUnfinishedOnesTheOldestFirstThenEveryChange() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(
                 .sample(1, version: 1, state: .purchasing),
@@ -44,8 +43,8 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A client resumes with what changed, removals included", arguments: [true, false])
-    func resume(byQuery: Bool) async throws {
+    @Test(arguments: [true, false])
+    func aClientResumesWithWhatChangedRemovalsIncluded(byQuery: Bool) async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(.sample(1), .sample(2))
             try await server.store.finish(1)
@@ -67,8 +66,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A long absence is made up for page by page")
-    func resumeOverManyPages() async throws {
+    @Test func aLongAbsenceIsMadeUpForPageByPage() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive((1...1200).map { Transaction.sample($0) })
             var stream = try await server.connect(after: "1")
@@ -78,8 +76,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("An id from a database that is no more begins again")
-    func idAheadOfTheQueue() async throws {
+    @Test func anIDFromADatabaseThatIsNoMoreBeginsAgain() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(.sample(1))
             var stream = try await server.connect(after: "900")
@@ -87,8 +84,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A stream says how far its queue is, and of which database")
-    func headOfTheStream() async throws {
+    @Test func aStreamSaysHowFarItsQueueIsAndOfWhichDatabase() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(.sample(1))
             try await server.store.arrive(.sample(2))
@@ -113,8 +109,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A stream ends whose queue went back under it, and its client is told everything anew")
-    func queueThatGoesBack() async throws {
+    @Test func aQueueThatGoesBackEndsItsStreamsAndIsSentAnew() async throws {
         try await StreamServer.run { server in
             for number: Int64 in 1...3 { try await server.store.arrive(.sample(number)) }
             var stream = try await server.connect()
@@ -137,8 +132,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A change that the topic lost is read from the database")
-    func gapsHeal() async throws {
+    @Test func aChangeThatTheTopicLostIsReadFromTheDatabase() async throws {
         try await StreamServer.run { server in
             var stream = try await server.connect()
             try await server.store.arrive(.sample(1))
@@ -151,8 +145,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A last change that the topic lost is found by the heartbeat, and only asked for once")
-    func heartbeatHeals() async throws {
+    @Test func aLastChangeThatTheTopicLostIsFoundByTheHeartbeat() async throws {
         try await StreamServer.run { server in
             var stream = try await server.connect()
             let heartbeat = QueueHeartbeat(
@@ -177,8 +170,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("Nobody sees another account's queue, or the same account's in another app")
-    func accountsAreApart() async throws {
+    @Test func nobodySeesTheQueueOfAnotherAccountOrApp() async throws {
         try await StreamServer.run { server in
             let elsewhere = BundleID(unchecked: "com.example.other")
             try await server.store.arrive(.sample(1, account: "bob"), .sample(2, bundle: elsewhere))
@@ -193,8 +185,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("Streams have bounds, for each account and in all, and a closed stream makes room")
-    func streamsAreBounded() async throws {
+    @Test func streamsHaveBoundsAndAClosedOneMakesRoom() async throws {
         let limits = QueueHub.Limits(streamsMax: 3, streamsPerAccountMax: 2, bufferedMax: 8)
         try await StreamServer.run(limits: limits) { server in
             let queue = QueueKey.sample()
@@ -213,8 +204,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A client that goes away gives its place back")
-    func departuresAreNoticed() async throws {
+    @Test func aClientThatGoesAwayGivesItsPlaceBack() async throws {
         try await StreamServer.run { server in
             let client = Task {
                 var stream = try await server.connect()
@@ -226,8 +216,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A finish and the change before it are sent in order though their topics overtook")
-    func twoTopics() async throws {
+    @Test func aFinishAndTheChangeBeforeItAreSentInOrder() async throws {
         try await StreamServer.run { server in
             var stream = try await server.connect("bob")
             let snapshot = try snapshot(of: .sample(1, account: "bob"))
@@ -242,8 +231,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A finish that arrives long before the change before it leaves no gap")
-    func finishIsFirst() async throws {
+    @Test func aFinishThatArrivesLongBeforeTheChangeBeforeItLeavesNoGap() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(.sample(1))
             var stream = try await server.connect()
@@ -262,8 +250,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("Only events for a stream of this instance are read")
-    func unwantedEvents() throws {
+    @Test func onlyEventsForAStreamOfThisInstanceAreRead() throws {
         let hub = QueueHub(limits: QueueHub.Limits())
         let place = try hub.subscribe(to: .sample("alice"))
         defer { withExtendedLifetime(place) {} }
@@ -274,8 +261,7 @@ struct QueueStreamTests {
         #expect(!hub.wants(.queueChanged, of: "bob"))
     }
 
-    @Test("A client that reads too slowly is let go, and others are not held up")
-    func slowReadersAreLetGo() async throws {
+    @Test func aClientThatReadsTooSlowlyIsLetGoAndOthersAreNotHeldUp() async throws {
         let limits = QueueHub.Limits(streamsMax: 9, streamsPerAccountMax: 9, bufferedMax: 8)
         try await StreamServer.run(limits: limits) { server in
             let slow = try IdleSocket(
@@ -307,8 +293,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A shutdown ends streams and says when to come back")
-    func shutdownSaysWhenToComeBack() async throws {
+    @Test func aShutdownEndsStreamsAndSaysWhenToComeBack() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(.sample(1))
             var stream = try await server.connect()

@@ -178,9 +178,9 @@ final class StreamServer: Sendable {
             {"iss":"\(issuer)","sub":"\(subject)","aud":"\(audience)","iat":\(seconds),\
             "exp":\(seconds + 3600)}
             """
-        let signed = "\(base64URL(Data(header.utf8))).\(base64URL(Data(claims.utf8)))"
+        let signed = "\(StrictBase64.text(header.utf8)).\(StrictBase64.text(claims.utf8))"
         let signature = try signingKey.signature(for: Data(signed.utf8))
-        return "\(signed).\(base64URL(signature.rawRepresentation))"
+        return "\(signed).\(StrictBase64.text(signature.rawRepresentation))"
     }
 
     /// Sends a request whose response ends at once.
@@ -209,11 +209,6 @@ final class StreamServer: Sendable {
             throw HarnessError("The stream was refused: \(response.status)")
         }
         return EventReader(body: response.body.makeAsyncIterator())
-    }
-
-    private func base64URL(_ data: Data) -> String {
-        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
     }
 }
 

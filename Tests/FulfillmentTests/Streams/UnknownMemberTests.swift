@@ -5,10 +5,9 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite("Members that this program does not know", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct UnknownMemberTests {
-    @Test("They reach the client with what is kept, what is new and what is removed")
-    func reachTheClient() async throws {
+    @Test func theyReachTheClientWithWhatIsKeptWhatIsNewAndWhatIsRemoved() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(events: [Self.newer(1)])
             try await server.handOn()

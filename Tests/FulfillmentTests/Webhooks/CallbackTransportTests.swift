@@ -33,7 +33,7 @@ private final class TestNames: NameResolver {
     }
 }
 
-@Suite("Recipients' names", .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct CallbackTransportTests {
     private func withTransport(
         _ names: [String: [String]],
@@ -57,8 +57,7 @@ struct CallbackTransportTests {
         merchant.url.replacing("127.0.0.1", with: name)
     }
 
-    @Test("Names whose server does not answer hold up no other name")
-    func hangingNames() async throws {
+    @Test func namesWhoseServerDoesNotAnswerHoldUpNoOtherName() async throws {
         try await withTransport(["quick.example": ["127.0.0.1"]]) { transport, names, merchant in
             await withThrowingTaskGroup(of: CallbackResult.self) { group in
                 for number in 1...40 {
@@ -78,8 +77,7 @@ struct CallbackTransportTests {
         }
     }
 
-    @Test("A name that is not resolved in time ends its try, and no other")
-    func timeout() async throws {
+    @Test func aNameThatIsNotResolvedInTimeEndsItsTryAndNoOther() async throws {
         try await withTransport([:], timeout: .milliseconds(100)) { transport, names, _ in
             for _ in 1...3 {
                 let result = try await transport.post([], to: "http://slow.example/")
@@ -89,16 +87,14 @@ struct CallbackTransportTests {
         }
     }
 
-    @Test("A name without an address is an issue of the socket")
-    func unknownName() async throws {
+    @Test func aNameWithoutAnAddressIsAnIssueOfTheSocket() async throws {
         try await withTransport(["gone.example": []]) { transport, _, _ in
             let result = try await transport.post([], to: "http://gone.example/")
             #expect(result == .socketIssue)
         }
     }
 
-    @Test("An address that refuses is followed by the next one")
-    func furtherAddress() async throws {
+    @Test func anAddressThatRefusesIsFollowedByTheNextOne() async throws {
         let addresses = ["127.0.0.2", "127.0.0.1"]
         try await withTransport(["two.example": addresses]) { transport, _, merchant in
             let url = address("two.example", of: merchant)
@@ -107,8 +103,7 @@ struct CallbackTransportTests {
         }
     }
 
-    @Test("A name is looked up once for many calls, and stays in the request")
-    func oneLookUp() async throws {
+    @Test func aNameIsLookedUpOnceForManyCallsAndStaysInTheRequest() async throws {
         try await withTransport(["quick.example": ["127.0.0.1"]]) { transport, names, merchant in
             let url = address("quick.example", of: merchant)
             try await withThrowingTaskGroup(of: CallbackResult.self) { group in
@@ -124,8 +119,7 @@ struct CallbackTransportTests {
         }
     }
 
-    @Test("The system's resolver knows this machine and says what it does not know")
-    func system() async throws {
+    @Test func theSystemsResolverKnowsThisMachineAndSaysWhatItDoesNotKnow() async throws {
         let addresses = try await SystemResolver().addresses(of: "localhost")
         #expect(addresses.contains("127.0.0.1") || addresses.contains("::1"), "\(addresses)")
         await #expect(throws: NameResolutionError.self) {

@@ -9,7 +9,7 @@ import Testing
 @testable import Fulfillment
 
 /// The webhook that reports a refund to a merchant.
-@Suite("Webhooks of refunds", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct RefundWebhookTests {
     private struct Body: Decodable {
         var type: String
@@ -41,8 +41,7 @@ struct RefundWebhookTests {
         try await store.webhooks.take(limit: 10, excluding: []).sorted { $0.id < $1.id }
     }
 
-    @Test("Each webhook of the plan is told of the refund, once, as a type of its own")
-    func toldOnce() async throws {
+    @Test func eachWebhookOfThePlanIsToldOfTheRefundOnceAsATypeOfItsOwn() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [.entitlement, shop, mail])
             try await store.arrive(purchase)
@@ -80,8 +79,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test("The refund waits while the purchase's webhook may be under way")
-    func neverFirst() async throws {
+    @Test func theRefundWaitsWhileThePurchasesWebhookMayBeUnderWay() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase)
@@ -95,8 +93,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test("A purchase that was never told is void, and the refund is told at once")
-    func neverTold() async throws {
+    @Test func aPurchaseThatWasNeverToldIsVoidAndTheRefundIsToldAtOnce() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase)
@@ -110,8 +107,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test("A purchase whose webhook failed before is void, and its refund does not wait long")
-    func failedBefore() async throws {
+    @Test func aPurchaseWhoseWebhookFailedIsVoidAndItsRefundIsSentSoon() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase)
@@ -123,8 +119,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test("A refund that overtakes its receipt is told when the receipt has come")
-    func overtaken() async throws {
+    @Test func aRefundThatOvertakesItsReceiptIsToldWhenTheReceiptHasCome() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase.refunded())
@@ -133,8 +128,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test("A refund that is not confirmed is told again under the same id, after a kill too")
-    func toldAgain() async throws {
+    @Test func aRefundThatIsNotConfirmedIsSentAgainUnderTheSameID() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase, purchase.refunded())
@@ -156,8 +150,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test("Nobody is told of a copy that is taken back: the purchase stands")
-    func copies() async throws {
+    @Test func nobodyIsToldOfACopyThatIsTakenBack() async throws {
         try await withFulfillment { store in
             let copy = Transaction.sample(2, originalID: 1, plan: [shop])
             try await store.arrive(copy)
@@ -167,8 +160,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test("A merchant hears of a purchase, its refunds and a reversal one after the other")
-    func inOrder() async throws {
+    @Test func aMerchantHearsOfPurchaseRefundsAndReversalInOrder() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             let part = purchase.refunded(30, revokes: false)
@@ -206,8 +198,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test("A refund of a part leaves the purchase's webhook owed")
-    func partLeavesTheWebhookOwed() async throws {
+    @Test func aRefundOfAPartLeavesThePurchasesWebhookOwed() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase)

@@ -9,8 +9,7 @@ import Testing
 
 /// Webhooks of a store whose clock was set, on machines whose clocks were not.
 @Suite(.timeLimit(.minutes(2))) struct TwoClocksTests {
-    @Test("A webhook's lease ends by the machines' clock; its delivery has the store's date")
-    func webhookLeasesEndByTheMachines() async throws {
+    @Test func aWebhooksLeaseIsMachineTimeAndItsDeliveryIsStoreTime() async throws {
         try await withFulfillment { store in
             let ahead = Duration.seconds(365 * 86_400)
             let target = DeliveryTarget.webhook(url: "https://merchant.example/hook")

@@ -18,10 +18,9 @@ import Testing
 
 private let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-@Suite("Sending webhooks", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct WebhookSenderTests {
-    @Test("A webhook that is answered with 2xx completes the delivery")
-    func confirmation() async throws {
+    @Test func a2xxAnswerCompletesTheDelivery() async throws {
         try await withMerchant { merchant, store in
             let purchase = Transaction.sample(
                 1,
@@ -53,8 +52,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("A webhook that fails is sent again under the same id, later and later")
-    func repetition() async throws {
+    @Test func aFailedWebhookIsSentAgainLaterAndLaterUnderTheSameID() async throws {
         try await withMerchant { merchant, store in
             merchant.answer { $0 < 2 ? .internalServerError : .noContent }
             try await store.arrive(.sample(1, plan: [merchant.target]))
@@ -81,10 +79,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test(
-        "What was confirmed is sent again when it is asked for, under the same id, and stays delivered"
-    )
-    func again() async throws {
+    @Test func whatWasConfirmedIsSentAgainOnRequestUnderTheSameID() async throws {
         try await withMerchant { merchant, store in
             try await store.arrive(.sample(1, plan: [merchant.target]))
             try await store.send { _ in try await store.untilDelivered() }
@@ -113,8 +108,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("A recipient that does not answer in time has timed out")
-    func timeout() async throws {
+    @Test func aRecipientThatDoesNotAnswerInTimeHasTimedOut() async throws {
         try await withMerchant { merchant, store in
             merchant.answer { _ in nil }
             let result = try await store.send(to: merchant.url, timeout: .milliseconds(200))
@@ -122,8 +116,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("A redirect is not followed")
-    func redirect() async throws {
+    @Test func aRedirectIsNotFollowed() async throws {
         try await withMerchant { merchant, store in
             merchant.answer { _ in .temporaryRedirect }
             let result = try await store.send(to: merchant.url)
@@ -132,8 +125,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("An address that nobody listens at, or that is none, has its own result")
-    func unreachable() async throws {
+    @Test func anAddressThatNobodyListensAtOrThatIsNoneHasItsOwnResult() async throws {
         try await withFulfillment { store in
             let port = try freePort()
             #expect(try await store.send(to: "http://127.0.0.1:\(port)/") == .socketIssue)
@@ -142,8 +134,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("TLS that fails has its own result")
-    func tls() async throws {
+    @Test func aTLSFailureHasItsOwnResult() async throws {
         try await withMerchant { merchant, store in
             let url = merchant.url.replacing("http://", with: "https://")
             let result = try await store.send(to: url)
@@ -151,8 +142,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("What a killed sender sent but did not record is sent again under the same id")
-    func crashBetweenSentAndRecorded() async throws {
+    @Test func whatWasSentBeforeAKillIsSentAgainUnderTheSameID() async throws {
         try await withMerchant { merchant, store in
             try await store.arrive(.sample(1, plan: [merchant.target]))
             let taken = try await store.webhooks.take(limit: 10, excluding: [])
@@ -171,8 +161,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("An outcome that comes after another sender took over does not undo the other's")
-    func staleOutcome() async throws {
+    @Test func anOutcomeThatComesLateDoesNotUndoAnothersOutcome() async throws {
         try await withMerchant { merchant, store in
             try await store.arrive(.sample(1, plan: [merchant.target]))
             let first = try await store.webhooks.take(limit: 1, excluding: [])
@@ -196,8 +185,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("A refund while a webhook is under way leaves it void")
-    func refundOvertakesWebhook() async throws {
+    @Test func aRefundWhileAWebhookIsUnderWayLeavesItVoid() async throws {
         try await withMerchant { merchant, store in
             let purchase = Transaction.sample(1, plan: [merchant.target])
             try await store.arrive(purchase)
@@ -221,8 +209,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("An answer that never ends counts when its time is up")
-    func endlessAnswer() async throws {
+    @Test func anAnswerThatNeverEndsCountsWhenItsTimeIsUp() async throws {
         try await withMerchant { merchant, store in
             merchant.answer { _ in .accepted }
             try await store.arrive(.sample(1, plan: [merchant.target]))
@@ -235,8 +222,7 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("A recipient that hangs does not hold up the others")
-    func hangingHost() async throws {
+    @Test func aRecipientThatHangsDoesNotHoldUpTheOthers() async throws {
         try await withMerchant { hanging, store in
             hanging.answer { _ in nil }
             let target = hanging.target

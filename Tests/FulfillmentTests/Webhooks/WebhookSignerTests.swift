@@ -4,10 +4,8 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Webhook signatures")
-struct WebhookSignerTests {
-    @Test("The signature is that of Standard Webhooks' own example")
-    func knownSignature() throws {
+@Suite struct WebhookSignerTests {
+    @Test func theSignatureIsThatOfStandardWebhooksOwnExample() throws {
         let signer = try WebhookSigner(secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
         let headers = signer.headers(
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -19,22 +17,18 @@ struct WebhookSignerTests {
         #expect(headers[2].value == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 
-    @Test(
-        "A secret of another form is refused",
-        arguments: ["", "whsec_", "whsec_!!", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_c2hvcnQ="]
-    )
-    func malformedSecrets(secret: String) {
+    @Test(arguments: [
+        "", "whsec_", "whsec_!!", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_c2hvcnQ=",
+    ])
+    func aSecretOfAnotherFormIsRefused(secret: String) {
         #expect(throws: FulfillmentError.self) { try WebhookSigner(secret: secret) }
     }
 
-    @Test(
-        "Senders share themselves out by host and port",
-        arguments: [
-            ("https://Merchant.example/a?b=c", "merchant.example"),
-            ("http://127.0.0.1:8080/x", "127.0.0.1:8080"), ("not a url", "not a url"),
-        ]
-    )
-    func hosts(url: String, host: String) {
+    @Test(arguments: [
+        ("https://Merchant.example/a?b=c", "merchant.example"),
+        ("http://127.0.0.1:8080/x", "127.0.0.1:8080"), ("not a url", "not a url"),
+    ])
+    func sendersShareThemselvesOutByHostAndPort(url: String, host: String) {
         #expect(EndpointAddress.host(of: url) == host)
     }
 }

@@ -112,7 +112,7 @@ struct DeadLettersTests {
 
     @Test func aMessageWithAZeroInItsKeyOrAHeaderIsNoEvent() {
         let row = OutboxRow(
-            cursor: OutboxCursor(xid: 7, position: 8),
+            place: LogPlace(xid: 7, position: 8),
             event: OutboxEvent(
                 id: EventID(time: StoreTime(millisecondsSinceEpoch: 1)),
                 type: .queueChanged,

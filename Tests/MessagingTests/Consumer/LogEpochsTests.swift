@@ -20,7 +20,7 @@ import Testing
             partition: partition,
             offset: offset,
             epoch: epoch,
-            cursor: .start
+            place: .start
         )
     }
 

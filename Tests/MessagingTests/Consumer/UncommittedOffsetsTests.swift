@@ -3,8 +3,7 @@ import Testing
 @testable import Kafka
 @testable import Messaging
 
-@Suite("Offsets that are not committed yet")
-struct UncommittedOffsetsTests {
+@Suite struct UncommittedOffsetsTests {
     private let start = ContinuousClock.now
     private let first = KafkaTopicPartition(topic: "a", partition: 0)
     private let second = KafkaTopicPartition(topic: "a", partition: 1)
@@ -33,7 +32,7 @@ struct UncommittedOffsetsTests {
         #expect(!offsets.areDue(isIdle: true, at: start + .seconds(9)))
     }
 
-    @Test func theyDoNotWaitOnceNothingComes() {
+    @Test func offsetsDoNotWaitOnceNothingComes() {
         var offsets = UncommittedOffsets()
         offsets.add([message(first, 4)], except: [], at: start)
         #expect(offsets.areDue(isIdle: true, at: start))

@@ -30,8 +30,7 @@ import Testing
         }
         #expect(
             error?.description
-                == "transaction.purchased.v9 at payments.transactions/3/17 is of no version that is "
-                + "known here"
+                == "transaction.purchased.v9 at payments.transactions/3/17 has an unknown version"
         )
     }
 

@@ -25,18 +25,18 @@ import Testing
             partition: 0,
             offset: place,
             epoch: 1,
-            cursor: cursor(place),
-            previous: previous.map(cursor)
+            place: logPlace(place),
+            previous: previous.map(logPlace)
         )
     }
 
-    private func cursor(_ place: Int64) -> OutboxCursor {
-        place == 0 ? .start : OutboxCursor(xid: 700, position: place)
+    private func logPlace(_ place: Int64) -> LogPlace {
+        place == 0 ? .start : LogPlace(xid: 700, position: place)
     }
 
     private func verdicts(
         _ events: [ReceivedEvent],
-        from places: [EventChain: OutboxCursor] = [:]
+        from places: [EventChain: LogPlace] = [:]
     ) -> [AppliedPlaces.Verdict] {
         var places = AppliedPlaces(places)
         return events.map { places.admit($0, of: $0.chain) }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func anOlderEventAfterANewerOneIsDone() {
-        let place = [EventChain(topic: Self.topic, key: "ada"): cursor(5)]
+        let place = [EventChain(topic: Self.topic, key: "ada"): logPlace(5)]
         #expect(verdicts([event(4, after: 3), event(5, after: 4)], from: place) == [.done, .done])
     }
 
@@ -73,7 +73,7 @@ import Testing
 
     /// A producer that was restored continues its chains before what consumers have already seen.
     @Test func anEventAfterALostOneIsDue() {
-        let place = [EventChain(topic: Self.topic, key: "ada"): cursor(5)]
+        let place = [EventChain(topic: Self.topic, key: "ada"): logPlace(5)]
         #expect(verdicts([event(6, after: 3)], from: place) == [.due])
     }
 

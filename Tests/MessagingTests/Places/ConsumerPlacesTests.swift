@@ -39,6 +39,7 @@ struct ConsumerPlacesTests {
 
         /// Runs a body while a consumer is running.
         func consuming(
+            clock: ProcessClock? = nil,
             delay: Duration = .zero,
             _ body: () async throws -> Void
         ) async throws {
@@ -47,6 +48,7 @@ struct ConsumerPlacesTests {
                 topics: [ConsumerPlacesTests.topic],
                 handler: Recorder(),
                 client: log.client,
+                clock: clock,
                 kafka: broker.settings(clientID: "consumer"),
                 delay: delay,
                 logger: ConsumerPlacesTests.quiet
@@ -121,7 +123,7 @@ struct ConsumerPlacesTests {
     /// Messages as a relay publishes them, each in a given partition.
     private func records(
         _ rows: [OutboxRow],
-        _ heads: inout ChainHeads,
+        _ tips: inout ChainTips,
         partition: Int32 = 0
     ) -> [KafkaRecord] {
         rows.map { row in
@@ -129,7 +131,7 @@ struct ConsumerPlacesTests {
                 for: row,
                 service: "fulfillment",
                 epoch: 1,
-                previous: heads.append(row)
+                previous: tips.append(row)
             )
             record.partition = partition
             return record
@@ -138,8 +140,8 @@ struct ConsumerPlacesTests {
 
     /// Messages of a log that begins with these rows.
     private func records(_ rows: [OutboxRow]) -> [KafkaRecord] {
-        var heads = ChainHeads()
-        return records(rows, &heads)
+        var tips = ChainTips()
+        return records(rows, &tips)
     }
 
     @Test func whatWasSentBeforeItsPredecessorIsAppliedAfterIt() async throws {
@@ -176,14 +178,30 @@ struct ConsumerPlacesTests {
         }
     }
 
+    @Test func noEventIsAppliedByAClockThatWasSetAndIsBehindIt() async throws {
+        try await withBench { bench in
+            try await bench.log.append(0..<1)
+            let records = records(try await bench.log.settled(after: .start))
+            let time = StoreTime(millisecondsSinceEpoch: SealedDatabase.endOfNovember)
+            let clock = ProcessClock(client: bench.log.client, waitMax: .milliseconds(50))
+            clock.follow(.frozen(at: time.advanced(by: .seconds(-60))), step: 1)
+            clock.becomeCurrent()
+            try await bench.consuming(clock: clock) {
+                try await bench.send(records)
+                try await bench.hasApplied(["0"])
+                #expect(clock.now == time)
+            }
+        }
+    }
+
     @Test func anEventInAnotherPartitionWaitsForItsPredecessor() async throws {
         try await withBench(partitions: 2) { bench in
             try await bench.log.append(0..<2)
             let rows = try await bench.log.settled(after: .start)
-            var heads = ChainHeads()
+            var tips = ChainTips()
             // The topic has got more partitions between the two events.
-            let before = records([rows[0]], &heads, partition: 0)
-            let after = records([rows[1]], &heads, partition: 1)
+            let before = records([rows[0]], &tips, partition: 0)
+            let after = records([rows[1]], &tips, partition: 1)
             try await bench.consuming {
                 try await bench.send(after)
                 try await bench.hasRead(1, to: 0)
@@ -241,13 +259,13 @@ struct ConsumerPlacesTests {
         try await withBench { bench in
             try await bench.log.append(0..<10)
             let rows = try await bench.log.settled(after: .start)
-            var heads = ChainHeads()
+            var tips = ChainTips()
             let events = try rows.enumerated().map { offset, row in
                 let record = EventHeaders.record(
                     for: row,
                     service: "fulfillment",
                     epoch: 1,
-                    previous: heads.append(row)
+                    previous: tips.append(row)
                 )
                 let message = KafkaMessage(
                     topic: record.topic,
@@ -283,10 +301,10 @@ struct ConsumerPlacesTests {
         try await withBench { bench in
             try await bench.log.append(0..<2)
             let rows = try await bench.log.settled(after: .start)
-            var backup = ChainHeads()
+            var backup = ChainTips()
             let known = records([rows[0]], &backup)
-            var heads = backup
-            let lost = records([rows[1]], &heads)
+            var tips = backup
+            let lost = records([rows[1]], &tips)
             try await bench.consuming {
                 try await bench.send(known + lost)
                 try await bench.hasApplied(["0", "1"])
@@ -297,7 +315,7 @@ struct ConsumerPlacesTests {
                     "UPDATE outbox_base SET base = base - 1000000, server_started_at = '-infinity'"
                 )
                 try await bench.log.append(2..<3)
-                let new = try await bench.log.settled(after: rows[0].cursor)
+                let new = try await bench.log.settled(after: rows[0].place)
                 #expect(new.count == 1)
                 try await bench.send(records(new, &backup))
                 try await bench.hasApplied(["0", "1", "2"])

@@ -20,7 +20,7 @@ struct LeadTests {
         epoch: Int32 = 1
     ) async throws -> (RelayProgress, [LogSeal]) {
         let rows = try await log.settled(after: .start)
-        let last = try #require(rows.last).cursor
+        let last = try #require(rows.last).place
         var heads = SealHeads([])
         let partition = KafkaTopicPartition(topic: Self.topic.name, partition: 0)
         return (
@@ -38,8 +38,8 @@ struct LeadTests {
         try await log.client.withConnection { connection in
             try connection.query(
                 """
-                SELECT 'cursor ' || epoch || ' ' || xid || ':' || position || ' ' || confirmed_xid
-                FROM relay_cursor
+                SELECT 'place ' || epoch || ' ' || xid || ':' || position || ' ' || confirmed_xid
+                FROM relay_place
                 UNION ALL SELECT 'offset ' || topic || partition || ' ' || last_offset
                 FROM relay_offsets
                 UNION ALL SELECT 'seal ' || month || number FROM log_seals
@@ -140,7 +140,7 @@ struct LeadTests {
                     let place = try await log.client.withConnection {
                         try RelayStore.progress(on: $0).published
                     }
-                    return rows.count == 20 && rows.last?.cursor == place ? place : nil
+                    return rows.count == 20 && rows.last?.place == place ? place : nil
                 }
                 // The old leader's records reach the broker after all later ones.
                 held.release()

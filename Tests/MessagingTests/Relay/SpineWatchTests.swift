@@ -23,7 +23,7 @@ struct SpineWatchTests {
             try await log.client.withConnection { connection in
                 _ = try connection.execute(
                     """
-                    UPDATE relay_cursor SET (xid, position) = (
+                    UPDATE relay_place SET (xid, position) = (
                         SELECT xid, position FROM outbox ORDER BY xid DESC, position DESC LIMIT 1
                     )
                     """

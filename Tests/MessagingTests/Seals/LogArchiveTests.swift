@@ -43,7 +43,7 @@ struct LogArchiveTests {
 
             for limit in [1, 7, 59, 60, 61, 1000] {
                 let rows = try await log.all(limit: limit, in: directory)
-                #expect(rows.map(\.cursor) == before.map(\.cursor), "\(limit)")
+                #expect(rows.map(\.place) == before.map(\.place), "\(limit)")
                 #expect(rows.map(\.event.id) == before.map(\.event.id))
                 #expect(rows.map(\.event.data) == before.map(\.event.data))
             }
@@ -88,7 +88,7 @@ struct LogArchiveTests {
             let event = honest.row.event
             rows[33] = ExactRow(
                 row: OutboxRow(
-                    cursor: honest.row.cursor,
+                    place: honest.row.place,
                     event: OutboxEvent(
                         id: event.id,
                         type: event.type,
@@ -105,7 +105,7 @@ struct LogArchiveTests {
             let file = try await log.write(rows, of: Self.november, to: directory)
             let report = try await log.check(file)
             #expect(report.findings.map(\.kind) == [.editedRow])
-            #expect(report.findings.first?.cursor == honest.row.cursor)
+            #expect(report.findings.first?.place == honest.row.place)
         }
     }
 
@@ -153,7 +153,7 @@ struct LogArchiveTests {
 
     /// Changes after which the database refuses to drop a month, with the reason it gives.
     private static let refusals: [(change: SQL, words: String)] = [
-        ("UPDATE relay_cursor SET confirmed_position = 0", "not confirmed"),
+        ("UPDATE relay_place SET confirmed_position = 0", "not confirmed"),
         ("DELETE FROM outbox WHERE subject = '7'", "has 59 rows"),
         ("DELETE FROM log_seals WHERE month = '2025-11' AND number = 6", "not what its seals say"),
         ("UPDATE log_seals SET digest = sha256('x') WHERE number = 6", "not what its seals say"),
@@ -243,7 +243,7 @@ struct LogArchiveTests {
                 for statement: SQL in [
                     "DELETE FROM outbox", "DROP TABLE outbox_2025_11", "DELETE FROM log_seals",
                     "INSERT INTO log_archives SELECT * FROM log_archives",
-                    "UPDATE relay_cursor SET position = 0", "SELECT 1 FROM consumer_places",
+                    "UPDATE relay_place SET position = 0", "SELECT 1 FROM consumer_places",
                 ] {
                     let error = await #expect(throws: PostgresError.self) {
                         try await client.withConnection { try $0.execute(statement) }
@@ -274,7 +274,7 @@ extension SealedDatabase {
     /// Marks everything published as confirmed by every consumer.
     func confirm() async throws {
         _ = try await tamper(
-            "UPDATE relay_cursor SET confirmed_xid = xid, confirmed_position = position"
+            "UPDATE relay_place SET confirmed_xid = xid, confirmed_position = position"
         )
     }
 
@@ -304,8 +304,8 @@ extension SealedDatabase {
             ArchivedMonth(
                 month,
                 of: "payments",
-                first: try #require(rows.first).row.cursor,
-                last: try #require(rows.last).row.cursor,
+                first: try #require(rows.first).row.place,
+                last: try #require(rows.last).row.place,
                 head: try #require(head ?? sealed)
             )
         )
@@ -346,7 +346,7 @@ extension SealedDatabase {
             let archives = try ArchivedRows.find(in: directory, of: "payments", on: connection)
             var rows: [OutboxRow] = []
             while case let page = try EventLog.rows(
-                after: rows.last?.cursor ?? .start,
+                after: rows.last?.place ?? .start,
                 limit: limit,
                 archives: archives,
                 on: connection

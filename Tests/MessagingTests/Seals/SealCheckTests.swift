@@ -53,7 +53,7 @@ struct SealCheckTests {
         try #require(report.findings.count == 1, "\(subjects(report))")
         #expect(report.findings[0].kind == .editedRow)
         #expect(report.findings[0].month == LogMonth("2025-11"))
-        #expect(report.findings[0].cursor?.position == 34)
+        #expect(report.findings[0].place?.position == 34)
     }
 
     @Test func aRowWhosePlaceWasChangedIsFound() async throws {
@@ -70,7 +70,7 @@ struct SealCheckTests {
         // An inserted row is found when it is read, a missing one at the end of its seal.
         #expect(report.findings.map(\.kind) == [.insertedRow, .missingRows])
         #expect(report.findings.map(\.month?.description) == ["2025-12", "2025-11"])
-        #expect(report.findings.map(\.cursor?.position) == [34, 33])
+        #expect(report.findings.map(\.place?.position) == [34, 33])
     }
 
     @Test func rowsThatAreGoneArePlacedBetweenTheirNeighbours() async throws {
@@ -80,7 +80,7 @@ struct SealCheckTests {
         )
         #expect(report.findings.map(\.kind) == [.missingRows, .missingRows])
         #expect(report.findings.map(\.count) == [2, 1])
-        #expect(report.findings.map(\.cursor?.position) == [33, 71])
+        #expect(report.findings.map(\.place?.position) == [33, 71])
     }
 
     @Test func aRowThatWasPutInIsNamed() async throws {
@@ -101,7 +101,7 @@ struct SealCheckTests {
                 """
         )
         #expect(between.findings.map(\.kind) == [.insertedRow])
-        #expect(between.findings.first?.cursor?.position == 34)
+        #expect(between.findings.first?.place?.position == 34)
     }
 
     @Test func aRowOfAMonthThatWasNeverSealedIsNamed() async throws {
@@ -151,7 +151,7 @@ struct SealCheckTests {
             changes: 2
         )
         #expect(both.findings.map(\.kind) == [.cutTail])
-        #expect(both.findings.first?.cursor?.position == 80)
+        #expect(both.findings.first?.place?.position == 80)
     }
 
     @Test func aMonthThatIsGoneWithItsSealsIsMissedByTheNext() async throws {

@@ -120,7 +120,7 @@ struct SealedRelayTests {
             try await SealedDatabase.with { log in
                 try await log.append(0..<2500)
                 let rows = try await log.settled(after: .start, limit: 2400)
-                let last = try #require(rows.last).cursor
+                let last = try #require(rows.last).place
                 let term = try await log.takeLead()
                 try await log.client.withConnection { connection in
                     try RelayStore.save(

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import PaymentQueue
 
-@Suite("Downloading a content", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct ContentDownloadTests {
     private func withOrigin(
         _ body: @Sendable (Origin) async throws -> Void
@@ -22,8 +22,7 @@ struct ContentDownloadTests {
         try await body(origin)
     }
 
-    @Test("A content arrives whole, under its digest, with progress from start to end")
-    func wholeContent() async throws {
+    @Test func aContentArrivesWholeUnderItsDigestWithProgressFromStartToEnd() async throws {
         try await withOrigin { origin in
             let reports = Mutex<[DownloadProgress]>([])
             let path = try await origin.download().run { progress in
@@ -42,8 +41,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A lost connection is waited out, and only what is missing is asked for")
-    func lostConnections() async throws {
+    @Test func aLostConnectionIsWaitedOutAndOnlyWhatIsMissingIsAskedFor() async throws {
         try await withOrigin { origin in
             origin.faults = [.cut(after: 30_000), .noAnswer, .status(503), .cut(after: 20_000)]
             _ = try await origin.download().run()
@@ -61,8 +59,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A store that fails again and again is given up, and what is there is kept")
-    func boundedRetries() async throws {
+    @Test func aStoreThatFailsAgainAndAgainIsGivenUpAndWhatIsThereIsKept() async throws {
         try await withOrigin { origin in
             origin.faults = [.cut(after: 10_000)] + Array(repeating: .noAnswer, count: 10)
             let error = await #expect(throws: ContentDownloadError.self) {
@@ -78,8 +75,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A pause keeps the bytes, and the next run asks for the rest")
-    func pauses() async throws {
+    @Test func aPauseKeepsTheBytesAndTheNextRunAsksForTheRest() async throws {
         try await withOrigin { origin in
             for pause in 1...5 {
                 origin.faults = [.hang(after: 15_000)]
@@ -97,8 +93,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("What another process left is gone on with, and what is too long begins anew")
-    func leftParts() async throws {
+    @Test func whatAnotherProcessLeftIsResumedUnlessItIsTooLong() async throws {
         try await withOrigin { origin in
             try origin.writePart(Array(origin.bytes[..<60_000]))
             _ = try await origin.download().run()
@@ -115,8 +110,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("What is there whole is not asked for again, and what is damaged is")
-    func wholeContentIsThere() async throws {
+    @Test func whatIsThereWholeIsNotAskedForAgainAndWhatIsDamagedIs() async throws {
         try await withOrigin { origin in
             let path = try await origin.download().run()
             let written = Mutex<[Int64]>([])
@@ -135,8 +129,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A token that cannot be had at the moment is waited for, as the store is")
-    func tokens() async throws {
+    @Test func aTokenThatCannotBeHadAtTheMomentIsWaitedForAsTheStoreIs() async throws {
         try await withOrigin { origin in
             origin.faults = [.status(401)]
             origin.lacksToken = true
@@ -146,8 +139,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A corrupted part is found by the digest and thrown away")
-    func corruptedPart() async throws {
+    @Test func aCorruptedPartIsFoundByTheDigestAndThrownAway() async throws {
         try await withOrigin { origin in
             var part = Array(origin.bytes[..<60_000])
             part[31_000] ^= 1
@@ -162,8 +154,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A store that ignores the range sends everything, and progress does not fall")
-    func ignoredRange() async throws {
+    @Test func aStoreThatIgnoresTheRangeDoesNotTurnProgressBack() async throws {
         try await withOrigin { origin in
             try origin.writePart(Array(origin.bytes[..<60_000]))
             origin.faults = [.ignoredRange]
@@ -176,8 +167,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A refusal is told with the store's own words, and is not repeated")
-    func refusal() async throws {
+    @Test func aRefusalIsToldWithTheStoresOwnWordsAndIsNotRepeated() async throws {
         try await withOrigin { origin in
             origin.faults = [.problem(409, "transaction_finished")]
             let error = await #expect(throws: ContentDownloadError.self) {
@@ -189,8 +179,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("More bytes than there should be are not written")
-    func tooManyBytes() async throws {
+    @Test func moreBytesThanThereShouldBeAreNotWritten() async throws {
         try await withOrigin { origin in
             origin.faults = [.excess]
             let error = await #expect(throws: ContentDownloadError.self) {
@@ -201,8 +190,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A discard removes an unfinished part, and nothing that somebody else may have paid for")
-    func discard() async throws {
+    @Test func aDiscardRemovesOnlyAnUnfinishedPart() async throws {
         try await withOrigin { origin in
             try origin.writePart([1])
             try Data([1]).write(to: URL(fileURLWithPath: origin.directory + "/other"))
@@ -214,8 +202,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("One content is downloaded once at a time")
-    func oneAtATime() async throws {
+    @Test func oneContentIsDownloadedOnceAtATime() async throws {
         try await withOrigin { origin in
             origin.faults = [.hang(after: 10_000)]
             let first = Task { _ = try await origin.download().run() }
@@ -236,8 +223,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A directory that cannot be written is a failure with its reason")
-    func unusableDirectory() async throws {
+    @Test func aDirectoryThatCannotBeWrittenIsAFailureWithItsReason() async throws {
         try await withOrigin { origin in
             try origin.writePart([1])
             let file = "\(origin.directory)/\(origin.digest).part"
@@ -250,8 +236,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test("A disk without room is told from other failures, and is not waited out")
-    func fullDisk() async throws {
+    @Test func aDiskWithoutRoomIsToldFromOtherFailuresAndIsNotWaitedOut() async throws {
         // Every write to it fails for want of room.
         try #require(FileManager.default.fileExists(atPath: "/dev/full"))
         try await withOrigin { origin in

@@ -4,8 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-@Suite("What a download does next")
-struct DownloadPlanTests {
+@Suite struct DownloadPlanTests {
     private let digest = ContentDigest(unchecked: String(repeating: "a", count: 64))
 
     private func plan(found: Int64 = 0, failuresMax: Int = 3) -> DownloadPlan {
@@ -31,8 +30,7 @@ struct DownloadPlanTests {
         return error.code
     }
 
-    @Test("It begins where the bytes end that are there")
-    func beginning() {
+    @Test func itBeginsWhereTheBytesEndThatAreThere() {
         #expect(plan().next == .ask(from: 0))
         #expect(plan(found: 40).next == .ask(from: 40))
         #expect(plan(found: 100).next == .verify)
@@ -42,8 +40,7 @@ struct DownloadPlanTests {
         #expect(plan.next == .ask(from: 0))
     }
 
-    @Test("A part follows what is there, and the whole replaces it")
-    func answers() {
+    @Test func aPartFollowsWhatIsThereAndTheWholeReplacesIt() {
         var plan = plan()
         #expect(plan.answered(head(200)) == .append)
         plan = self.plan(found: 40)
@@ -54,8 +51,7 @@ struct DownloadPlanTests {
         #expect(plan.written == 0)
     }
 
-    @Test("A part of something else is not taken")
-    func otherContents() {
+    @Test func aPartOfSomethingElseIsNotTaken() {
         var plan = plan(found: 40)
         for other in [
             head(206, from: 0), head(206, from: 4), head(206, from: 40, of: 101),
@@ -67,8 +63,7 @@ struct DownloadPlanTests {
         #expect(plan.written == 40)
     }
 
-    @Test("A refusal ends it, and a failure of the store is waited out, as long as the store says")
-    func refusals() {
+    @Test func aRefusalEndsItAndAFailureOfTheStoreIsWaitedOut() {
         var plan = plan(failuresMax: 100)
         for status in [400, 403, 404, 409, 410] {
             #expect(plan.answered(head(status)) == .refuse)
@@ -83,15 +78,13 @@ struct DownloadPlanTests {
         }
     }
 
-    @Test("A token is refused twice before it ends it")
-    func tokens() {
+    @Test func aTokenIsRefusedTwiceBeforeItEndsIt() {
         var plan = plan()
         #expect(plan.answered(head(401)) == .ignore(.wait(failures: 1, atLeast: .zero)))
         #expect(plan.answered(head(401)) == .refuse)
     }
 
-    @Test("Failures in a row have an end, and a byte begins the row anew")
-    func failures() throws {
+    @Test func failuresInARowHaveAnEndAndAByteBeginsTheRowAnew() throws {
         var plan = plan(failuresMax: 3)
         #expect(plan.lost("x") == .wait(failures: 1, atLeast: .zero))
         #expect(plan.lost("x") == .wait(failures: 2, atLeast: .zero))
@@ -106,8 +99,7 @@ struct DownloadPlanTests {
         #expect(error.code == .notReachable)
     }
 
-    @Test("All bytes are verified, fewer are asked for, more are refused")
-    func bytes() throws {
+    @Test func allBytesAreVerifiedFewerAreAskedForMoreAreRefused() throws {
         var plan = plan(found: 40)
         try plan.received(59)
         #expect(plan.ended() == .wait(failures: 1, atLeast: .zero))
@@ -118,8 +110,7 @@ struct DownloadPlanTests {
         #expect(plan.ended() == .verify)
     }
 
-    @Test("The wait doubles up to its ceiling, and half of it is chance")
-    func waits() {
+    @Test func theWaitDoublesUpToItsCeilingAndHalfOfItIsChance() {
         let retries = DownloadRetries(base: .seconds(1), ceiling: .seconds(60), failuresMax: 5)
         #expect(retries.delay(afterFailures: 1, jitter: 1) == .seconds(1))
         #expect(retries.delay(afterFailures: 1, jitter: 0) == .milliseconds(500))
@@ -130,10 +121,8 @@ struct DownloadPlanTests {
     }
 }
 
-@Suite("The rate of a transfer")
-struct TransferRateTests {
-    @Test("There is none before there are two times")
-    func nothingYet() {
+@Suite struct TransferRateTests {
+    @Test func aRateNeedsTwoTimes() {
         var rate = TransferRate()
         #expect(rate.bytesPerSecond == nil && rate.time(for: 1) == nil)
         rate.record(500, at: .seconds(3))
@@ -143,8 +132,7 @@ struct TransferRateTests {
         #expect(rate.time(for: 1) == nil)
     }
 
-    @Test("What was there at the start is no transfer")
-    func startDoesNotCount() {
+    @Test func bytesThereAtTheStartDoNotCount() {
         var rate = TransferRate()
         rate.record(1000, at: .zero)
         rate.record(1100, at: .seconds(1))
@@ -152,8 +140,7 @@ struct TransferRateTests {
         #expect(rate.time(for: 250) == .milliseconds(2500))
     }
 
-    @Test("It is that of the last seconds")
-    func windowMoves() {
+    @Test func theRateIsThatOfTheLastSeconds() {
         var rate = TransferRate(window: .seconds(10))
         for second in 0...20 { rate.record(Int64(second) * 1000, at: .seconds(second)) }
         for second in 21...40 {
@@ -163,8 +150,7 @@ struct TransferRateTests {
         #expect(rate.time(for: 100) == .seconds(10))
     }
 
-    @Test("Many records cost no more than a few")
-    func boundedSamples() {
+    @Test func manyRecordsCostNoMoreThanAFew() {
         var rate = TransferRate(window: .seconds(10))
         for index in 0..<100_000 {
             rate.record(Int64(index) * 10, at: .milliseconds(index))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Every payment begins in `purchasing` (spec rule 22), also if the store reports it only once it
+/// Every payment begins in `purchasing` (spec rule 22), even if the store reports it only once it
 /// is charged.
 @Suite struct MissedPurchasingTests {
     /// The calls to observers: the product and the state, one list for each call.

@@ -108,8 +108,8 @@ import Testing
         #expect(Set(SKError.codes.keys).subtracting(said).sorted() == [])
     }
 
-    /// The codes in the sources: `code: "…"`, the first argument of a problem's maker, and the raw
-    /// values of the refusals that are problems.
+    /// The codes in the sources: `code: "…"`, the arguments of functions that make problems, and the
+    /// raw values of the refusals that are problems.
     private static func problemsOfTheServices() throws -> Set<String> {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -121,7 +121,8 @@ import Testing
             )
             for case let file as URL in try #require(files) where file.pathExtension == "swift" {
                 let text = try String(contentsOf: file, encoding: .utf8)
-                let word = #/(?:code: |badRequest\(\s*|case [a-zA-Z]+ = )"([a-z]+(?:_[a-z]+)*)"/#
+                let word =
+                    #/(?:code: |(?:badRequest|conflict).\s*|refusal.\.\w+, |case \w+ = )"([a-z_]+)"/#
                 let isOfProblems = text.contains("HTTPProblem") || text.contains("enum Refusal")
                 guard isOfProblems else { continue }
                 codes.formUnion(text.matches(of: word).map { String($0.1) })

@@ -23,12 +23,12 @@ import Testing
             intents: [:],
             methodRefusal: { _ in nil }
         )
-        let ids = (0..<batch.approvedCount).map { TransactionID(number: Int64($0) + 1) }
+        let ids = (0..<batch.openKeys.count).map { TransactionID(number: Int64($0) + 1) }
         batch.begin(ids, drawing: .random, tax: TaxRates(), leaseEnd: startTime.onMachines)
     }
 
-    func answer(_ batch: inout AcceptanceBatch) {
-        batch.answer(with: batch.acceptances)
+    func answer(_ batch: inout AcceptanceBatch) throws {
+        try batch.answer(with: batch.acceptances)
     }
 
     /// `new`, `replay`, or the refusal.
@@ -41,25 +41,25 @@ import Testing
         }
     }
 
-    @Test func theFirstRequestOfAKeyLeadsAndItsRepetitionFollows() {
+    @Test func theFirstRequestOfAKeyLeadsAndItsRepetitionFollows() throws {
         var batch = batch(submission("a"), submission("a"), submission("b"))
         judge(&batch)
-        #expect(batch.approvedCount == 2 && batch.attempts.count == 2)
-        answer(&batch)
+        #expect(batch.attempts.count == 2)
+        try answer(&batch)
         #expect(kinds(batch) == ["new", "replay", "new"])
     }
 
-    @Test func anotherRequestUnderTheKeyOfTheFirstIsRefused() {
+    @Test func anotherRequestUnderTheKeyOfTheFirstIsRefused() throws {
         var batch = batch(submission("a"), submission("a", request(quantity: 2)))
         judge(&batch)
-        answer(&batch)
+        try answer(&batch)
         #expect(kinds(batch) == ["new", "idempotencyKeyReused"])
     }
 
-    @Test func aRefusedRequestDoesNotUseUpItsKey() {
+    @Test func aRefusedRequestDoesNotUseUpItsKey() throws {
         var batch = batch(submission("a", request("nothing")), submission("a"))
         judge(&batch)
-        answer(&batch)
+        try answer(&batch)
         #expect(kinds(batch) == ["productUnknown", "new"])
     }
 
@@ -75,7 +75,7 @@ import Testing
         )
         #expect(batch.openKeys == [submission("b").key])
         judge(&batch)
-        answer(&batch)
+        try answer(&batch)
         #expect(kinds(batch) == ["replay", "new"])
         guard case .accepted(let body, _) = batch.replies[0] else {
             Issue.record("a repeated request gets its first answer")
@@ -83,5 +83,24 @@ import Testing
         }
         let first = try JSONDecoder().decode(TransactionResponse.self, from: Data(body))
         #expect(first.transaction.state == .purchasing && first.transaction.version == 1)
+    }
+
+    @Test func aUsedKeyWithoutItsTransactionIsAnErrorAndNoRefusal() {
+        let repeated = submission("a")
+        var batch = batch(repeated)
+        let error = #expect(throws: PaymentError.self) {
+            try batch.replay(
+                [repeated.key: (repeated.fingerprint, TransactionID(number: 1))],
+                records: [:],
+                chargeAmounts: [:]
+            )
+        }
+        #expect(error?.code == .transactionMissing)
+    }
+
+    @Test func aRequestThatNoRuleHasAnsweredIsAnErrorAndNoRefusal() {
+        var batch = batch(submission("a"))
+        let error = #expect(throws: PaymentError.self) { try batch.answer(with: []) }
+        #expect(error?.code == .undecided)
     }
 }

@@ -29,8 +29,8 @@ import Testing
         )
     }
 
-    func plan(_ acceptances: Acceptance..., holder: Ownership) -> AcceptancePlan {
-        AcceptancePlan(
+    func plan(_ acceptances: Acceptance..., holder: Ownership) throws -> AcceptancePlan {
+        try AcceptancePlan(
             acceptances,
             meeting: [acceptances[0].record.ownershipKey: holder],
             drawing: .random,
@@ -38,25 +38,34 @@ import Testing
         )
     }
 
-    @Test func ofTwoPurchasesAtOnceTheSecondWaits() {
+    @Test func ofTwoPurchasesAtOnceTheSecondWaits() throws {
         let first = acceptance(1)
         let holder = Ownership(holder: first.record.transaction.id, ownedAt: nil)
-        let plan = plan(first, acceptance(2), holder: holder)
+        let plan = try plan(first, acceptance(2), holder: holder)
         #expect(plan.acceptances.map(\.attempt?.step) == [.calling, .waiting])
         #expect(plan.acceptances[1].attempt?.waitsFor == first.record.transaction.id)
         #expect(plan.ownershipChanges.isEmpty)
         #expect(plan.events.map(\.type) == [.transactionPurchasing, .transactionPurchasing])
     }
 
-    @Test func aFreePurchaseOwnsAndThoseAfterItAreGranted() {
+    @Test func aFreePurchaseOwnsAndThoseAfterItAreGranted() throws {
         let free = acceptance(2, isFree: true)
         let holder = Ownership(holder: TransactionID(number: 1), ownedAt: nil)
-        let plan = plan(free, acceptance(3), acceptance(4, isFree: true), holder: holder)
+        let plan = try plan(free, acceptance(3), acceptance(4, isFree: true), holder: holder)
         #expect(plan.ownershipChanges.map(\.holder) == [free.record.transaction.id])
         let transactions = plan.acceptances.map(\.record.transaction)
         #expect(transactions.allSatisfy { $0.state == .purchased && $0.price == usd(0) })
         #expect(transactions.allSatisfy { $0.originalID == free.record.transaction.id })
         #expect(plan.acceptances.allSatisfy { $0.attempt == nil })
         #expect(plan.events.count == 6)
+    }
+
+    @Test func aGrantThatTheStateMachineRefusesIsAnError() {
+        var owned = acceptance(1, isFree: true)
+        owned.record.transaction.state = .purchased
+        let error = #expect(throws: PaymentError.self) {
+            try AcceptancePlan([owned], meeting: [:], drawing: .random, at: startTime)
+        }
+        #expect(error?.code == .undecided)
     }
 }

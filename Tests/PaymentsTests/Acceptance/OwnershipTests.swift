@@ -125,7 +125,7 @@ import Testing
                         ? PaymentRefusal.stalePrice(current: usd(1499)) : .productUnavailable
                 ) { try await store.add(request(product), key: "d-\(product)") }
             }
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             try await store.settle()
             for id in [waiting.id, asked.id] {
                 let charged = try await store.load(id)
@@ -163,7 +163,7 @@ import Testing
             #expect(asked.state == .deferred)
             let bought = try await store.buy(request("film"), key: "b")
             #expect(bought.price == usd(999))
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             try await store.settle()
             let granted = try await store.load(asked.id)
             #expect(granted.state == .purchased)

@@ -18,7 +18,7 @@ import Testing
     @Test func anApprovedTransactionIsCharged() async throws {
         try await withStore { store in
             let asked = try await deferred(store)
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             try await store.settle()
             #expect(try await store.load(asked.id).state == .purchased)
             #expect(try await store.postings(of: asked.id) == [.purchase])
@@ -34,7 +34,7 @@ import Testing
     @Test func anApprovalWhoseProcessIsKilledIsCarriedOutByAnother() async throws {
         try await withStore { store in
             let asked = try await deferred(store)
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             _ = store.owed.take()
             try await store.recover()
             #expect(try await store.load(asked.id).state == .purchased)
@@ -44,7 +44,7 @@ import Testing
     @Test func aLateAnswerOfBeforeTheApprovalChangesNothing() async throws {
         try await withStore { store in
             let asked = try await deferred(store)
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             let late = AttemptResult(
                 key: AttemptKey(transactionID: asked.id, kind: .charge),
                 outcome: .needsApproval(wasApproved: false)
@@ -58,7 +58,7 @@ import Testing
     @Test func aDeclinedTransactionFailsWithoutACharge() async throws {
         try await withStore { store in
             let asked = try await deferred(store)
-            _ = try await store.admin.decide(.decline, on: asked.id)
+            _ = try await store.approvals.decide(.decline, on: asked.id)
             try await store.recover(after: .seconds(48 * 3600))
             #expect(try await store.load(asked.id).failureReason == .approvalDeclined)
             #expect(try await store.count("sandbox_processor.charges") == 0)
@@ -68,13 +68,13 @@ import Testing
     @Test func theSameWordTwiceIsOneApprovalAndTheOppositeIsRefused() async throws {
         try await withStore { store in
             let asked = try await deferred(store)
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             let counts = try await store.counts()
-            guard case .done(let again) = try await store.admin.decide(.approve, on: asked.id)
+            guard case .done(let again) = try await store.approvals.decide(.approve, on: asked.id)
             else { return #expect(Bool(false)) }
             #expect(again == asked)
             guard
-                case .refused(.decidedOtherwise, _) = try await store.admin.decide(
+                case .refused(.decidedOtherwise, _) = try await store.approvals.decide(
                     .decline,
                     on: asked.id
                 )
@@ -93,7 +93,7 @@ import Testing
             try await store.recover(after: .seconds(3600))
             #expect(try await store.load(asked.id).failureReason == .approvalExpired)
             guard
-                case .refused(.notDeferred, _) = try await store.admin.decide(
+                case .refused(.notDeferred, _) = try await store.approvals.decide(
                     .approve,
                     on: asked.id
                 )
@@ -111,7 +111,7 @@ import Testing
                 try await store.recover(after: .seconds(86_400))
                 #expect(try await store.load(asked.id) == asked)
             }
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             try await store.settle()
             #expect(try await store.load(asked.id).state == .purchased)
             #expect(try await store.postings(of: asked.id) == [.purchase])
@@ -125,7 +125,7 @@ import Testing
             store.clock.advance(by: .seconds(25 * 3600))
             let due = try await store.outcomes.takeDue(limit: 10)
             #expect(due.map(\.step) == [.awaitingApproval])
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             _ = try await store.outcomes.settle([
                 AttemptResult(key: due[0].key, outcome: .approvalExpired)
             ])
@@ -139,7 +139,11 @@ import Testing
             let asked = try await deferred(store)
             try await store.say(storefront: "FRA")
             for _ in 0..<2 {
-                guard case .done(let decided) = try await store.admin.decide(.approve, on: asked.id)
+                guard
+                    case .done(let decided) = try await store.approvals.decide(
+                        .approve,
+                        on: asked.id
+                    )
                 else { return #expect(Bool(false)) }
                 #expect(decided.state == .failed)
                 #expect(decided.failureReason == .storefrontChanged)
@@ -156,7 +160,7 @@ import Testing
         try await withStore { store in
             try await store.say(storefront: "USA")
             let asked = try await deferred(store)
-            _ = try await store.admin.decide(.approve, on: asked.id)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
             try await store.settle()
             #expect(try await store.load(asked.id).state == .purchased)
         }
@@ -165,7 +169,7 @@ import Testing
     @Test func nobodyApprovesWhatIsNotThere() async throws {
         try await withStore { store in
             guard
-                case .unknown = try await store.admin.decide(
+                case .unknown = try await store.approvals.decide(
                     .approve,
                     on: TransactionID(number: 1)
                 )

@@ -133,8 +133,7 @@ import Testing
         }
     }
 
-    @Test("Refunds at the same time, owed ones included, never exceed what was paid")
-    func refundsAtOnceNeverExceedWhatWasPaid() async throws {
+    @Test func refundsAtOnceNeverExceedWhatWasPaid() async throws {
         try await withStore(poolSize: 6) { store in
             let bought = try await store.buy(request(), key: "a")
             guard case .owed = try await store.refunds.beginRefund(of: bought.id, terms(300)) else {

@@ -146,9 +146,9 @@ extension Store {
                 let (type, subject, traceparent) = try row.decode(
                     String.self,
                     String.self,
-                    String?.self
+                    StoredTrace?.self
                 )
-                let context = traceparent.flatMap { TraceContext($0) }
+                let context = (traceparent?.traceparent).flatMap { TraceContext($0) }
                 return (type, subject, context?.traceID, context?.spanID)
             }
         }

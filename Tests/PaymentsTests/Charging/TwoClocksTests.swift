@@ -10,8 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct TwoClocksTests {
     private static let year = Duration.seconds(365 * 86_400)
 
-    @Test("A lease ends by the machines' clock, and dates are those of the store")
-    func leasesEndByTheMachines() async throws {
+    @Test func aLeaseEndsByTheMachinesClockAndDatesAreThoseOfTheStore() async throws {
         try await withStore { store in
             // The process that accepts it dies before it charges.
             let id = try await store.add(request(), key: "1").id
@@ -32,8 +31,7 @@ import Testing
         }
     }
 
-    @Test("An approval expires by the store's clock, however little time passes on the machines")
-    func approvalsEndByTheStore() async throws {
+    @Test func anApprovalExpiresByTheStoresClock() async throws {
         try await withStore { store in
             let asked = try await store.buy(request(method: .needsApproval), key: "1")
             #expect(asked.state == .deferred)
@@ -45,8 +43,7 @@ import Testing
         }
     }
 
-    @Test("An approval does not expire while the store's clock stands")
-    func standingStoreClock() async throws {
+    @Test func anApprovalDoesNotExpireWhileTheStoresClockStands() async throws {
         try await withStore { store in
             let asked = try await store.buy(request(method: .needsApproval), key: "1")
             store.clock.advance(by: Self.year)

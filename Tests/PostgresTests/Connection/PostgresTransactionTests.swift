@@ -1,5 +1,6 @@
 import Dispatch
 import Postgres
+import Synchronization
 import Testing
 import TestSupport
 
@@ -52,6 +53,25 @@ import TestSupport
                 }
             }
             #expect(try await count(1, client) == 0)
+        }
+    }
+
+    @Test func whatFollowsACommitIsCalledAfterItAndNotAfterARollback() async throws {
+        try await withCounters(poolSize: 1) { client, _ async throws in
+            let calls = Mutex<[String]>([])
+            await #expect(throws: Refusal.self) {
+                try await client.withTransaction { connection in
+                    connection.afterCommit { calls.withLock { $0.append("rolled back") } }
+                    throw Refusal()
+                }
+            }
+            try await client.withTransaction { connection in
+                try connection.execute("UPDATE counters SET n = n + 1")
+                connection.afterCommit { calls.withLock { $0.append("first") } }
+                connection.afterCommit { calls.withLock { $0.append("second") } }
+                #expect(calls.withLock { $0 } == [])
+            }
+            #expect(calls.withLock { $0 } == ["first", "second"])
         }
     }
 

@@ -164,9 +164,9 @@ import Testing
 
     @Test func whatIsNoReceiptIsMalformed() async throws {
         try await AppReceiptsUnderTest.with(chain: chain) { store in
-            let receipt = Data(try await store.receipt()).base64EncodedString()
-            let url = receipt.replacingOccurrences(of: "/", with: "_")
-                .replacingOccurrences(of: "+", with: "-")
+            let bytes = try await store.receipt()
+            let receipt = Data(bytes).base64EncodedString()
+            let url = StrictBase64.text(bytes)
             for body in [
                 "{}", "{\"receipt-data\":null}", "{\"receipt-data\":\"\"}",
                 "{\"receipt-data\":7}", "{\"receipt-data\":\"AAAA\"}",

@@ -106,7 +106,7 @@ struct NotificationsUnderTest: Sendable {
         let signed = try #require(told.data?.signedTransactionInfo)
         _ = try validator().verify(signed, as: JWSTransaction.self)
         let part = try #require(signed.split(separator: ".").dropFirst().first)
-        let payload = try #require(ReceiptVerifier.decoded(part))
+        let payload = try #require(StrictBase64.decode(part))
         return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
     }
 

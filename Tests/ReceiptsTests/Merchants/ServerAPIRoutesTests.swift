@@ -177,7 +177,7 @@ import Testing
             )
             let answer = try await store.send(.get, "v1/transactions/appTransactions/\(id)")
             let jws = try #require(answer.body["signedAppTransactionInfo"] as? String)
-            let bytes = try #require(ReceiptVerifier.decoded(jws.split(separator: ".")[1]))
+            let bytes = try #require(StrictBase64.decode(jws.split(separator: ".")[1]))
             let payload = try #require(
                 try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
             )

@@ -65,7 +65,7 @@ struct ServerAPIUnderTest: Sendable {
 
     static func payload(of jws: String) throws -> SignedTransactionPayload {
         let parts = jws.split(separator: ".")
-        let bytes = try #require(ReceiptVerifier.decoded(parts[1]))
+        let bytes = try #require(StrictBase64.decode(parts[1]))
         return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(bytes))
     }
 

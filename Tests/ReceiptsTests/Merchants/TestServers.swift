@@ -62,11 +62,8 @@ final class TestServers: Sendable {
         let claims = """
             {"aud":"appstoreconnect-v1","bid":"\(bundle)","exp":\(seconds + 300),"iss":"issuer-1"}
             """
-        let signed = [header, claims].map {
-            String(decoding: StrictBase64.encode(Array($0.utf8)), as: UTF8.self)
-        }.joined(separator: ".")
+        let signed = [header, claims].map { StrictBase64.text($0.utf8) }.joined(separator: ".")
         let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
-        return signed + "."
-            + String(decoding: StrictBase64.encode(Array(signature)), as: UTF8.self)
+        return signed + "." + StrictBase64.text(signature)
     }
 }

@@ -33,8 +33,9 @@ struct ReceiptVerifier {
     func payload(of receipt: String) throws(Refusal) -> [UInt8] {
         let parts = receipt.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3,
-            let headerBytes = Self.decoded(parts[0]), let payload = Self.decoded(parts[1]),
-            let signature = Self.decoded(parts[2]),
+            let headerBytes = StrictBase64.decode(parts[0]),
+            let payload = StrictBase64.decode(parts[1]),
+            let signature = StrictBase64.decode(parts[2]),
             let header = try? JSONDecoder().decode(Header.self, from: Data(headerBytes)),
             let dates = try? JSONDecoder().decode(Dates.self, from: Data(payload))
         else { throw .form }
@@ -62,16 +63,5 @@ struct ReceiptVerifier {
             throw .chain
         }
         return key
-    }
-
-    /// Decodes base64url strictly: it refuses any text that would not be encoded the same way.
-    static func decoded(_ part: some StringProtocol) -> [UInt8]? {
-        var base64 = part.replacingOccurrences(of: "-", with: "+")
-            .replacingOccurrences(of: "_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let bytes = Data(base64Encoded: base64).map(Array.init),
-            StrictBase64.encode(bytes) == Array(part.utf8)
-        else { return nil }
-        return bytes
     }
 }

@@ -38,7 +38,7 @@ struct AmbiguousRequestTests {
         arguments: [
             (#"{"a":1,"a":2}"#, "An object has two members of the name \"a\"."),
             ("\u{0}{\u{0}}", "The body is not UTF-8."),
-            (#"{"a":1e-400}"#, "The number 1e-400 has more digits than can be kept."),
+            (#"{"a":1e-400}"#, "The number 1e-400 has more digits than can be represented."),
         ]
     )
     func anAmbiguousBodyIsRefused(body: String, detail: String) async throws {

@@ -90,7 +90,7 @@ struct HTTPEdgeTests {
         #expect(responses["/v1/me"]?.headers["www-authenticate"] == "Bearer")
     }
 
-    @Test func aWriteOfUnknownOutcomeAsksToBeSentAgain() async throws {
+    @Test func anUnknownOutcomeOfAWriteIsToldAsTryAgain() async throws {
         let answer = try await withServer(routes: routes) { port, _ in
             try await send("POST", "/unknown", to: port)
         }
@@ -146,7 +146,7 @@ struct HTTPEdgeTests {
                 "Field price.currency is missing.",
             #"[]"#: "The document is not an object.",
             #"{"productID":"a","quantity":1,"note":"\u0000"}"#:
-                #"A text holds the character U+0000 (\u0000), which no text may hold."#,
+                #"A text contains the character U+0000 (\u0000), which is not allowed."#,
             #"{"productID":"a","quantity":1,"note":"\\u0000"}"#: nil,
             "": "The body is empty; expected a JSON document.",
         ]

@@ -49,13 +49,6 @@ import Testing
         #expect(rows.count > 50)
     }
 
-    /// A test's name is a short sentence, so that a table can name it and a reader can read it.
-    @Test func theNamesOfTestsAreShort() {
-        for name in Repository.testNames.sorted() where name.count > 60 {
-            Issue.record("\(name) has \(name.count) characters; 60 are plenty")
-        }
-    }
-
     /// The middle column names what keeps a promise: code, tables or folders.
     @Test func whatKeepsAGuaranteeExists() throws {
         let document = try Repository.file("ARCHITECTURE.md")
@@ -83,6 +76,40 @@ import Testing
     ])
     func aTestThatIsGoneIsFound(name: String) throws {
         #expect(try TestReferences().problem(with: name) != nil)
+    }
+
+    @Test(arguments: [
+        ("paid", false), ("Buyers/paid", false), ("Sellers/paid", true), ("sold", true),
+        ("ShopTests.Buyers", true), ("ShopTests.Shop/Buyers", true), ("Buyers", false),
+        ("Buyers/sold", false), ("Sellers/helper", false), ("ShopTests.Buyers/paid", true),
+        ("Shop/Buyers/paid", true), ("BankTests.Buyers", true),
+    ])
+    func aNameThatTwoTestsHaveIsFound(name: String, isOne: Bool) throws {
+        let shop = """
+            extension Shop {
+                @Suite(.serialized) struct Buyers {
+                    @Test func paid() {}
+                }
+            }
+            @Suite final class Sellers {
+                @Test(arguments: [
+                    1, 2,
+                ])
+                private func paid(_ number: Int) {}
+                func helper() {}
+                @Test @MainActor func sold() {}
+            }
+            """
+        let bank = "@Suite struct Buyers {\n    @Test func paid() {}\n}"
+        let tests = TestList([
+            SourceFile(path: "Tests/ShopTests/Shop.swift", text: shop),
+            SourceFile(path: "Tests/BankTests/Buyers.swift", text: bank),
+        ])
+        let references = TestReferences(
+            tests: tests,
+            makefile: SourceFile(path: "Makefile", text: "")
+        )
+        #expect((references.problem(with: name) == nil) == isOne)
     }
 }
 

@@ -45,7 +45,7 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "How many generic purchases the yardstick commits, each time it is measured.")
     var yardstickPurchases = 30_000
 
-    @Option(help: "The sizes of the ledger to measure at, such as 10000,1000000, or 'none'.")
+    @Option(help: "The sizes of the books to measure at, such as 10000,1000000, or 'none'.")
     var growth = "10000,100000,1000000"
 
     @Option(help: "How many purchases to make at each size.")

@@ -8,9 +8,9 @@ import StoreHarness
 /// every row that a purchase has. Their events and seals are copies of samples, so such a store
 /// cannot be verified.
 struct BenchGrowth: Sendable {
-    /// One size of the ledger, and the measurement at that size.
+    /// One size of the books, and the measurement at that size.
     struct Step: Sendable {
-        /// The number of purchases that the ledger held before.
+        /// The number of purchases that the books held before.
         let size: Int
         let result: BenchResult
     }
@@ -40,7 +40,7 @@ struct BenchGrowth: Sendable {
                 let start = ContinuousClock.now
                 let missing = size - held
                 let filled = try await filling.drive(
-                    CeilingHop.accepting + CeilingHop.draining,
+                    CeilingTransaction.accepting + CeilingTransaction.draining,
                     purchases: missing,
                     in: .largest
                 )

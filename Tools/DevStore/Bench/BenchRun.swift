@@ -16,7 +16,7 @@ struct BenchRun: Sendable {
         var idleSeconds: Int
         /// The number of generic purchases of the yardstick.
         var yardstickPurchases: Int
-        /// The sizes to which the ledger grows.
+        /// The sizes to which the books grow.
         var growth: [Int]
         /// The number of purchases at each size.
         var growthPurchases: Int
@@ -187,17 +187,17 @@ struct BenchRun: Sendable {
         _ written: (rows: WrittenRows, purchases: Int)
     ) async throws -> (rate: Double, comparison: WrittenComparison) {
         // The first batches warm up: statements are prepared, and files get their first pages.
-        _ = try await ceiling.drive(CeilingHop.accepting, purchases: warmUpCount, in: sizes)
-        _ = try await ceiling.drive(CeilingHop.draining, purchases: warmUpCount, in: sizes)
+        _ = try await ceiling.drive(CeilingTransaction.accepting, purchases: warmUpCount, in: sizes)
+        _ = try await ceiling.drive(CeilingTransaction.draining, purchases: warmUpCount, in: sizes)
         let names = ceiling.database
         let before = try await WrittenRows(in: store, databases: names)
         let accepting = try await ceiling.drive(
-            CeilingHop.accepting,
+            CeilingTransaction.accepting,
             purchases: ceilingCount,
             in: sizes
         )
         let draining = try await ceiling.drive(
-            CeilingHop.draining,
+            CeilingTransaction.draining,
             purchases: ceilingCount,
             in: sizes
         )
@@ -220,11 +220,15 @@ struct BenchRun: Sendable {
         _ ceiling: inout Ceiling,
         _ sizes: BatchSizes
     ) async throws -> Double {
-        _ = try await ceiling.drive(CeilingHop.accepting, purchases: warmUpCount, in: sizes)
-        _ = try await ceiling.drive(CeilingHop.draining, purchases: warmUpCount, in: sizes)
-        _ = try await ceiling.drive(CeilingHop.accepting, purchases: ceilingCount, in: sizes)
+        _ = try await ceiling.drive(CeilingTransaction.accepting, purchases: warmUpCount, in: sizes)
+        _ = try await ceiling.drive(CeilingTransaction.draining, purchases: warmUpCount, in: sizes)
+        _ = try await ceiling.drive(
+            CeilingTransaction.accepting,
+            purchases: ceilingCount,
+            in: sizes
+        )
         let draining = try await ceiling.drive(
-            CeilingHop.draining,
+            CeilingTransaction.draining,
             purchases: ceilingCount,
             in: sizes
         )

@@ -37,8 +37,8 @@ struct MeasuredStore: ParsableArguments, Sendable {
     ///   - title: The title of the measurement.
     ///   - target: The target of `make` that measures a release build.
     ///   - settings: Settings of one service, over its own.
-    ///   - measure: Measures, and tells whether what it found is good enough; a ``HarnessError`` says
-    ///     that something is broken, and the state of the store is shown with it.
+    ///   - measure: Measures, and returns whether the result is good enough; a ``HarnessError``
+    ///     says that something is broken, and the state of the store is shown with it.
     /// - Throws: `ExitCode`, after the reason was printed.
     func measure(
         _ title: String,

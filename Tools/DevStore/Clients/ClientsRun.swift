@@ -138,7 +138,7 @@ struct ClientsRun: Sendable {
     /// - Returns: The times of all hops of a purchase.
     func relay(_ count: Int) async throws -> Latencies {
         terminal.heading("The broker alone")
-        terminal.line("  A purchase crosses it \(BrokerRelay.hops.count) times before it is told:")
+        terminal.line("  A purchase crosses it \(BrokerRelay.hops.count) times before it is seen:")
         for (index, hop) in BrokerRelay.hops.enumerated() {
             terminal.line("    \(index + 1)  \(hop.topic.name) → \(hop.reader)")
         }

@@ -10,7 +10,7 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Starts a store that runs until Ctrl-C.",
         discussion: """
-            PostgreSQL's data, the keys and the logs are kept in the folder, and the next run \
+            PostgreSQL's data, the keys and the logs stay in the folder, and the next run \
             continues with them. The broker starts empty each time; the services publish their \
             outboxes to it again. The services listen on ports 8081 to 8084.
             """

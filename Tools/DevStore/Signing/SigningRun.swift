@@ -52,7 +52,7 @@ struct SigningRun {
                 row("receipts: a transaction signed", best.signing),
                 row("openssl: a check", openssl.check),
                 row("receipts: the bare check of a signature", best.bareCheck),
-                row("receipts: a JWS believed, its chain known", best.verification),
+                row("receipts: a JWS verified, its chain known", best.verification),
                 row("receipts: a receipt of 1,000 purchases built", best.receipt),
             ],
             rightAligned: [1]

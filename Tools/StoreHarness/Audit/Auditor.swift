@@ -82,7 +82,7 @@ extension AuditReport {
             add(.lost, id, "accepted, and unknown to payments")
         }
         for id in known.subtracting(acceptedIDs).sorted(by: { $0.number < $1.number }) {
-            add(.doubled, id, "in the books of payments, and nobody was told of it")
+            add(.doubled, id, "in the books of payments, and no client has seen it")
         }
         let accounts = Dictionary(accepted.map { ($0.transactionID, $0.account) }) { $1 }
         for books in transactions {

@@ -68,6 +68,17 @@ public final class PostgresProxy: Sendable {
         }
     }
 
+    /// Begins to count the round trips of database transactions.
+    public func count() -> PostgresTally {
+        let tally = PostgresTally()
+        // It sees every moment and holds none.
+        _ = proxy.hold("the count", occurrence: 1) { moment in
+            if case .ended(let sqls, let roundTrips) = moment { tally.add(sqls, roundTrips) }
+            return false
+        }
+        return tally
+    }
+
     /// Closes all connections and refuses new ones, like a failed network.
     public func cut() async { await proxy.cut() }
 
@@ -96,6 +107,8 @@ struct PostgresWireReader: WireReader {
         case completed(String)
         case commit([String])
         case committed([String])
+        /// A database transaction with these statements has ended.
+        case ended([String], roundTrips: Int)
     }
 
     private var hasStarted = false
@@ -103,6 +116,10 @@ struct PostgresWireReader: WireReader {
     private var prepared: [String: String] = [:]
     /// The statements of the open database transaction.
     private var transaction: [String] = []
+    /// The statements that the server has not completed yet; a pipeline has several.
+    private var awaited: [String] = []
+    /// The times that the client waited for the server in this database transaction.
+    private var roundTrips = 0
 
     mutating func nextMessage(from side: ProxySide, in buffer: inout ByteBuffer) -> ByteBuffer? {
         // Only the first message of a client has no type byte before its length.
@@ -134,17 +151,27 @@ struct PostgresWireReader: WireReader {
             return begins(string(in: message, at: message.readerIndex + 5).text)
         case (.server, UInt8(ascii: "C")):
             let tag = string(in: message, at: message.readerIndex + 5).text
-            return tag == "COMMIT" ? .committed(transaction) : .completed(transaction.last ?? "")
+            let sql = awaited.first ?? ""
+            // A simple query of several statements is completed several times.
+            if awaited.count > 1 { awaited.removeFirst() }
+            return tag == "COMMIT" ? .committed(transaction) : .completed(sql)
         case (.server, UInt8(ascii: "Z")):
             let status = message.getInteger(at: message.readerIndex + 5, as: UInt8.self)
-            if status == UInt8(ascii: "I") { transaction = [] }
-            return nil
+            awaited = []
+            roundTrips += 1
+            guard status == UInt8(ascii: "I") else { return nil }
+            defer {
+                transaction = []
+                roundTrips = 0
+            }
+            return .ended(transaction, roundTrips: roundTrips)
         default:
             return nil
         }
     }
 
     private mutating func begins(_ sql: String) -> Moment {
+        awaited.append(sql)
         if sql.uppercased().hasPrefix("COMMIT") { return .commit(transaction) }
         transaction.append(sql)
         return .statement(sql)

@@ -1,4 +1,5 @@
 import Crypto
+import EventTypes
 import Foundation
 import SwiftASN1
 import X509
@@ -25,9 +26,9 @@ public struct SignedTransactionCheck: Sendable {
         }
         let parts = compact.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3,
-            let header = Base64URL.decode(parts[0]),
-            let payload = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2])
+            let header = StrictBase64.decode(parts[0]),
+            let payload = StrictBase64.decode(parts[1]),
+            let signature = StrictBase64.decode(parts[2])
         else { throw HarnessError("Not three parts of base64url: \(compact.prefix(80))") }
         let fields = try JSONDecoder().decode(Header.self, from: Data(header))
         guard fields.alg == "ES256" else { throw HarnessError("Signed with \(fields.alg).") }

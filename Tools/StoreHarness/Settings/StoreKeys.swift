@@ -170,12 +170,12 @@ public struct StoreKeys: Sendable {
         key: P256.Signing.PrivateKey
     ) throws -> String {
         let parts = try [header, claims].map { part in
-            Base64URL.encode(
-                Array(try JSONSerialization.data(withJSONObject: part, options: .sortedKeys))
+            StrictBase64.text(
+                try JSONSerialization.data(withJSONObject: part, options: .sortedKeys)
             )
         }
         let signed = parts.joined(separator: ".")
         let signature = try key.signature(for: Data(signed.utf8))
-        return signed + "." + Base64URL.encode(Array(signature.rawRepresentation))
+        return signed + "." + StrictBase64.text(signature.rawRepresentation)
     }
 }

@@ -36,7 +36,8 @@ WHERE queue_transactions.transaction_id = finished.transaction_id;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_place()), ceiling.uuid('5', id), 'transaction.finished.v1', 'fulfillment.transactions',
-        account_id, id::text, now(), NULL, (SELECT ceiling.bytes('finished'))
+        account_id, id::text, now(), (SELECT ceiling.bytes('trace')),
+        (SELECT ceiling.bytes('finished'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1
 )

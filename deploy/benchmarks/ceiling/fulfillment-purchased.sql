@@ -31,9 +31,10 @@ WHERE queues.account_id = changed.account_id AND queues.bundle_id = changed.bund
 RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count;
 INSERT INTO queue_transactions
     (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
-    is_delivered, finished_at, contents, revision, changed_at)
-SELECT id, account_id, bundle_id, 2, 'purchased', NULL, (SELECT ceiling.bytes('purchased snapshot')), true, NULL, NULL,
-    1 * id, now()
+    is_delivered, finished_at, contents, revision, changed_at, traceparent)
+SELECT id, account_id, bundle_id, 2, 'purchased', NULL,
+    (SELECT ceiling.bytes('purchased snapshot')), true, NULL, NULL,
+    1 * id, now(), (SELECT ceiling.bytes('trace'))
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id) DO UPDATE SET
     version = excluded.version, state = excluded.state, revoked_at = excluded.revoked_at,
@@ -48,7 +49,8 @@ ON CONFLICT (transaction_id, unit, kind, number) DO NOTHING;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_place()), ceiling.uuid('8', id), 'queue.changed.v1', 'fulfillment.queues',
-        account_id, id::text, now(), NULL, (SELECT ceiling.bytes('purchased change'))
+        account_id, id::text, now(), (SELECT ceiling.bytes('trace')),
+        (SELECT ceiling.bytes('purchased change'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1
 )

@@ -23,12 +23,11 @@ INSERT INTO transactions (
     id, original_id, version, state, account_id, bundle_id, product_id, product_version,
     product_type, quantity, storefront, price, currency, application_username, delivery_plan,
     requested_at, purchased_at, original_purchased_at, failure_reason, tax_basis_points,
-    reason, idempotency_key, fingerprint)
+    traceparent, reason, idempotency_key, fingerprint)
 SELECT id, id, 1, 'purchasing', account_id, bundle_id, 'com.example.coins.100', 1, 'consumable', 1,
-    'USA', 99, 'USD', NULL, (SELECT ceiling.sample('plan')), now(), NULL, NULL, NULL, 0, 'purchase',
-    'key-' || id, decode(repeat('dc', 16), 'hex')
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT (account_id, idempotency_key) DO NOTHING;
+    'USA', 99, 'USD', NULL, (SELECT ceiling.sample('plan')), now(), NULL, NULL, NULL, 0,
+    (SELECT ceiling.bytes('trace')), 'purchase', 'key-' || id, decode(repeat('dc', 16), 'hex')
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
 INSERT INTO processor_attempts (
     transaction_id, kind, number, attempt_id, step, payment_method, amount, currency, is_approved,
     undoes, revokes, idempotency_key, fingerprint, outcome, due_at, waits_for, lease_owner)
@@ -39,7 +38,7 @@ ON CONFLICT (transaction_id, kind, number) DO NOTHING;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_place()), ceiling.uuid('2', id), 'transaction.purchasing.v1',
-        'payments.transactions', account_id, id::text, now(), NULL,
+        'payments.transactions', account_id, id::text, now(), (SELECT ceiling.bytes('trace')),
         (SELECT ceiling.bytes('purchasing'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1

@@ -35,7 +35,7 @@ FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_place()), ceiling.uuid('4', id), 'transaction.purchased.v1',
-        'payments.transactions', account_id, id::text, now(), NULL,
+        'payments.transactions', account_id, id::text, now(), (SELECT ceiling.bytes('trace')),
         (SELECT ceiling.bytes('purchased'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1

@@ -43,7 +43,8 @@ RETURNING transaction_id;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_place()), ceiling.uuid('6', id), 'receipt.issued.v1',
-        'receipts.issued', account_id, id::text, now(), NULL, (SELECT ceiling.bytes('issued'))
+        'receipts.issued', account_id, id::text, now(), (SELECT ceiling.bytes('trace')),
+        (SELECT ceiling.bytes('issued'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1
 )

@@ -12,7 +12,7 @@ WITH lead AS (
     SELECT :relayed_topic::text, partition, -1
     FROM generate_series(0, :partitions::int - 1) AS partition
     ON CONFLICT (topic, partition) DO UPDATE SET last_offset = relay_offsets.last_offset
-), heads AS (
+), tips AS (
     INSERT INTO relay_chains (topic, chain, xid, position, confirmed_xid, confirmed_position)
     SELECT :relayed_topic::text, slot::text, '0', 0, '0', 0
     FROM generate_series(0, least(16, :n::int) - 1) AS slot
@@ -28,7 +28,7 @@ WITH lead AS (
         decode(repeat('5ea1ab1e5ea1ab1e', :n::int), 'hex'), sha256('sealed')
     FROM log_seals WHERE log = 'outbox' AND month = to_char(now(), 'YYYY-MM')
 )
-UPDATE relay_cursor SET
-    epoch = relay_cursor.epoch, xid = :relayed_xid::text::xid8,
+UPDATE relay_place SET
+    epoch = relay_place.epoch, xid = :relayed_xid::text::xid8,
     position = :relayed_position::bigint, confirmed_xid = :relayed_xid::text::xid8,
     confirmed_position = :relayed_position::bigint;

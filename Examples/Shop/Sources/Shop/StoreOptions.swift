@@ -23,7 +23,7 @@ struct StoreOptions: ParsableArguments {
     var language = "en-US"
     @Option(help: "What to charge: a token of the payment processor.")
     var method = "sandbox_success"
-    @Option(help: "The store's root certificate (DER), to believe receipts by.")
+    @Option(help: "The store's root certificate (DER), by which receipts are verified.")
     var root: String?
     @Option(help: "The app, as its token names it.")
     var bundle = "com.example.app"

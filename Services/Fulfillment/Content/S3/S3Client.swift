@@ -114,7 +114,7 @@ struct S3Client: Sendable {
     ///
     /// A missing one is not an error.
     ///
-    /// It ends within ``S3Settings/removalMax``, with all retries and whatever the store does.
+    /// It ends within ``S3Settings/removalMax``, all retries included, even if the store hangs.
     ///
     /// - Throws: ``ContentStorageError``
     func delete(_ key: String) async throws {

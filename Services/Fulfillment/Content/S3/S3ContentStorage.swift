@@ -10,7 +10,6 @@ import NIOCore
 /// rejected or truncated upload never reaches the store. The store receives the digest, and most
 /// stores verify it. A failed request is retried with the same bytes. The bucket never holds parts
 /// of an object. The cost is space on the disk for the uploads under way.
-/// room on the disk for the uploads under way.
 struct S3ContentStorage: ContentStorage {
     /// The largest object that a store accepts in one request: 5 GiB.
     static let lengthMax = 5 << 30
@@ -83,7 +82,7 @@ private struct ReceivedObject: ReceivedContent {
     var digest: ContentDigest { spooled.digest }
     var length: Int64 { spooled.length }
 
-    func keep() async throws {
+    func store() async throws {
         try await client.put(key, spooled.file, length: length, digest: digest)
     }
 
@@ -120,7 +119,7 @@ private struct ObjectReader: ContentReader {
                 continue
             }
             guard let part, part.readableBytes <= rest.count else {
-                throw ContentStorageError(.damaged, "\(key) goes on behind its end")
+                throw ContentStorageError(.damaged, "\(key) is longer than its record says")
             }
             failures = part.readableBytes > 0 ? 0 : failures
             try await write(part)

@@ -17,6 +17,6 @@ struct S3Settings: Sendable {
     /// The time limit for removing an object, with all retries.
     ///
     /// It is well below ``HostedContentHandler/removalLease``, after which the same bytes may be
-    /// kept again.
+    /// stored again.
     var removalMax: Duration = .seconds(120)
 }

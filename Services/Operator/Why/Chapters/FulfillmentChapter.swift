@@ -13,7 +13,7 @@ struct FulfillmentChapter: Sendable {
         let nextAttemptAt: MachineTime?
         let deliveredAt: StoreTime?
 
-        /// Whether it tells the merchant of a refund or its reversal.
+        /// Whether it reports a refund or its reversal.
         var isRefund: Bool { target.isOfRefund }
     }
 

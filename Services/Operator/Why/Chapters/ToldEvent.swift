@@ -8,14 +8,14 @@ struct ToldEvent: Sendable {
     let type: EventType
     let topic: String
     let key: String
-    let cursor: OutboxCursor
+    let place: LogPlace
     let time: StoreTime
     let traceID: String?
     /// Whether the broker has the event.
     let isPublished: Bool
 
-    /// The event's chain and place, for the question who has applied it.
+    /// The event's chain and place, from which follows which consumers have applied it.
     var entry: AppliedEvents.Entry {
-        AppliedEvents.Entry(id: id, topic: topic, key: key, cursor: cursor)
+        AppliedEvents.Entry(id: id, topic: topic, key: key, place: place)
     }
 }

@@ -33,7 +33,7 @@ struct NotificationHandler: Sendable {
     /// The limit of tests for one app in a minute.
     let testsPerMinute: Int
     let now: @Sendable () -> StoreTime
-    /// Called after the commit, when a notification is owed.
+    /// Called after the commit, when a notification is due.
     let wake: @Sendable () -> Void
 
     /// Returns the endpoint of an app's server, or `nil` if it has none.

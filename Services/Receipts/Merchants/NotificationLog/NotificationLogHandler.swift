@@ -4,14 +4,14 @@ import Postgres
 /// Limits the log of notifications.
 ///
 /// It records how far the log has come, and deletes notifications that are older than the retention
-/// time, confirmed or given up. A pending one stays, whatever the store's clock says, until it has
-/// been due for the retention time by the machines' clock: its app has no endpoint any more.
+/// time, confirmed or given up. A pending one stays, no matter what the store's clock says, until
+/// it has been due for the retention time by the machines' clock: its app has no endpoint any more.
 struct NotificationLogHandler: Sendable {
     /// The number of notifications deleted in one database transaction.
     private static let batch = 1000
 
     let client: PostgresClient
-    /// The time for which a notification is kept.
+    /// The time for which a notification stays in the log.
     let retention: Duration
     let now: @Sendable () -> StoreTime
     let machineNow: @Sendable () -> MachineTime

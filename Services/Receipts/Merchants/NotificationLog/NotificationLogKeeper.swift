@@ -29,14 +29,14 @@ struct NotificationLogKeeper: Service {
             let count = try await log.keep()
             if count > 0 {
                 logger.info(
-                    "Notifications were deleted that are kept no longer",
+                    "Old notifications were deleted",
                     metadata: ["notifications.deleted": "\(count)"]
                 )
             }
             return true
         } catch {
             logger.debug(
-                "The log of notifications is not looked after",
+                "Old notifications could not be deleted",
                 metadata: ["error": "\(error)"]
             )
             return false

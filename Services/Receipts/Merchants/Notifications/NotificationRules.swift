@@ -1,6 +1,6 @@
 import EventTypes
 
-/// The rules for which notifications are owed, and when a try is repeated.
+/// The rules for which notifications are sent, and when a try is repeated.
 ///
 /// Pure.
 enum NotificationRules {
@@ -22,7 +22,7 @@ enum NotificationRules {
     /// A notification that a signed transaction causes.
     struct Owed: Hashable, Sendable {
         let kind: NotificationKind
-        /// The number of the refund; 0 for what happens to a transaction only once.
+        /// The number of the refund; 0 for a notification that a transaction causes only once.
         let occurrence: Int32
         let signed: SignedTransaction
     }

@@ -6,11 +6,10 @@ import ServiceKit
 /// | key | default | meaning |
 /// | --- | --- | --- |
 /// | `NOTIFICATION_CONCURRENCY` | 32 | notifications sent at once; a quarter of them to one host |
-/// | `NOTIFICATION_POLL_MS` | 5000 | the longest wait until another instance's work is taken on |
+/// | `NOTIFICATION_POLL_MS` | 5000 | the longest wait before another instance's work is continued |
 /// | `NOTIFICATION_TIMEOUT_MS` | 10000 | the time that a recipient has to answer |
-/// | `NOTIFICATION_LEASE_MS` | 30000 | the time until a killed sender's notification is sent again
-/// |
-/// | `NOTIFICATION_RETENTION_DAYS` | 180 | the time a notification is kept, once it has ended |
+/// | `NOTIFICATION_LEASE_MS` | 30000 | the time until a killed sender's call is made again |
+/// | `NOTIFICATION_RETENTION_DAYS` | 180 | the time after which an ended one is deleted |
 /// | `NOTIFICATION_TESTS_PER_MINUTE` | 10 | the limit of test notifications for one app |
 struct NotificationSettings: Sendable {
     let limits: CallbackLimits
@@ -31,7 +30,7 @@ struct NotificationSettings: Sendable {
                 "NOTIFICATION_POLL_MS",
                 default: .seconds(5),
                 in: .milliseconds(50)...(.seconds(300)),
-                "How long at most until notifications that another instance left are taken on."
+                "How long at most until notifications that another instance left are sent."
             )
         )
         timeout = reader.milliseconds(
@@ -52,7 +51,7 @@ struct NotificationSettings: Sendable {
                     "NOTIFICATION_RETENTION_DAYS",
                     default: 180,
                     in: 180...3650,
-                    "For how many days a notification is kept after it was confirmed or given up."
+                    "After how many days a notification that was confirmed or given up is deleted."
                 )
         )
         testsPerMinute = reader.integer(

@@ -77,7 +77,7 @@ struct NotificationSigner: Sendable {
     private var malformed: ReceiptsError {
         ReceiptsError(
             code: .storedReceiptMalformed,
-            detail: "A stored notification is not what was signed."
+            detail: "A stored notification cannot be read."
         )
     }
 }

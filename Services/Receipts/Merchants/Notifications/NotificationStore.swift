@@ -4,7 +4,7 @@ import Messaging
 import Postgres
 import StoreAPI
 
-/// The SQL of notifications that are owed: adding them, leasing them, and recording their tries.
+/// The SQL of notifications: adding them, leasing them, and recording their tries.
 enum NotificationStore {
     /// Returns the endpoints of apps that have one.
     static func endpoints(
@@ -114,7 +114,7 @@ enum NotificationStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !notifications.isEmpty else { return }
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO notifications (id, bundle_id, type, subtype, transaction_id,
                 occurrence, is_asked_for, signed_at, signing_chain, payload, signature, next_attempt_at)
@@ -224,7 +224,7 @@ enum NotificationStore {
         _ attempts: [NotificationAttempt],
         on connection: isolated PostgresConnection
     ) throws {
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO notification_attempts (notification_id, attempt, attempted_at, result)
             SELECT * FROM unnest(
@@ -234,7 +234,7 @@ enum NotificationStore {
             ON CONFLICT (notification_id, attempt) DO NOTHING
             """
         )
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE notifications
             SET next_attempt_at = tried.next_attempt_at,

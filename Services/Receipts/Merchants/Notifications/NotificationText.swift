@@ -1,9 +1,10 @@
 import EventTypes
 
 /// Converts a notification's payload to its stored form, which omits the header of the transaction
-/// in it if that is also the notification's own header.
+/// in it if both have the same header.
 ///
-/// Pure. The header contains three certificates, 3 KB, and is stored once for each chain.
+/// Pure. The header contains three certificates, 3 KB, and is stored once for each certificate
+/// chain.
 enum NotificationText {
     /// The byte that replaces the header.
     ///

@@ -13,7 +13,7 @@ struct NotificationWriter: Sendable {
 
     /// Stores the notifications that new receipts cause, for apps that have an endpoint.
     ///
-    /// - Returns: Whether a notification is owed.
+    /// - Returns: Whether a notification is due.
     func write(
         _ signed: [SignedTransaction],
         _ saved: SavedReceipts,

@@ -4,7 +4,7 @@ import Logging
 import Metrics
 import Postgres
 
-/// The notifications that are owed, each until it is confirmed or its last try has failed.
+/// The pending notifications, each until it is confirmed or its last try has failed.
 ///
 /// A try and its record are separate steps. A service that is killed in between sends the same
 /// notification again with the same UUID, by which the merchant recognizes it (trap 52).

@@ -7,7 +7,7 @@ struct SignedNotification: Hashable, Sendable {
     let kind: NotificationKind
     let bundleID: BundleID
     let transactionID: TransactionID?
-    /// The number of the refund; 0 for what happens to a transaction only once.
+    /// The number of the refund; 0 for a notification that a transaction causes only once.
     let occurrence: Int32
     /// Whether it was requested.
     ///

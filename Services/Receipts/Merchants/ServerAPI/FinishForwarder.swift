@@ -12,8 +12,8 @@ import ServiceKit
 /// The request has the same path and the same token, which `fulfillment` checks itself.
 ///
 /// The answer of `fulfillment` is returned unchanged, so 2xx means that the finish is durable.
-/// Without an answer in time the outcome is unknown, and the server is told to repeat the request.
-/// A transaction is finished once, however often the request is repeated.
+/// Without an answer in time the outcome is unknown, and the answer asks the server to repeat the
+/// request. A transaction is finished once, however often the request is repeated.
 struct FinishForwarder: Sendable {
     /// The longest answer that is passed on.
     private static let answerMax = 16 * 1024

@@ -61,7 +61,7 @@ struct HistoryRevision: Hashable, Sendable {
     ///   query.
     init(token: String, scope: Scope) throws(ServerAPIError) {
         guard token.utf8.count <= 100,
-            let bytes = StrictBase64.decode(Array(token.utf8)[...], .url), bytes.count == 33,
+            let bytes = StrictBase64.decode(token), bytes.count == 33,
             bytes[0] == Self.form, Array(bytes[1..<9]) == scope.digest
         else { throw .invalidRequestRevision }
         cursor = Self.number(bytes[9..<17])
@@ -76,7 +76,7 @@ struct HistoryRevision: Hashable, Sendable {
             (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * Int64($0))) }
         }
         let bytes = [Self.form] + scope.digest + numbers
-        return String(decoding: StrictBase64.encode(bytes), as: UTF8.self)
+        return StrictBase64.text(bytes)
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {

@@ -38,7 +38,7 @@ struct ServerAPIStore: Sendable {
         var locked = try lockKnown(owners, on: connection)
         let new = Array(owners.filter { locked[$0] == nil })
         guard !new.isEmpty else { return locked }
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO app_transactions (account_id, bundle_id, first_seen_at)
             SELECT account_id, bundle_id, \(now)
@@ -121,7 +121,7 @@ struct ServerAPIStore: Sendable {
         at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
-        try connection.execute(
+        try connection.enqueue(
             """
             INSERT INTO app_account_tokens (original_transaction_id, app_account_token, set_at)
             VALUES (\(original.number), \(token), \(now))
@@ -162,7 +162,7 @@ struct ServerAPIStore: Sendable {
         chainNumber: Int32,
         on connection: isolated PostgresConnection
     ) throws {
-        try connection.execute(
+        try connection.enqueue(
             """
             UPDATE signed_transactions AS receipt
             SET signed_at = new.signed_at, signing_chain = \(chainNumber), payload = new.payload,

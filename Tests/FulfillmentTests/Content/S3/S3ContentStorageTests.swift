@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite("Contents in an S3 store", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct S3ContentStorageTests {
     /// More bytes than connections buffer, without long repetitions.
     private static let bytes: [UInt8] = {
@@ -28,8 +28,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test("What is set wrong is told by the name of its setting, and no secret is")
-    func wrongSettings() async throws {
+    @Test func whatIsSetWrongIsToldByTheNameOfItsSettingAndNoSecretIs() async throws {
         try await withStore { _, s3, folder in
             try await using(S3ContentStorage(s3, spool: folder.path)) { try await $0.check() }
             for (storage, setting) in [
@@ -54,8 +53,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test("A store that is away is told from a failure, and nothing is half done")
-    func storeIsAway() async throws {
+    @Test func aStoreThatIsAwayIsToldFromAFailureAndNothingIsHalfDone() async throws {
         try await withStore { store, s3, folder in
             try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
                 let contents = store.contents(storage)
@@ -76,8 +74,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test("A put whose connection is lost is made again, with the same bytes")
-    func putIsRepeated() async throws {
+    @Test func aPutWhoseConnectionIsLostIsMadeAgainWithTheSameBytes() async throws {
         try await withStore { store, s3, folder in
             let proxy = try await HTTPProxy.start(inFrontOf: s3.endpoint)
             let storage = S3ContentStorage(s3, endpoint: proxy.url, spool: folder.path)
@@ -96,8 +93,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test("A removal that the store does not answer is over in its time, with all its tries")
-    func stalledRemovalEnds() async throws {
+    @Test func aRemovalThatTheStoreDoesNotAnswerEndsInItsTime() async throws {
         try await withStore { _, s3, folder in
             let proxy = try await HTTPProxy.start(inFrontOf: s3.endpoint)
             let storage = S3ContentStorage(
@@ -127,8 +123,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test("A download goes on where its store was killed")
-    func downloadGoesOn() async throws {
+    @Test func aDownloadGoesOnWhereItsStoreWasKilled() async throws {
         try await withStore { store, s3, folder in
             try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
                 let sample = HostedContent.sample(bytes: Self.bytes)
@@ -149,8 +144,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test("A store that does not come back ends a download with a failure, soon")
-    func downloadFails() async throws {
+    @Test func aStoreThatDoesNotComeBackEndsADownloadWithAFailureSoon() async throws {
         try await withStore { store, s3, folder in
             try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
                 let sample = HostedContent.sample(bytes: Self.bytes)
@@ -168,8 +162,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test("What a client does not take is not asked for")
-    func failureOfTheClientEndsIt() async throws {
+    @Test func whatAClientDoesNotTakeIsNotAskedFor() async throws {
         struct Gone: Error {}
         try await withStore { store, s3, folder in
             try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
@@ -192,19 +185,20 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test(
-        "A store's failures have their meanings",
-        arguments: [
-            (404, "<Error><Code>NoSuchKey</Code></Error>", ContentStorageError.Code.missing),
-            (404, "", .missing), (404, "<Code>NoSuchBucket</Code>", .unusable),
-            (403, "<Code>SignatureDoesNotMatch</Code>", .unusable), (403, "", .unusable),
-            (301, "<Code>PermanentRedirect</Code>", .unusable), (500, "", .away),
-            (503, "<Code>SlowDown</Code>", .away), (429, "", .away),
-            (400, "<Code>RequestTimeout</Code>", .away), (507, "", .full),
-            (507, "<Code>XMinioStorageFull</Code>", .full), (400, "<Code>a b</Code>", .unusable),
-        ]
-    )
-    func failures(status: Int, document: String, code: ContentStorageError.Code) {
+    @Test(arguments: [
+        (404, "<Error><Code>NoSuchKey</Code></Error>", ContentStorageError.Code.missing),
+        (404, "", .missing), (404, "<Code>NoSuchBucket</Code>", .unusable),
+        (403, "<Code>SignatureDoesNotMatch</Code>", .unusable), (403, "", .unusable),
+        (301, "<Code>PermanentRedirect</Code>", .unusable), (500, "", .away),
+        (503, "<Code>SlowDown</Code>", .away), (429, "", .away),
+        (400, "<Code>RequestTimeout</Code>", .away), (507, "", .full),
+        (507, "<Code>XMinioStorageFull</Code>", .full), (400, "<Code>a b</Code>", .unusable),
+    ])
+    func aStoresFailuresHaveTheirMeanings(
+        status: Int,
+        document: String,
+        code: ContentStorageError.Code
+    ) {
         let settings = S3Settings(
             endpoint: "https://store.example",
             bucket: "contents",

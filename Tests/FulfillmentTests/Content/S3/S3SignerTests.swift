@@ -6,8 +6,7 @@ import Testing
 
 /// The examples of the Amazon S3 API reference ("Signature Calculations for the Authorization
 /// Header: Transferring Payload in a Single Chunk").
-@Suite("Signature Version 4")
-struct S3SignerTests {
+@Suite struct S3SignerTests {
     private let signer = S3Signer(
         accessKey: "AKIAIOSFODNN7EXAMPLE",
         secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -16,8 +15,7 @@ struct S3SignerTests {
     private let host = "examplebucket.s3.amazonaws.com"
     private let time = "20130524T000000Z"
 
-    @Test("A request without a body has the published signature")
-    func get() {
+    @Test func aRequestWithoutABodyHasThePublishedSignature() {
         let authorization = signer.authorization(
             "GET",
             "/test.txt",
@@ -37,8 +35,7 @@ struct S3SignerTests {
         )
     }
 
-    @Test("A request with a body has the published signature")
-    func put() {
+    @Test func aRequestWithABodyHasThePublishedSignature() {
         let payload = ContentDigest(bytes: SHA256.hash(data: Array("Welcome to Amazon S3.".utf8)))
         let authorization = signer.authorization(
             "PUT",
@@ -58,8 +55,7 @@ struct S3SignerTests {
         )
     }
 
-    @Test("The time is in the form that is signed")
-    func timeForm() throws {
+    @Test func theTimeIsInTheFormThatIsSigned() throws {
         let moment = try #require(MachineTime("2013-05-24T01:02:03.456Z"))
         #expect(S3Signer.time(moment) == "20130524T010203Z")
     }

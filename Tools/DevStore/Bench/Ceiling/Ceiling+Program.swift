@@ -25,7 +25,7 @@ extension Ceiling {
     /// - Throws: ``HarnessError`` if a statement fails.
     @discardableResult
     func pgbench(
-        _ session: CeilingHop.Session,
+        _ session: CeilingTransaction.Session,
         script: String,
         variables: [String] = [],
         clients: Int,
@@ -66,8 +66,8 @@ extension Ceiling {
     /// The places up to which the log and the ledger were read, from which the scripts continue.
     private func logPlaces(in name: String) async throws -> [String] {
         try await store.withDatabase(named: name) { connection in
-            let cursor = try connection.query(
-                "SELECT xid::text, position FROM relay_cursor"
+            let place = try connection.query(
+                "SELECT xid::text, position FROM relay_place"
             ).first?.decode(String.self, Int64.self)
             let seal = try connection.query(
                 """
@@ -76,7 +76,7 @@ extension Ceiling {
                 """
             ).first?.decode(String.self, Int64.self)
             return [
-                "relayed_xid=\(cursor?.0 ?? "0")", "relayed_position=\(cursor?.1 ?? 0)",
+                "relayed_xid=\(place?.0 ?? "0")", "relayed_position=\(place?.1 ?? 0)",
                 "sealed_xid=\(seal?.0 ?? "0")", "sealed_position=\(seal?.1 ?? 0)",
             ]
         }

@@ -61,16 +61,16 @@ struct Ceiling: Sendable {
     private func setUp() async throws {
         for service in WrittenRows.services {
             try await pgbench(
-                CeilingHop.Session.allCases.first { $0.service == service } ?? .payments,
+                CeilingTransaction.Session.allCases.first { $0.service == service } ?? .payments,
                 script: try Self.text(of: "setup"),
                 clients: 1,
                 rounds: 1,
                 mode: "simple"
             )
         }
-        try await copy(.payments, Self.paymentsSamples, count: 3)
-        try await copy(.receipts, Self.receiptsSamples, count: 3)
-        try await copy(.fulfillment, Self.fulfillmentSamples, count: 3)
+        try await copy(.payments, Self.paymentsSamples, count: 4)
+        try await copy(.receipts, Self.receiptsSamples, count: 4)
+        try await copy(.fulfillment, Self.fulfillmentSamples, count: 4)
         let products = try await store.withDatabase(of: .payments) { connection in
             try connection.query("SELECT id, version, is_restorable, data::text FROM products")
                 .map { try $0.decode(String.self, Int32.self, Bool.self, String.self) }
@@ -115,6 +115,8 @@ struct Ceiling: Sendable {
         UNION ALL (SELECT 'purchased', NULL, data FROM outbox
         WHERE type = 'transaction.purchased.v1' LIMIT 1)
         UNION ALL (SELECT 'plan', delivery_plan::text, NULL FROM transactions LIMIT 1)
+        UNION ALL (SELECT 'trace', NULL, traceparent FROM outbox
+        WHERE traceparent IS NOT NULL LIMIT 1)
         """
 
     private static let receiptsSamples = """
@@ -122,6 +124,8 @@ struct Ceiling: Sendable {
         WHERE type = 'receipt.issued.v1' LIMIT 1)
         UNION ALL (SELECT 'payload', NULL, payload FROM signed_transactions LIMIT 1)
         UNION ALL (SELECT 'signature', NULL, signature FROM signed_transactions LIMIT 1)
+        UNION ALL (SELECT 'trace', NULL, traceparent FROM outbox
+        WHERE traceparent IS NOT NULL LIMIT 1)
         """
 
     private static let fulfillmentSamples = """
@@ -132,6 +136,8 @@ struct Ceiling: Sendable {
         WHERE state = 'purchased' LIMIT 1)
         UNION ALL (SELECT 'finished', NULL, data FROM outbox
         WHERE type = 'transaction.finished.v1' LIMIT 1)
+        UNION ALL (SELECT 'trace', NULL, traceparent FROM outbox
+        WHERE traceparent IS NOT NULL LIMIT 1)
         """
 
     // MARK: - Driving
@@ -139,21 +145,21 @@ struct Ceiling: Sendable {
     /// Measures the purchases per second of a part of the way.
     ///
     /// - Parameters:
-    ///   - hops: The database transactions of the part; everything before them is done for all.
+    ///   - transactions: The database transactions of the part; everything before them is done for all.
     ///   - purchases: At least how many.
     ///   - sizes: How large the batches are.
     /// - Returns: The seconds of the slowest session, and the number of purchases.
     /// - Throws: ``HarnessError`` if a statement fails.
     mutating func drive(
-        _ hops: [CeilingHop],
+        _ transactions: [CeilingTransaction],
         purchases: Int,
         in sizes: BatchSizes
     ) async throws -> (seconds: Double, purchases: Int) {
         let round = Self.round(of: sizes, atMost: purchases)
         let rounds = max(1, (purchases + round * Self.clients - 1) / (round * Self.clients))
         let longest = try await withThrowingTaskGroup(of: Double.self) { group in
-            for session in CeilingHop.Session.allCases {
-                let own = hops.filter { $0.session == session }
+            for session in CeilingTransaction.Session.allCases {
+                let own = transactions.filter { $0.session == session }
                 guard !own.isEmpty else { continue }
                 // The sandbox has one session, which does as much as all sessions of the others
                 // together.
@@ -161,16 +167,18 @@ struct Ceiling: Sendable {
                 let share = round * Self.clients / clients
                 var script = ""
                 var variables: [String] = []
-                for hop in own {
-                    if !hop.readsLog {
-                        variables.append("\(hop.counter)=\(done[hop.script, default: 0])")
-                        done[hop.script, default: 0] += rounds * share
+                for transaction in own {
+                    if !transaction.readsLog {
+                        variables.append(
+                            "\(transaction.counter)=\(done[transaction.script, default: 0])"
+                        )
+                        done[transaction.script, default: 0] += rounds * share
                     }
-                    script += hop.script(
-                        try Self.text(of: hop.script),
+                    script += transaction.script(
+                        try Self.text(of: transaction.script),
                         round: share,
                         clients: clients,
-                        size: sizes[hop.batch]
+                        size: sizes[transaction.batch]
                     )
                 }
                 group.addTask { [self, script, variables] in

@@ -14,7 +14,7 @@ enum BenchBooks {
     ///   - store: A store whose PostgreSQL records commit times and runs on this machine.
     ///   - start: Transactions that were purchased before this moment are left out.
     /// - Returns: The times by transaction, in nanoseconds of the monotonic clock.
-    /// - Throws: `PostgresError`, also if commit times are not recorded.
+    /// - Throws: `PostgresError`, even if only commit times are not recorded.
     static func purchases(
         in store: StoreHarness,
         since start: Date

@@ -1,0 +1,79 @@
+import ClockAndIDs
+import EventTypes
+import Messaging
+import Postgres
+
+/// Publishes changes of queues: to the log for everybody, and to the streams of this process at once.
+///
+/// A stream hears of a change from the log as well, some ten milliseconds later, and skips it by its
+/// revision. So the log serves the streams of other instances, and what this process did not get to
+/// pass on because it was killed.
+struct QueuePublisher: Sendable {
+    /// Passes committed changes on to the streams of this process.
+    let pass: @Sendable ([QueueKey: [QueueMessage]], [OutboxEvent]) -> Void
+    /// Called after a commit that has appended events.
+    let wakeRelay: @Sendable () -> Void
+
+    /// Appends the events of changes, and passes them on after the commit.
+    ///
+    /// This is the last statement of a database transaction.
+    ///
+    /// - Parameters:
+    ///   - changes: Changes of transactions, each queue's in the order of their revisions.
+    ///   - type: The type of their events.
+    ///   - accounts: Changes of accounts, whose revisions follow.
+    ///   - others: Events for the log only, which come first.
+    ///   - now: The store's time.
+    ///   - connection: The connection with the open database transaction.
+    /// - Throws: `PostgresError`.
+    func publish(
+        _ changes: [QueueChange],
+        as type: EventType,
+        accounts: [QueueAccountChange] = [],
+        after others: [OutboxEvent] = [],
+        now: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        var messages: [QueueKey: [QueueMessage]] = [:]
+        var events: [OutboxEvent] = []
+        for change in changes {
+            let message = change.message
+            messages[change.queue, default: []].append(message)
+            events.append(
+                OutboxEvent(
+                    id: EventID(time: now),
+                    type: type,
+                    topic: type == .transactionFinished
+                        ? Topics.fulfillmentTransactions : Topics.fulfillmentQueues,
+                    key: change.queue.accountID.rawValue,
+                    subject: change.transactionID.rawValue,
+                    time: now,
+                    traceparent: change.traceparent,
+                    data: message.data
+                )
+            )
+        }
+        for change in accounts {
+            let message = change.message
+            messages[change.queue, default: []].append(message)
+            events.append(
+                OutboxEvent(
+                    id: EventID(time: now),
+                    type: .queueAccountChanged,
+                    topic: Topics.fulfillmentQueues,
+                    key: change.queue.accountID.rawValue,
+                    subject: change.queue.accountID.rawValue,
+                    time: now,
+                    traceparent: change.traceparent,
+                    data: message.data
+                )
+            )
+        }
+        guard !others.isEmpty || !events.isEmpty else { return }
+        try Outbox.append(others + events, on: connection)
+        connection.afterCommit { [pass, wakeRelay, messages, events] in
+            if !messages.isEmpty { pass(messages, events) }
+            wakeRelay()
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import NIOHTTP1
+import StoreAPI
+
+/// The time for which a command waits for the store's clock.
+struct ClockWaitOptions: ParsableArguments {
+    @Option(help: "How many seconds to wait until everything due is done.")
+    var timeout = 60
+
+    func validate() throws {
+        guard (1...3000).contains(timeout) else {
+            throw ValidationError("--timeout must be from 1 to 3000 seconds.")
+        }
+    }
+
+    /// Begins an advance, and waits until it is there.
+    func advance(_ request: ClockAdvanceRequest, _ options: ClockOptions) async throws {
+        let content = try StoreConnection.Content.json(
+            request,
+            headers: [("Idempotency-Key", UUID().uuidString)]
+        )
+        let payments = try await options.connection()
+        let deadline = ContinuousClock.now + .seconds(timeout)
+        // A repetition is the same advance, because it has the same key.
+        try await Self.persistently(until: deadline) {
+            _ = try await payments.send(.POST, Routes.adminClockAdvance, content)
+        }
+        try await untilThere(options)
+    }
+
+    /// Waits until the advance is done and every service follows the clock, and prints the clock.
+    func untilThere(_ options: ClockOptions) async throws {
+        let payments = try await options.connection()
+        let deadline = ContinuousClock.now + .seconds(timeout)
+        let progress = ProgressLine()
+        defer { progress.end() }
+        while true {
+            var clock: ClockResponse?
+            try await Self.persistently(until: deadline) { clock = try await payments.clock() }
+            guard let clock else { return }
+            if clock.status == .failed {
+                throw OperatorError(.failed, ClockReport(clock).text)
+            }
+            let behind = clock.status == .ready ? await behind(clock.step, options) : []
+            if clock.status == .ready, behind.isEmpty {
+                progress.end()
+                try options.show(clock)
+                if !options.store.json { Console.say(ClockReport(clock).done) }
+                return
+            }
+            let waits = behind + (clock.waitsFor ?? [])
+            progress.show("\(clock.now) of \(clock.target ?? clock.now)")
+            guard ContinuousClock.now < deadline else {
+                let target = clock.target ?? clock.now
+                throw OperatorError(
+                    .stillWaiting,
+                    """
+                    The store's clock is at \(clock.now) of \(target) and goes on by itself. It waits \
+                    for: \(waits.isEmpty ? "nothing in particular" : waits.joined(separator: ", ")).
+                    """
+                )
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// The services that do not follow a change of the clock yet.
+    private func behind(_ step: Int64, _ options: ClockOptions) async -> [String] {
+        var behind: [String] = []
+        for service in StoreOptions.Service.allCases {
+            let connection = options.store.connection(to: service, token: nil)
+            do throws(OperatorError) {
+                let answer = try await connection.send(
+                    .GET,
+                    FollowedClockResponse.path,
+                    as: FollowedClockResponse.self
+                )
+                if answer.step < step { behind.append(service.rawValue) }
+            } catch {
+                behind.append("\(service.rawValue) (away)")
+            }
+        }
+        return behind
+    }
+
+    /// Asks until the answer comes, or a refusal, or the deadline.
+    private static func persistently(
+        until deadline: ContinuousClock.Instant,
+        _ ask: () async throws -> Void
+    ) async throws {
+        while true {
+            do {
+                return try await ask()
+            } catch let error as OperatorError
+                where error.code == .unavailable && ContinuousClock.now < deadline
+            {
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import EventTypes
+import Logging
+import Messaging
+import ServiceKit
+import ServiceLifecycle
+import Synchronization
+
+/// Runs the store's clock: reads it before the service is ready, and carries advances out.
+///
+/// Every instance runs one. The row of the clock is locked for each step, so an advance goes on if
+/// the instance that began it is killed.
+final class ClockKeeper: Service {
+    /// The pause between two looks at the clock if nobody changes it here.
+    private static let restWhileReady = Duration.seconds(5)
+    /// The pause after which an advance looks again whether due work is done.
+    private static let restWhileAdvancing = Duration.milliseconds(20)
+
+    private let handler: ClockHandler
+    private let environment: StoreEnvironment
+    /// The last time at which receipts can be signed; `nil` while `receipts` has not said it.
+    private let end: @Sendable () -> StoreTime?
+    private let logger: Logger
+    private let signal: Signal
+    private let trouble = Mutex<String?>("the store's clock has not been read yet")
+
+    /// Makes a keeper, which does nothing before ``run()``; the signal carries an advance on at once.
+    init(
+        handler: ClockHandler,
+        environment: StoreEnvironment,
+        end: @escaping @Sendable () -> StoreTime?,
+        signal: Signal = Signal(),
+        logger: Logger
+    ) {
+        self.handler = handler
+        self.environment = environment
+        self.end = end
+        self.signal = signal
+        self.logger = logger
+    }
+
+    /// The reason why the service is not ready, as a sentence without its full stop.
+    var problem: String? { trouble.withLock { $0 } }
+
+    /// Runs until the service shuts down.
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            try await self.handler.waitForSchema()
+            await self.keep()
+            // Nobody sets the clock of a store in production.
+            try await gracefulShutdown()
+        }
+    }
+
+    private func keep() async {
+        while !Task.isCancelled {
+            var rest = Self.restWhileReady
+            do {
+                if try await look() { rest = Self.restWhileAdvancing }
+                guard environment == .sandbox else { return }
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning(
+                    "The store's clock could not be read or moved; trying again",
+                    metadata: ["error": "\(error)"]
+                )
+                rest = .seconds(1)
+            }
+            try? await signal.wait(atMost: rest)  // If cancelled, the loop ends.
+        }
+    }
+
+    /// Reads the clock, and moves it as far as it goes now.
+    ///
+    /// - Returns: Whether an advance is on its way.
+    func look() async throws -> Bool {
+        let state = try await handler.read().state
+        handler.clock.follow(state.followed.clock, step: state.followed.step)
+        trouble.withLock { $0 = nil }
+        guard environment == .sandbox else { return false }
+        if state.followed.step > 0 { try await handler.announceAfterLoss() }
+        guard case .advancing = state.status else { return false }
+        guard let end = end() else { return true }
+        do {
+            while try await move(end) {}
+        } catch let error as DueWorkError where !error.isRetriable {
+            logger.error("An advance of the store's clock failed", metadata: ["error": "\(error)"])
+            _ = try await handler.perform(.fail(reason: "\(error)"), end: end, trace: nil)
+        }
+        if case .advancing = try await handler.read().state.status { return true }
+        return false
+    }
+
+    /// Moves the clock of an advance to the next time at which work falls due.
+    ///
+    /// - Returns: Whether it moved. It does not while due work is not done.
+    private func move(_ end: StoreTime) async throws -> Bool {
+        let result = try await handler.perform(end: end, trace: nil) {
+            [works = handler.works] state, now, connection in
+            guard case .advancing(let advance) = state.status else { return nil }
+            var next: StoreTime?
+            for work in works {
+                guard let time = try work.nextDue(on: connection) else { continue }
+                next = min(next ?? time, time)
+            }
+            let command = Self.command(at: now, target: advance.target, next: next)
+            if case .reach(let next) = command {
+                let time = min(next ?? advance.target, advance.target)
+                var counts: [String: Int64] = [:]
+                for work in works {
+                    let count = try work.count(time, connection)
+                    if count > 0 { counts[work.name] = count }
+                }
+                if !counts.isEmpty {
+                    try ClockStore.add(counts, to: advance.key, on: connection)
+                }
+            }
+            return command
+        }
+        for work in handler.works { work.wake() }
+        return try result.get().isChanged
+    }
+
+    /// The command that carries an advance on; `nil` while something that is due has to be done.
+    static func command(
+        at now: StoreTime,
+        target: StoreTime,
+        next: StoreTime?
+    ) -> ClockCommand? {
+        if let next, next <= now { return nil }
+        return now < target ? .reach(next) : .finish
+    }
+}

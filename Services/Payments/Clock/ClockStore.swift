@@ -1,0 +1,194 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+
+/// The tables of the store's clock and of its advances.
+enum ClockStore {
+    /// Reads the clock.
+    static func load(on connection: isolated PostgresConnection) throws -> ClockState {
+        try read("", on: connection)
+    }
+
+    /// Reads the clock, and locks it until the end of the database transaction.
+    static func lock(on connection: isolated PostgresConnection) throws -> ClockState {
+        try read("FOR UPDATE OF c", on: connection)
+    }
+
+    /// Writes the clock, which is locked.
+    ///
+    /// The advance that it is on has been inserted before.
+    static func save(_ state: ClockState, on connection: isolated PostgresConnection) throws {
+        var (status, key, failure) = ("ready", String?.none, String?.none)
+        switch state.status {
+        case .ready: break
+        case .advancing(let advance): (status, key) = ("advancing", advance.key)
+        case .failed(let advance, let reason):
+            (status, key, failure) = ("failed", advance.key, reason)
+        }
+        let clock = PostgresJSON(bytes: Array(try JSONEncoder().encode(state.followed.clock)))
+        try connection.execute(
+            """
+            UPDATE store_clock SET step = \(state.followed.step), clock = \(clock),
+                latest = \(state.followed.latest as StoreTime?), status = \(status),
+                advance_key = \(key as String?), failure = \(failure as String?)
+            """
+        )
+    }
+
+    /// The epoch of the broker's log that the newest change was written for.
+    static func epoch(on connection: isolated PostgresConnection) throws -> Int32 {
+        guard let row = try connection.query("SELECT epoch FROM store_clock").first else {
+            throw PaymentError(.unknownRow)
+        }
+        return try row.decode(Int32.self)
+    }
+
+    /// Notes the epoch of the broker's log that the newest change is written for.
+    static func save(epoch: Int32, on connection: isolated PostgresConnection) throws {
+        try connection.execute("UPDATE store_clock SET epoch = \(epoch)")
+    }
+
+    /// The advance that was begun under a key.
+    static func advance(
+        begunWith key: String,
+        on connection: isolated PostgresConnection
+    ) throws -> ClockAdvance? {
+        let rows = try connection.query(
+            """
+            SELECT key, by_ms, to_time, start_time, target, rate_after FROM clock_advances
+            WHERE key = \(key)
+            """
+        )
+        guard let row = rows.first else { return nil }
+        let (key, milliseconds, time, start, target, rate) = try row.decode(
+            String.self,
+            Int64?.self,
+            StoreTime?.self,
+            StoreTime.self,
+            StoreTime.self,
+            String?.self
+        )
+        return try advance(key, milliseconds, time, start, target, rate)
+    }
+
+    /// Writes a new advance.
+    static func insert(
+        _ advance: ClockAdvance,
+        on connection: isolated PostgresConnection
+    ) throws {
+        var (milliseconds, time) = (Int64?.none, StoreTime?.none)
+        switch advance.amount {
+        case .by(let duration): milliseconds = duration.milliseconds
+        case .to(let target): time = target
+        }
+        try connection.execute(
+            """
+            INSERT INTO clock_advances (key, by_ms, to_time, start_time, target, rate_after)
+            VALUES (\(advance.key), \(milliseconds as Int64?), \(time as StoreTime?),
+                \(advance.start), \(advance.target), \(advance.rateAfter?.description as String?))
+            """
+        )
+    }
+
+    /// Adds to the counts of work that fell due in an advance, whose clock is locked.
+    static func add(
+        _ counts: [String: Int64],
+        to key: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let rows = try connection.query("SELECT done FROM clock_advances WHERE key = \(key)")
+        guard let row = rows.first else { throw PaymentError(.unknownRow) }
+        let done = try counts.merging(done(in: row.decode(PostgresJSON.self)), uniquingKeysWith: +)
+        let json = PostgresJSON(bytes: Array(try JSONEncoder().encode(done)))
+        try connection.execute("UPDATE clock_advances SET done = \(json) WHERE key = \(key)")
+    }
+
+    /// The newest advance; `nil` if there was none.
+    static func newestAdvance(
+        on connection: isolated PostgresConnection
+    ) throws -> AdvanceRecord? {
+        let rows = try connection.query(
+            "SELECT start_time, target, done FROM clock_advances ORDER BY target DESC LIMIT 1"
+        )
+        guard let row = rows.first else { return nil }
+        let (start, target, json) = try row.decode(
+            StoreTime.self,
+            StoreTime.self,
+            PostgresJSON.self
+        )
+        return AdvanceRecord(start: start, target: target, done: try done(in: json))
+    }
+
+    private static func done(in json: PostgresJSON) throws -> [String: Int64] {
+        try JSONDecoder().decode([String: Int64].self, from: Data(json.bytes))
+    }
+
+    private static func read(
+        _ lock: String,
+        on connection: isolated PostgresConnection
+    ) throws -> ClockState {
+        let rows = try connection.query(
+            """
+            SELECT c.step, c.clock, c.latest, c.status, c.failure, a.key, a.by_ms, a.to_time,
+                a.start_time, a.target, a.rate_after
+            FROM store_clock c LEFT JOIN clock_advances a ON a.key = c.advance_key
+            \(unsafe: lock)
+            """
+        )
+        guard let row = rows.first else { throw PaymentError(.unknownRow) }
+        let (
+            step, json, latest, status, failure, key, milliseconds, time, start, target, rate
+        ) = try row.decode(
+            Int64.self,
+            PostgresJSON.self,
+            StoreTime?.self,
+            String.self,
+            String?.self,
+            String?.self,
+            Int64?.self,
+            StoreTime?.self,
+            StoreTime?.self,
+            StoreTime?.self,
+            String?.self
+        )
+        var state = ClockState(
+            followed: FollowedClock(
+                try JSONDecoder().decode(StoreClock.self, from: Data(json.bytes)),
+                step: step,
+                latest: latest
+            )
+        )
+        guard let key, let start, let target else { return state }
+        let advance = try advance(key, milliseconds, time, start, target, rate)
+        state.status =
+            status == "failed"
+            ? .failed(advance, reason: failure ?? "") : .advancing(advance)
+        return state
+    }
+
+    private static func advance(
+        _ key: String,
+        _ milliseconds: Int64?,
+        _ time: StoreTime?,
+        _ start: StoreTime,
+        _ target: StoreTime,
+        _ rate: String?
+    ) throws -> ClockAdvance {
+        let amount: ClockAdvance.Amount
+        if let time {
+            amount = .to(time)
+        } else if let milliseconds {
+            amount = .by(.milliseconds(milliseconds))
+        } else {
+            throw PaymentError(.unknownRow)
+        }
+        return ClockAdvance(
+            key: key,
+            amount: amount,
+            start: start,
+            target: target,
+            rateAfter: rate.flatMap { ClockRate($0) }
+        )
+    }
+}

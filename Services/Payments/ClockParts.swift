@@ -1,0 +1,56 @@
+import EventTypes
+import Messaging
+import ServiceFoundation
+import ServiceKit
+
+/// The parts of `payments` that keep the store's clock.
+struct ClockParts {
+    /// Reads the clock, and carries advances out.
+    let keeper: ClockKeeper
+    /// The routes of administrators; a store in production has none.
+    private let routes: ClockRoutes?
+
+    init(
+        _ settings: PaymentsSettings,
+        _ environments: StoreEnvironmentWatch,
+        runner: ChargeRunner,
+        on frame: ServiceFrame
+    ) {
+        let wakeKeeper = Signal()
+        let handler = ClockHandler(
+            client: frame.client,
+            clock: frame.clock,
+            machineNow: frame.machineNow,
+            works: [
+                DueWorkQueue(
+                    name: "expired approvals",
+                    next: { try AttemptStore.nextApprovalEnd(on: $0) },
+                    count: { try AttemptStore.approvalCount(endingBy: $0, on: $1) },
+                    wake: { runner.wake() }
+                )
+            ],
+            didCommit: {
+                frame.wakeRelay()
+                wakeKeeper.send()
+            }
+        )
+        keeper = ClockKeeper(
+            handler: handler,
+            environment: settings.environment,
+            end: { environments.peerSignsUntil },
+            signal: wakeKeeper,
+            logger: frame.logger
+        )
+        routes =
+            settings.environment == .sandbox
+            ? ClockRoutes(clock: handler, end: { environments.peerSignsUntil }) : nil
+    }
+
+    /// Keeps the service from being ready until the clock has been read.
+    var check: ReadinessCheck {
+        ReadinessCheck("store clock owner", failure: { [keeper] in keeper.problem })
+    }
+
+    /// Adds the routes that this store has.
+    func addRoutes(to router: StoreRouter) { routes?.add(to: router) }
+}

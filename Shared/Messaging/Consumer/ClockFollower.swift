@@ -1,0 +1,183 @@
+import EventTypes
+public import Kafka
+public import Logging
+public import ServiceLifecycle
+
+/// Follows the store's clock: reads its topic from the beginning, and every change after that.
+///
+/// Each process reads the whole topic, without a group and without a committed offset. Once it has
+/// read everything that was there when it began, the clock is current. The newest change is stored
+/// in the service's database, so that a process knows it even if the broker has lost its log.
+///
+/// It asks for the newest message again every few seconds. If the topic does not have it any more, the
+/// broker has lost its log, and the topic is read from its beginning: a broker may answer for an
+/// offset behind the end of a new log as if nothing had come yet.
+public struct ClockFollower: Service {
+    /// The time after which a topic that does not end is read again.
+    private static let patience = Duration.seconds(10)
+    /// The time between two looks at whether the topic still has the newest message, and the time for
+    /// which its answer is awaited.
+    private static let lookInterval = Duration.seconds(5)
+    /// The time for which a fetch waits for a change; there are few.
+    private static let fetchWait = Duration.milliseconds(500)
+
+    private let clock: ProcessClock
+    private let kafka: KafkaSettings
+    private let logger: Logger
+
+    /// Makes a follower.
+    ///
+    /// It does nothing before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - clock: The store's clock in this process.
+    ///   - kafka: How to reach the broker.
+    ///   - logger: Receives the follower's log messages.
+    public init(clock: ProcessClock, kafka: KafkaSettings, logger: Logger) {
+        self.clock = clock
+        self.kafka = kafka.waiting(atLeast: Self.fetchWait)
+        self.logger = logger
+    }
+
+    /// Follows until the service shuts down.
+    public func run() async throws {
+        await cancelWhenGracefulShutdown {
+            let retries = Retries()
+            while !Task.isCancelled {
+                do {
+                    try await clock.load()
+                    try await follow(from: ends(), retries)
+                } catch is CancellationError {
+                    return
+                } catch {
+                    let failures = retries.failed()
+                    logger.warning(
+                        "The store's clock is not followed; trying again",
+                        metadata: ["error": "\(error)", "failures": "\(failures)"]
+                    )
+                }
+                try? await retries.pause()  // If cancelled, the loop ends.
+            }
+        }
+    }
+
+    /// The present end of each partition; waits until the topic exists.
+    private func ends() async throws -> [KafkaTopicPartition: Int64] {
+        let admin = try KafkaAdmin(settings: kafka, logger: logger)
+        do {
+            let name = Topics.storeClock.name
+            var count = try await admin.partitions(of: name)
+            while count == nil {
+                try await Task.sleep(for: .milliseconds(200))
+                count = try await admin.partitions(of: name)
+            }
+            let partitions = (0..<Int32(count ?? 0)).map {
+                KafkaTopicPartition(topic: name, partition: $0)
+            }
+            let ends = try await admin.endOffsets(of: partitions)
+            await admin.close()
+            return ends
+        } catch {
+            await admin.close()
+            throw error
+        }
+    }
+
+    private func follow(
+        from ends: [KafkaTopicPartition: Int64],
+        _ retries: Retries
+    ) async throws {
+        let consumer = try KafkaConsumer(
+            settings: kafka,
+            reading: ends.mapValues { _ in 0 },
+            logger: logger
+        )
+        do {
+            try await read(consumer, to: ends, retries)
+        } catch {
+            await consumer.close()
+            throw error
+        }
+        await consumer.close()
+    }
+
+    /// Reads until cancelled, or until the topic turns out to be another than it was.
+    private func read(
+        _ consumer: KafkaConsumer,
+        to ends: [KafkaTopicPartition: Int64],
+        _ retries: Retries
+    ) async throws {
+        var epochs = LogEpochs()
+        var unread = ends.filter { $0.value > 0 }
+        var newest = NewestMessages()
+        var lookAt = ContinuousClock.now + Self.lookInterval
+        var kept: Int64 = 0
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            try Task.checkCancellation()
+            kept = try await clock.save(after: kept)
+            if unread.isEmpty {
+                if !clock.isCurrent { tellCurrent() }
+            } else if ContinuousClock.now >= deadline {
+                return
+            }
+            if ContinuousClock.now >= lookAt {
+                lookAt = .now + Self.lookInterval
+                guard newest.awaited.isEmpty else { return tellLoss() }
+                for (partition, offset) in newest.look() {
+                    try await consumer.seek(partition, to: .at(offset))
+                }
+            }
+            let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(500))
+            guard let messages = newest.admit(poll.messages) else { return tellLoss() }
+            guard !messages.isEmpty else { continue }
+            retries.succeeded()
+            let events = messages.compactMap(event(in:))
+            let (admitted, rewind) = epochs.admit(events)
+            for event in admitted where event.type == .clockChanged { follow(event) }
+            for message in messages {
+                let partition = message.topicPartition
+                if let end = unread[partition], message.offset + 1 >= end {
+                    unread[partition] = nil
+                }
+            }
+            for partition in rewind { try await consumer.seek(partition, to: .beginning) }
+        }
+    }
+
+    private func tellLoss() {
+        logger.notice(
+            "The log of the store's clock is another than before; it is read from its beginning"
+        )
+    }
+
+    private func tellCurrent() {
+        clock.becomeCurrent()
+        logger.debug("The store's clock is known", metadata: ["clock.step": "\(clock.step)"])
+    }
+
+    private func event(in message: KafkaMessage) -> ReceivedEvent? {
+        switch EventHeaders.event(in: message) {
+        case .success(let event): return event
+        case .failure(let problem):
+            logger.error(
+                "A message about the store's clock is malformed and is left out",
+                metadata: ["kafka.offset": "\(message.offset)", "error": "\(problem)"]
+            )
+            return nil
+        }
+    }
+
+    private func follow(_ event: ReceivedEvent) {
+        do {
+            let change = try EventCoding.decode(ClockChanged.self, from: event.data)
+            guard clock.follow(change.clock, step: change.step), clock.isCurrent else { return }
+            logger.info("The store's clock changed", metadata: ["clock.step": "\(change.step)"])
+        } catch {
+            logger.error(
+                "A change of the store's clock cannot be read; its time is wrong from here on",
+                metadata: ["event.id": "\(event.id)", "error": "\(error)"]
+            )
+        }
+    }
+}

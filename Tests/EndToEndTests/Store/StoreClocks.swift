@@ -1,0 +1,188 @@
+import EventTypes
+import NIOHTTP1
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// The clock of a sandbox is set over HTTP, and every service follows it.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct StoreClocks {
+        private static let month = Duration.seconds(31 * 86_400)
+
+        @Test func whatIsSoldAfterAnAdvanceHasItsDatesInEveryService() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let before = try await store.buy()
+                try await store.client(account: "ada")
+                    .wait(for: before.transactionID, toBe: .purchased)
+                let frozen = try await store.setClock(Routes.adminClockFreeze)
+                let target = try await store.advanceClock("31d", from: frozen.now)
+                #expect(target == frozen.now.advanced(by: Self.month))
+
+                let payment = try await store.buy()
+                let client = try store.client(account: "ada")
+                let bought = try await client.wait(for: payment.transactionID, toBe: .purchased)
+                #expect(bought.purchasedAt == target)
+                let finished = try await client.finishUntilDone(payment.transactionID)
+                #expect(finished.finishedAt == target)
+                for url in store.urls.ofAllServices {
+                    try await eventually("\(url) to follow the clock") {
+                        try await store.followedClock(url).now == target ? true : nil
+                    }
+                }
+                try await store.expectWhole([before, payment])
+            }
+        }
+
+        @Test func aServiceThatIsKilledKnowsTheTimeBeforeItIsReadyAgain() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let frozen = try await store.setClock(Routes.adminClockFreeze)
+                let target = try await store.advanceClock("31d", from: frozen.now)
+                for process in store.processes {
+                    await process.kill()
+                    try await process.start()
+                }
+                try await store.waitUntilReady()
+                let clock = try await store.readClock()
+                #expect(clock.now == target && clock.mode == .frozen)
+                let payment = try await store.buy()
+                let bought = try await store.client(account: "ada")
+                    .wait(for: payment.transactionID, toBe: .purchased)
+                #expect(bought.purchasedAt == target)
+                try await store.expectWhole([payment])
+            }
+        }
+
+        @Test func theCommandAdvancesTheClockAndEveryServiceFollows() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let asked = try await store.buy(by: .needsApproval)
+                let malformed = try await store.counterfoil("clock", "advance", "31")
+                #expect(malformed.exit == .code(64) && malformed.output.contains("31d"))
+                let answer = try await store.counterfoil("clock", "advance", "31d")
+                #expect(answer.exit == .code(0), "\(answer.output)")
+                #expect(answer.output.contains("Done: 1 expired approvals."), "\(answer.output)")
+                let clock = try await store.readClock()
+                for url in store.urls.ofAllServices {
+                    let followed = try await store.followedClock(url)
+                    #expect(followed.step >= clock.step && followed.now == clock.now, "\(url)")
+                }
+                try await store.client(account: "ada").wait(for: asked.transactionID, toBe: .failed)
+            }
+        }
+
+        @Test func aSandboxWhoseClockWasSetIsNotReadyInProduction() async throws {
+            try await withStore { store in
+                let frozen = try await store.setClock(Routes.adminClockFreeze)
+                for process in [store.process(.payments), store.process(.receipts)] {
+                    try await eventually("\(process.url) to follow the clock") {
+                        try await store.followedClock(process.url).step == frozen.step ? true : nil
+                    }
+                    _ = try await process.terminate()
+                    process.set(["STORE_ENVIRONMENT": "Production"])
+                    try await process.start()
+                    try await eventually("\(process.url) to say that its clock was set") {
+                        // It may not be listening yet.
+                        let url = process.url + "/health/ready"
+                        guard let answer = try? await StoreHTTP.send(.GET, url) else {
+                            return Bool?.none
+                        }
+                        return answer.status == 503
+                            && answer.text.contains("store clock in production") ? true : nil
+                    }
+                }
+            }
+        }
+
+        @Test func beforeAnAdvanceIsCommitted() async throws {
+            try await kill(.beforeCommit(ofTransactionWith: "INTO clock_advances"))
+        }
+
+        @Test func betweenTwoStepsOfAnAdvance() async throws {
+            try await kill(.beforeStatement(containing: "min(approval_ends_at)"))
+        }
+
+        /// Kills `payments` at a point of an advance, and expects that it is made, once.
+        private func kill(_ point: PostgresProxy.Point) async throws {
+            try await withStore(.with(postgresProxies: [.payments])) { store in
+                try await store.importSampleCatalog()
+                let frozen = try await store.setClock(Routes.adminClockFreeze)
+                let hold = try store.hold(.payments, point)
+                async let asked = store.advanceClock("31d", from: frozen.now)
+                try await store.crash(.payments, at: hold)
+                _ = try? await asked  // Its answer is lost.
+                let target = try await store.advanceClock("31d", from: frozen.now)
+                #expect(target == frozen.now.advanced(by: Self.month))
+                try await store.expectWhole([try await store.buy()])
+            }
+        }
+
+        @Test func aStoreInProductionHasNoClockToSet() async throws {
+            let production = ["STORE_ENVIRONMENT": "Production"]
+            let settings = [StoreService.payments: production, .receipts: production]
+            try await withStore(.with(settings: settings)) { store in
+                let url = store.urls.payments
+                let shown = try await store.administrator.raw(.GET, url + Routes.adminClock)
+                #expect(shown.status == 404)
+                for path in [
+                    Routes.adminClockAdvance, Routes.adminClockFreeze, Routes.adminClockRun,
+                ] {
+                    let answer = try await store.administrator.raw(
+                        .POST,
+                        url + path,
+                        body: Array(#"{"by":"31d"}"#.utf8)
+                    )
+                    #expect(answer.status == 404, "\(path)")
+                }
+            }
+        }
+    }
+}
+
+extension StoreHarness {
+    fileprivate func readClock() async throws -> ClockResponse {
+        try await administrator.raw(.GET, urls.payments + Routes.adminClock)
+            .decode(ClockResponse.self)
+    }
+
+    fileprivate func setClock(_ path: String, _ body: String = "{}") async throws -> ClockResponse {
+        let answer = try await administrator.raw(
+            .POST,
+            urls.payments + path,
+            body: Array(body.utf8)
+        )
+        return try answer.decode(ClockResponse.self)
+    }
+
+    /// Advances the clock, and waits until it is there.
+    fileprivate func advanceClock(_ span: String, from start: StoreTime) async throws -> StoreTime {
+        // Until receipts has said until when it signs, payments asks to try again.
+        let begun = try await eventually("the advance to begin") {
+            let answer = try await administrator.raw(
+                .POST,
+                urls.payments + Routes.adminClockAdvance,
+                body: Array(#"{"by":"\#(span)"}"#.utf8),
+                key: "advance-\(span)-\(start.millisecondsSinceEpoch)"
+            )
+            return answer.status == 503 ? nil : try answer.decode(ClockResponse.self)
+        }
+        let target = begun.target ?? begun.now
+        return try await eventually("the advance to end") {
+            let clock = try await readClock()
+            return clock.status == .ready && clock.now >= target ? clock.now : nil
+        }
+    }
+
+    /// The clock as a service follows it.
+    fileprivate func followedClock(_ url: String) async throws -> FollowedClockResponse {
+        try await administrator.raw(.GET, url + FollowedClockResponse.path)
+            .decode(FollowedClockResponse.self)
+    }
+}
+
+extension StoreURLs {
+    fileprivate var ofAllServices: [String] { [catalog, payments, receipts, fulfillment] }
+}

@@ -1,0 +1,181 @@
+import ClockAndIDs
+import EventTypes
+import Kafka
+import Logging
+import Postgres
+import Seals
+import Testing
+import TestSupport
+
+@testable import Messaging
+
+/// A process reads the store's clock from the beginning of its topic, and follows it from there on.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct ClockFollowerTests {
+    private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    private static let year = Duration.seconds(365 * 86_400)
+
+    private struct Bench {
+        let log: SealedDatabase
+        let broker: TestBroker
+        let producer: KafkaProducer
+
+        func makeTopic() async throws {
+            let admin = try KafkaAdmin(
+                settings: broker.settings(),
+                logger: ClockFollowerTests.quiet
+            )
+            let topics = RelayTopics(
+                [Topics.storeClock],
+                TopicSettings(partitions: 3, replicationFactor: 1),
+                ClockFollowerTests.quiet
+            )
+            try await topics.makeMissing(admin)
+            #expect(try await admin.partitions(of: Topics.storeClock.name) == 1)
+            await admin.close()
+        }
+
+        func publish(_ clock: StoreClock, step: Int64) async throws {
+            let time = StoreTime(millisecondsSinceEpoch: SealedDatabase.endOfNovember)
+            let event = try OutboxEvent(
+                ClockChanged(step: step, clock: clock),
+                type: .clockChanged,
+                topic: Topics.storeClock,
+                key: "store",
+                subject: "store",
+                time: time
+            )
+            let row = OutboxRow(
+                place: LogPlace(xid: UInt64(step), position: step),
+                event: event
+            )
+            let record = EventHeaders.record(for: row, service: "payments", epoch: 1)
+            _ = try await producer.send([record])
+        }
+
+        /// Runs a body beside a follower of a clock.
+        func following(_ clock: ProcessClock, _ body: () async throws -> Void) async throws {
+            let follower = ClockFollower(
+                clock: clock,
+                kafka: broker.settings(),
+                logger: ClockFollowerTests.quiet
+            )
+            let running = Task { try await follower.run() }
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
+            }
+            running.cancel()
+            try? await running.value  // Cancelled.
+            try result.get()
+        }
+    }
+
+    private static func withBench(_ body: (Bench) async throws -> Void) async throws {
+        try await SealedDatabase.with { log in try await withBroker(for: log, body) }
+    }
+
+    private static func withBroker(
+        for log: SealedDatabase,
+        _ body: (Bench) async throws -> Void
+    ) async throws {
+        try await withTestBroker { broker in try await withProducer(for: log, broker, body) }
+    }
+
+    private static func withProducer(
+        for log: SealedDatabase,
+        _ broker: TestBroker,
+        _ body: (Bench) async throws -> Void
+    ) async throws {
+        let producer = try KafkaProducer(
+            settings: broker.settings(),
+            logger: ClockFollowerTests.quiet
+        )
+        let running = Task { try await producer.run() }
+        defer { running.cancel() }
+        try await body(Bench(log: log, broker: broker, producer: producer))
+    }
+
+    @Test func aProcessIsNotCurrentBeforeItHasReadEveryChangeThatWasThere() async throws {
+        try await Self.withBench { bench in
+            try await bench.makeTopic()
+            let ahead = bench.log.client.now.advanced(by: Self.year)
+            for step in Int64(1)...50 {
+                let time = ahead.advanced(by: .seconds(step))
+                try await bench.publish(.frozen(at: time), step: step)
+            }
+            let clock = ProcessClock(client: bench.log.client)
+            #expect(!clock.isCurrent)
+            try await bench.following(clock) {
+                // Looks without a pause, because the changes are read a moment later anyway.
+                let limit = ContinuousClock.now + .seconds(60)
+                while !clock.isCurrent, ContinuousClock.now < limit { await Task.yield() }
+                #expect(clock.step == 50)
+                #expect(clock.now == ahead.advanced(by: .seconds(50)))
+                try await bench.publish(.frozen(at: ahead.advanced(by: Self.year)), step: 51)
+                try await eventually("the next change") { clock.step == 51 ? true : nil }
+            }
+        }
+    }
+
+    /// The new log is as long as the old one, so its end does not tell them apart.
+    @Test func aProcessFollowsTheClockAfterTheBrokerHasLostItsLog() async throws {
+        try await Self.withBench { bench in
+            try await bench.makeTopic()
+            let ahead = bench.log.client.now.advanced(by: Self.year)
+            for step in Int64(1)...2 { try await bench.publish(.frozen(at: ahead), step: step) }
+            let clock = ProcessClock(client: bench.log.client)
+            try await bench.following(clock) {
+                try await eventually("the clock to be read") { clock.step == 2 ? true : nil }
+                try await bench.broker.restart()
+                // A producer of before waits for what the broker has forgotten.
+                try await Self.withProducer(for: bench.log, bench.broker) { bench in
+                    try await bench.makeTopic()
+                    for step in Int64(2)...3 {
+                        try await bench.publish(.frozen(at: ahead), step: step)
+                    }
+                }
+                try await eventually("the change after the loss") { clock.step == 3 ? true : nil }
+            }
+        }
+    }
+
+    @Test func aProcessThatStartsAfterTheBrokerHasLostItsLogKnowsTheTime() async throws {
+        try await SealedDatabase.with { log in
+            let ahead = log.client.now.advanced(by: Self.year)
+            try await Self.withBroker(for: log) { bench in
+                try await bench.makeTopic()
+                try await bench.publish(.frozen(at: ahead), step: 1)
+                try await bench.following(ProcessClock(client: log.client)) {
+                    try await eventually("the change to be kept") {
+                        try await log.client.withConnection { connection in
+                            try FollowedClockStore.load(on: connection)
+                        }
+                    }
+                }
+            }
+            try await Self.withBroker(for: log) { bench in
+                try await bench.makeTopic()
+                let clock = ProcessClock(client: log.client)
+                try await bench.following(clock) {
+                    try await eventually("the clock to be read") { clock.isCurrent ? true : nil }
+                    #expect(clock.step == 1 && clock.now == ahead)
+                }
+            }
+        }
+    }
+
+    @Test func aClockThatWasNeverSetIsCurrentAsSoonAsItsTopicExists() async throws {
+        try await Self.withBench { bench in
+            let clock = ProcessClock(client: bench.log.client)
+            try await bench.following(clock) {
+                #expect(!clock.isCurrent)
+                try await bench.makeTopic()
+                try await eventually("the clock to be read") { clock.isCurrent ? true : nil }
+                #expect(clock.step == 0)
+            }
+        }
+    }
+}

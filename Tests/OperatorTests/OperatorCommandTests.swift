@@ -1,0 +1,78 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import StoreAPI
+import Testing
+
+@testable import Operator
+
+@Suite struct OperatorCommandTests {
+    @Test(arguments: [
+        ["keys", "create", "--directory", "d"], ["token", "account", "--account", "ada"],
+        ["token", "admin"], ["products", "import", "f"], ["products", "export"],
+        ["products", "list", "--json"], ["status", "--no-color"], ["lag", "--max-age", "60"],
+        ["dead-letters", "list", "--service", "receipts"],
+        ["dead-letters", "show", "payments", "1"],
+        ["dead-letters", "redrive", "ada"], ["dead-letters", "redrive", "--all"],
+        ["dead-letters", "discard", "receipts", "1", "--reason", "a test"],
+        ["products", "price", "a", "USA", "0.99"], ["buy", "a", "--account", "ada"],
+        ["refund", "1"],
+        ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
+    ])
+    func commandsAreUnderstood(arguments: [String]) throws {
+        _ = try OperatorCommand.parseAsRoot(arguments)
+    }
+
+    @Test(arguments: [
+        ["keys", "create"], ["keys", "create", "--directory", "d", "--admin", "../x"],
+        ["buy", "a b", "--account", "ada"], ["buy", "a", "--account", "ada", "--storefront", "US"],
+        ["buy", "a", "--account", "ada", "--timeout", "0"], ["refund", "x"],
+        ["token", "admin", "--lifetime", "86401"], ["products", "list", "--catalog-url", "here"],
+        ["sell"], ["dead-letters", "discard", "receipts", "1"], ["dead-letters", "redrive"],
+        ["dead-letters", "discard", "receipts", "1", "--reason", "  "],
+        ["dead-letters", "redrive", "ada", "--all"], ["dead-letters", "show", "nobody", "1"],
+        ["lag", "--max-age", "-1"], ["products", "price", "a", "US", "1"],
+    ])
+    func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {
+        let error = #expect(throws: (any Error).self) {
+            _ = try OperatorCommand.parseAsRoot(arguments)
+        }
+        #expect(error.map { OperatorCommand.exitCode(for: $0) } == .validationFailure)
+    }
+
+    @Test func everyCommandExplainsItself() {
+        #expect(OperatorCommand.helpMessage().contains("Exit codes:"))
+        #expect(BuyCommand.helpMessage().contains("sandbox_needs_approval"))
+        #expect(CreateKeysCommand.helpMessage().contains("APP_KEYS_DIRECTORY"))
+    }
+
+    @Test func tablesLineUp() {
+        #expect(
+            Palette.plain.table([["A", "BB", "C"], ["long", "b", "c"]])
+                == "A     BB  C\nlong  b   c"
+        )
+        #expect(
+            Palette.plain.table([["A", "N"], ["b", "1"], ["", "12"]], numbers: [1], indent: 2)
+                == "  A   N\n  b   1\n     12"
+        )
+        #expect(Palette.plain.table([[String]]()) == "")
+        #expect(Palette.plain.table([["A", "B"], ["long", ""]]) == "A     B\nlong")
+    }
+
+    @Test func theCatalogIsListedByID() {
+        let price = Money(minorUnits: 99, currency: Currency(unchecked: "USD"))
+        let draft = ProductDraft(
+            type: .consumable,
+            isOnSale: false,
+            prices: [Storefront(unchecked: "USA"): price],
+            localizations: [:]
+        )
+        let rows = ListProductsCommand.rows(
+            of: CatalogDocument(products: [
+                ProductID(unchecked: "b"): draft, ProductID(unchecked: "a"): draft,
+            ])
+        )
+        #expect(rows.map(\.first) == ["PRODUCT", "a", "b"])
+        #expect(rows.last == ["b", "consumable", "no", "USA 0.99 USD", ""])
+    }
+}

@@ -1,0 +1,107 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+import StoreTracing
+
+@testable import Payments
+
+// Makes requests for tests that are not about traces; each request begins its own trace.
+
+extension PaymentSubmission {
+    init(account: AuthenticatedAccount, idempotencyKey: String, request: PaymentRequest) {
+        self.init(
+            account: account,
+            idempotencyKey: idempotencyKey,
+            request: request,
+            trace: .begin()
+        )
+    }
+}
+
+extension ApprovalHandler {
+    func decide(
+        _ decision: ApprovalRequest.Decision,
+        on id: TransactionID
+    ) async throws -> AdminReply {
+        try await decide(decision, on: id, trace: .begin())
+    }
+}
+
+extension RefundHandler {
+    func beginRefund(
+        of id: TransactionID,
+        _ terms: RefundTerms = RefundTerms()
+    ) async throws -> AdminReply {
+        try await beginRefund(of: id, terms, trace: .begin())
+    }
+
+    func refund(_ id: TransactionID, _ terms: RefundTerms = RefundTerms()) async throws
+        -> AdminReply
+    {
+        try await refund(id, terms, trace: .begin())
+    }
+
+    func beginReversal(of number: Int, of id: TransactionID) async throws -> AdminReply {
+        try await beginReversal(of: number, of: id, trace: .begin())
+    }
+
+    func reverseRefund(_ number: Int, of id: TransactionID) async throws -> AdminReply {
+        try await reverseRefund(number, of: id, trace: .begin())
+    }
+}
+
+extension ResumptionHandler {
+    func resume(_ id: TransactionID, by method: String) async throws -> ResumptionReply {
+        try await resume(id, by: method, trace: .begin())
+    }
+}
+
+extension RestoreHandler {
+    func restore(
+        _ request: RestoreRequest,
+        _ account: AuthenticatedAccount,
+        key: String
+    ) async throws -> RestoreReply {
+        try await restore(request, account, key: key, trace: .begin())
+    }
+}
+
+extension AccountHandler {
+    func change(
+        _ id: AccountID,
+        _ change: AccountChangeRequest
+    ) async throws -> Result<Account, AccountRefusal> {
+        try await self.change(id, change, trace: .begin())
+    }
+
+    func begin(
+        _ request: PurchaseIntentRequest,
+        for id: AccountID,
+        idempotencyKey: String
+    ) async throws -> Result<PurchaseIntent, AccountRefusal> {
+        try await begin(request, for: id, idempotencyKey: idempotencyKey, trace: .begin())
+    }
+
+    func decline(
+        _ id: PurchaseIntentID,
+        by key: AccountKey
+    ) async throws -> Result<Account, AccountRefusal> {
+        try await decline(id, by: key, trace: .begin())
+    }
+
+    func ask(
+        _ id: AccountID,
+        about productID: ProductID,
+        _ request: PriceConsentRequest
+    ) async throws -> Result<PriceConsent, AccountRefusal> {
+        try await ask(id, about: productID, request, trace: .begin())
+    }
+
+    func decide(
+        _ decision: PriceConsentDecisionRequest.Decision,
+        on id: PriceConsentID,
+        by key: AccountKey
+    ) async throws -> Result<Account, AccountRefusal> {
+        try await decide(decision, on: id, by: key, trace: .begin())
+    }
+}

@@ -1,0 +1,47 @@
+import EventTypes
+import Messaging
+import Rebuild
+import TestSupport
+import Testing
+
+@testable import Payments
+
+@Suite struct PaymentsTablesTests {
+    /// The columns that a rebuild leaves out, with the reason.
+    private static let leftOut: [String: String] = [
+        "clock_advances":
+            "An administrator asked for them; what they did is in the steps of the clock.",
+        "refund_keys":
+            "The keys of requests are in no event.",
+        "restores":
+            "The keys of requests are in no event.",
+        """
+        processor_attempts.attempt_id step payment_method is_approved call_count \
+        undoes idempotency_key fingerprint reference lease_owner due_at \
+        approval_ends_at waits_for
+        """:
+            "How the processor was called is in no event.",
+        "purchase_intents.idempotency_key":
+            "The keys of requests are in no event.",
+        "transactions.idempotency_key fingerprint":
+            "The keys of requests are in no event.",
+        "store_clock.id latest status advance_key failure epoch":
+            "Only the steps of the clock are in events.",
+        "ledger_postings.position xid":
+            "The place of a posting in the order of commits.",
+    ]
+
+    /// Otherwise a proof would pass over a new table or column unnoticed.
+    @Test func everyColumnIsComparedOrLeftOutForAReason() async throws {
+        let compared = Dictionary(
+            uniqueKeysWithValues: PaymentsTables.all.map { ($0.name, Set($0.columns.map(\.name))) }
+        )
+        let problems = try await TestDatabase.unexplainedColumns(
+            of: PaymentsMigrations.all,
+            without: MessagingMigrations.all(role: ServiceName.payments.databaseRole),
+            compared: compared,
+            leftOut: Self.leftOut
+        )
+        #expect(problems == [])
+    }
+}
