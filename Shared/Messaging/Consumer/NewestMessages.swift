@@ -7,6 +7,8 @@ struct NewestMessages {
     private var messages: [KafkaTopicPartition: KafkaMessage] = [:]
     /// The partitions whose newest message was asked for again and has not come.
     private(set) var awaited: Set<KafkaTopicPartition> = []
+    /// The partitions of which nothing was read, although they had messages at the last look.
+    private(set) var overlooked: Set<KafkaTopicPartition> = []
 
     /// Begins to wait for the newest messages again.
     ///
@@ -14,6 +16,16 @@ struct NewestMessages {
     mutating func look() -> [KafkaTopicPartition: Int64] {
         awaited = Set(messages.keys)
         return messages.mapValues(\.offset)
+    }
+
+    /// The partitions of which nothing was read yet.
+    func unread(of partitions: some Sequence<KafkaTopicPartition>) -> [KafkaTopicPartition] {
+        partitions.filter { messages[$0] == nil }
+    }
+
+    /// Remembers that a partition of which nothing was read yet has messages.
+    mutating func hasMessages(_ partition: KafkaTopicPartition) {
+        if messages[partition] == nil { overlooked.insert(partition) }
     }
 
     /// Takes messages, in the order of their offsets.
@@ -33,6 +45,7 @@ struct NewestMessages {
                 continue
             }
             messages[partition] = message
+            overlooked.remove(partition)
             admitted.append(message)
         }
         return admitted

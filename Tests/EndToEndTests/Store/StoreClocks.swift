@@ -74,6 +74,21 @@ extension EndToEnd {
             }
         }
 
+        /// No service has read a change of the clock when the broker loses its log.
+        @Test func theFirstChangeIsFollowedAfterTheBrokerHasLostItsLog() async throws {
+            try await withStore { store in
+                await store.broker.kill()
+                let frozen = try await store.setClock(Routes.adminClockFreeze)
+                try await store.broker.restart()
+                let answer = try await store.counterfoil("clock", "advance", "1d")
+                #expect(answer.exit == .code(0), "\(answer.output)")
+                for url in store.urls.ofAllServices {
+                    let followed = try await store.followedClock(url)
+                    #expect(followed.now == frozen.now.advanced(by: .seconds(86_400)), "\(url)")
+                }
+            }
+        }
+
         @Test func aSandboxWhoseClockWasSetIsNotReadyInProduction() async throws {
             try await withStore { store in
                 let frozen = try await store.setClock(Routes.adminClockFreeze)
