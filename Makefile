@@ -9,6 +9,8 @@ export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CON
 # How many tests run at once. Many have a database of their own, and some a whole store; all of them
 # at once starve each other on a small machine.
 TESTS_AT_ONCE ?= 6
+# The same for end-to-end tests: each has a store of eight processes, which waits half of its time.
+STORES_AT_ONCE ?= 2
 
 # What `make demo STORE=…` asks for an account's token.
 COMPOSE ?= docker compose
@@ -41,7 +43,8 @@ test: setup ## Build and run every test (ONLY=PaymentsTests: one target, ONLY=En
 	@$(SWIFT_BUILD) --build-tests
 ifdef ONLY
 	@deploy/dev/run-tests .build/tests.log --skip-build --filter '^$(subst .,\.,$(ONLY))[./(]' \
-		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
+		--experimental-maximum-parallelization-width \
+		$(if $(filter EndToEndTests%,$(ONLY)),$(STORES_AT_ONCE),$(TESTS_AT_ONCE))
 else
 	@echo "make: checking what holds for every file"
 	@deploy/dev/run-tests .build/tidy.log --skip-build --filter '^TidyTests\.'
@@ -49,7 +52,10 @@ else
 	@deploy/dev/run-tests .build/tests.log --skip-build --skip '^(EndToEnd|Tidy)Tests\.' \
 		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 	@echo "make: testing the executables end to end, killed at every crash point (some minutes)"
-	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter '^EndToEndTests\.'
+	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter '^EndToEndTests\.' \
+		--skip '/Bench/' --experimental-maximum-parallelization-width $(STORES_AT_ONCE)
+	@echo "make: measuring a small store, with nothing beside it"
+	@deploy/dev/run-tests .build/end-to-end-bench.log --skip-build --filter '^EndToEndTests\.EndToEnd/Bench/'
 	@echo "make: calling a store with Apple's own client"
 	@$(DEVSTORE) conformance
 	@echo "make: holding a store to its contracts ($(or $(SECONDS),60) s)"

@@ -6,9 +6,9 @@ import TestSupport
 
 /// The built executables, driven over their public interfaces and killed from outside.
 ///
-/// Tests run one at a time, because each store has eight processes and the machine may have only
-/// two cores.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+/// `make test` runs two of the suites at a time, because each store has eight processes and the machine
+/// may have only two cores. The tests of a suite run one after another.
+@Suite(.timeLimit(.minutes(10)))
 struct EndToEnd {}
 
 extension StoreHarness {

@@ -8,7 +8,7 @@ extension StoreHarness {
     ) async throws -> PostgresCluster {
         switch options.database {
         case .shared:
-            return try await SharedStoreCluster.shared.cluster()
+            return try await StoreClusters.shared.lend()
         case .own:
             let directory = try TemporaryClusters.makeDirectory()
             TemporaryClusters.removeAtExit(directory)
@@ -31,28 +31,5 @@ extension StoreHarness {
             try await cluster.start()
             return cluster
         }
-    }
-}
-
-/// The cluster that stores share.
-///
-/// It is separate from the cluster of the other tests, because an open database transaction of one
-/// of those tests would hold back every relay in the same cluster.
-actor SharedStoreCluster {
-    static let shared = SharedStoreCluster()
-    private var starting: Task<PostgresCluster, any Error>?
-
-    func cluster() async throws -> PostgresCluster {
-        let task =
-            starting
-            ?? Task {
-                let directory = try TemporaryClusters.makeDirectory()
-                TemporaryClusters.removeAtExit(directory)
-                let cluster = try PostgresCluster(directory: directory, isDurable: false)
-                try await cluster.start()
-                return cluster
-            }
-        starting = task
-        return try await task.value
     }
 }

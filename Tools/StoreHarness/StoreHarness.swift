@@ -286,6 +286,7 @@ public final class StoreHarness: Sendable {
         case .shared:
             // The cluster is removed at exit, with all remaining databases.
             try? await dropDatabases()
+            await StoreClusters.shared.takeBack(cluster)
         case .own, .kept:
             // The harness's own server is killed at exit if it cannot be stopped.
             try? cluster.stop(.fast)
