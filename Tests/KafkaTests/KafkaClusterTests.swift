@@ -127,6 +127,27 @@ import Testing
         }
     }
 
+    /// A broker makes it with its own number of partitions, and readers of the topic miss some of them.
+    @Test func aProducerMakesNoTopicThatIsMissing() async throws {
+        try await withTestBroker { broker in
+            let impatient = [
+                "topic.metadata.propagation.max.ms": "500", "message.timeout.ms": "5000",
+            ]
+            let settings = KafkaSettings(
+                bootstrapServers: broker.settings().bootstrapServers,
+                clientID: "test",
+                properties: impatient
+            )
+            let producer = try KafkaProducer(settings: settings, logger: logger)
+            await #expect(throws: KafkaError.self) {
+                try await producer.send([KafkaRecord(topic: "missing", key: [1], value: [1])])
+            }
+            let admin = try KafkaAdmin(settings: settings, logger: logger)
+            #expect(try await admin.partitions(of: "missing") == nil)
+            await admin.close()
+        }
+    }
+
     @Test func cancellingTheRunOfAProducerFailsWhatIsStillWaiting() async throws {
         let settings = KafkaSettings(
             bootstrapServers: "127.0.0.1:\(try freePort())",

@@ -139,11 +139,6 @@ public actor KafkaConsumer {
         try consumer.assignment()
     }
 
-    /// The offset after the last message of a partition; waits three seconds at most.
-    public func endOffset(of partition: KafkaTopicPartition) throws(KafkaError) -> Int64 {
-        try consumer.endOffset(of: partition)
-    }
-
     /// Leaves the group, within five seconds even if the broker is unreachable.
     ///
     /// If the broker still owes an answer, a separate thread waits for it and frees the handle

@@ -262,24 +262,6 @@ final class RDKafkaConsumer {
         return try RDKafkaMetadata.partitionCount(of: topic, handle)
     }
 
-    func endOffset(of partition: KafkaTopicPartition) throws(KafkaError) -> Int64 {
-        try requireOpen()
-        var low: Int64 = 0
-        var high: Int64 = 0
-        let error = rd_kafka_query_watermark_offsets(
-            handle,
-            partition.topic,
-            partition.partition,
-            &low,
-            &high,
-            3_000
-        )
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
-            throw KafkaError(error, "reading the end of \(partition.topic)")
-        }
-        return high
-    }
-
     /// Leaves the group and frees the handle.
     ///
     /// If the broker is unreachable, librdkafka waits up to a session of the group for the answer

@@ -30,6 +30,8 @@ final class RDKafkaProducer: Sendable {
             let configuration = try RDKafkaConfiguration.make(
                 settings,
                 defaults: [
+                    // A broker would make a missing topic with its own number of partitions.
+                    "allow.auto.create.topics": "false",
                     "enable.idempotence": "true",
                     "acks": "all",
                     "linger.ms": "2",

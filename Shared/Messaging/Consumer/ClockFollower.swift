@@ -11,8 +11,7 @@ public import ServiceLifecycle
 ///
 /// It asks for the newest message again every few seconds. If the topic does not have it any more, the
 /// broker has lost its log, and the topic is read from its beginning: a broker may answer for an
-/// offset behind the end of a new log as if nothing had come yet. Where nothing was read yet, it asks
-/// for the end of the log instead, because a consumer may not notice that a lost topic exists again.
+/// offset behind the end of a new log as if nothing had come yet.
 public struct ClockFollower: Service {
     /// The time after which a topic that does not end is read again.
     private static let patience = Duration.seconds(10)
@@ -124,13 +123,9 @@ public struct ClockFollower: Service {
             }
             if ContinuousClock.now >= lookAt {
                 lookAt = .now + Self.lookInterval
-                guard newest.awaited.isEmpty, newest.overlooked.isEmpty else { return tellLoss() }
+                guard newest.awaited.isEmpty else { return tellLoss() }
                 for (partition, offset) in newest.look() {
                     try await consumer.seek(partition, to: .at(offset))
-                }
-                for partition in newest.unread(of: ends.keys)
-                where try await consumer.endOffset(of: partition) > 0 {
-                    newest.hasMessages(partition)
                 }
             }
             let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(500))
@@ -146,7 +141,10 @@ public struct ClockFollower: Service {
                     unread[partition] = nil
                 }
             }
-            for partition in rewind { try await consumer.seek(partition, to: .beginning) }
+            for partition in rewind {
+                newest.forget(partition)
+                try await consumer.seek(partition, to: .beginning)
+            }
         }
     }
 

@@ -7,8 +7,6 @@ struct NewestMessages {
     private var messages: [KafkaTopicPartition: KafkaMessage] = [:]
     /// The partitions whose newest message was asked for again and has not come.
     private(set) var awaited: Set<KafkaTopicPartition> = []
-    /// The partitions of which nothing was read, although they had messages at the last look.
-    private(set) var overlooked: Set<KafkaTopicPartition> = []
 
     /// Begins to wait for the newest messages again.
     ///
@@ -18,14 +16,12 @@ struct NewestMessages {
         return messages.mapValues(\.offset)
     }
 
-    /// The partitions of which nothing was read yet.
-    func unread(of partitions: some Sequence<KafkaTopicPartition>) -> [KafkaTopicPartition] {
-        partitions.filter { messages[$0] == nil }
-    }
-
-    /// Remembers that a partition of which nothing was read yet has messages.
-    mutating func hasMessages(_ partition: KafkaTopicPartition) {
-        if messages[partition] == nil { overlooked.insert(partition) }
+    /// Takes the messages of a partition again that were read before.
+    ///
+    /// For a partition that is read from its beginning again.
+    mutating func forget(_ partition: KafkaTopicPartition) {
+        messages[partition] = nil
+        awaited.remove(partition)
     }
 
     /// Takes messages, in the order of their offsets.
@@ -45,7 +41,6 @@ struct NewestMessages {
                 continue
             }
             messages[partition] = message
-            overlooked.remove(partition)
             admitted.append(message)
         }
         return admitted

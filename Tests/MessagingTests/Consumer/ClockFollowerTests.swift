@@ -35,7 +35,7 @@ struct ClockFollowerTests {
             await admin.close()
         }
 
-        func publish(_ clock: StoreClock, step: Int64) async throws {
+        func publish(_ clock: StoreClock, step: Int64, epoch: Int32 = 1) async throws {
             let time = StoreTime(millisecondsSinceEpoch: SealedDatabase.endOfNovember)
             let event = try OutboxEvent(
                 ClockChanged(step: step, clock: clock),
@@ -49,7 +49,7 @@ struct ClockFollowerTests {
                 place: LogPlace(xid: UInt64(step), position: step),
                 event: event
             )
-            let record = EventHeaders.record(for: row, service: "payments", epoch: 1)
+            let record = EventHeaders.record(for: row, service: "payments", epoch: epoch)
             _ = try await producer.send([record])
         }
 
@@ -138,6 +138,21 @@ struct ClockFollowerTests {
                     }
                 }
                 try await eventually("the change after the loss") { clock.step == 3 ? true : nil }
+            }
+        }
+    }
+
+    /// The publisher may notice a loss only after it has published the first change to the new log.
+    @Test func theFirstChangeOfANewerEpochIsFollowed() async throws {
+        try await Self.withBench { bench in
+            try await bench.makeTopic()
+            let ahead = bench.log.client.now.advanced(by: Self.year)
+            let clock = ProcessClock(client: bench.log.client)
+            try await bench.following(clock) {
+                try await bench.publish(.frozen(at: ahead), step: 1, epoch: 1)
+                try await eventually("the first change") { clock.step == 1 ? true : nil }
+                try await bench.publish(.frozen(at: ahead), step: 2, epoch: 2)
+                try await eventually("the second change") { clock.step == 2 ? true : nil }
             }
         }
     }

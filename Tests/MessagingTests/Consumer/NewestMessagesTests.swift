@@ -35,20 +35,12 @@ struct NewestMessagesTests {
         #expect(newest.admit([message(0, "c")]) == nil)
     }
 
-    @Test func aPartitionWithMessagesOfWhichNoneWasReadIsOverlooked() {
+    @Test func theMessagesOfAForgottenPartitionAreAdmittedAgain() {
         var newest = NewestMessages()
-        #expect(newest.unread(of: [partition]) == [partition])
-        newest.hasMessages(partition)
-        #expect(newest.overlooked == [partition])
-        _ = newest.admit([message(0, "a")])
-        #expect(newest.overlooked.isEmpty)
-        #expect(newest.unread(of: [partition]) == [])
-    }
-
-    @Test func aPartitionThatWasReadIsNotOverlooked() {
-        var newest = NewestMessages()
-        _ = newest.admit([message(0, "a")])
-        newest.hasMessages(partition)
-        #expect(newest.overlooked.isEmpty)
+        _ = newest.admit([message(0, "a"), message(1, "b")])
+        _ = newest.look()
+        newest.forget(partition)
+        #expect(newest.awaited.isEmpty)
+        #expect(newest.admit([message(0, "a"), message(1, "b")])?.count == 2)
     }
 }
