@@ -225,7 +225,9 @@ let package = Package(
         // Months of the event log that are in files; no service needs it while it runs.
         .target(
             name: "EventArchive",
-            dependencies: ["EventTypes", "Messaging", "Postgres", "Seals", crypto],
+            dependencies: [
+                "EventTypes", "Messaging", "Postgres", "Seals", "StoreTracing", crypto,
+            ],
             path: "Shared/EventArchive",
             swiftSettings: house
         ),

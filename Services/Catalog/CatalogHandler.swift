@@ -95,7 +95,6 @@ struct CatalogHandler: Sendable {
         let written = ProductRules.written(by: decisions)
         guard !written.isEmpty else { return decisions }
         try CatalogStore.write(written, by: administrator, at: time, on: connection)
-        let traceparent = trace.description
         let events = try written.map { product in
             try OutboxEvent(
                 ProductChanged(product: product, changedBy: administrator),
@@ -104,7 +103,7 @@ struct CatalogHandler: Sendable {
                 key: product.id.rawValue,
                 subject: product.id.rawValue,
                 time: time,
-                traceparent: traceparent
+                traceparent: trace
             )
         }
         try Outbox.append(events, on: connection)

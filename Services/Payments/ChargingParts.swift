@@ -11,7 +11,7 @@ struct ChargingParts {
     /// The services that the processor needs.
     let services: [any Service]
     /// The default payment method of a resumption.
-    let defaultMethod: String?
+    let defaultMethod: PaymentMethod?
     /// The dependencies shared by the parts that accept, charge and settle payments.
     let context: PaymentsContext
     /// Carries out attempts and commits their outcomes.
@@ -33,7 +33,7 @@ struct ChargingParts {
                 logger: frame.logger
             )
             services = [store.client]
-            defaultMethod = SandboxPaymentMethod.success.rawValue
+            defaultMethod = SandboxPaymentMethod.success.method
         case .production:
             frame.logger.warning(
                 """

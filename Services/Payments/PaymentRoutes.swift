@@ -17,7 +17,7 @@ struct PaymentRoutes: Sendable {
     let refunds: RefundHandler
     let resumptions: ResumptionHandler
     /// The payment method of a resumption that names none; if `nil`, it has to name one.
-    let defaultMethod: String?
+    let defaultMethod: PaymentMethod?
     /// The maximum age of a token that restores.
     let restoreTokenAgeMax: Duration
     let machineNow: @Sendable () -> MachineTime

@@ -3,6 +3,7 @@ import EventTypes
 import Foundation
 import Messaging
 import Postgres
+import StoreTracing
 import Synchronization
 
 /// Signs receipts for the transactions in events, a whole batch in one database transaction.
@@ -172,7 +173,7 @@ extension OutboxEvent {
         snapshot: [UInt8]? = nil,
         key: AccountID,
         at now: StoreTime,
-        traceparent: String? = nil
+        traceparent: TraceContext? = nil
     ) {
         self.init(
             id: EventID(time: now),

@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Seals
+import StoreTracing
 
 /// An event of a log as a line of a file, with everything that the log contains about it.
 public struct EventLine: Codable, Hashable, Sendable {
@@ -16,6 +17,7 @@ public struct EventLine: Codable, Hashable, Sendable {
     let time: StoreTime
     /// The part of its time beyond whole milliseconds; services write none.
     let microseconds: Int64?
+    /// The trace as it is in the log, even if it is not well-formed.
     let traceparent: String?
     /// Its data, byte for byte: JSON as text.
     let data: String
@@ -32,7 +34,7 @@ public struct EventLine: Codable, Hashable, Sendable {
         time = event.time
         let rest = row.microsecondsSinceEpoch - event.time.millisecondsSinceEpoch * 1000
         microseconds = rest == 0 ? nil : rest
-        traceparent = event.traceparent
+        traceparent = row.trace
         data = String(decoding: event.data, as: UTF8.self)
     }
 
@@ -49,11 +51,12 @@ public struct EventLine: Codable, Hashable, Sendable {
                     key: key,
                     subject: subject,
                     time: time,
-                    traceparent: traceparent,
+                    traceparent: traceparent.flatMap { TraceContext($0) },
                     data: Array(data.utf8)
                 )
             ),
-            microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000 + (microseconds ?? 0)
+            microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000 + (microseconds ?? 0),
+            trace: traceparent
         )
     }
 }

@@ -81,6 +81,7 @@ extension ContentVersion: PostgresEncodable, PostgresDecodable {}
 extension ContentDigest: PostgresEncodable, PostgresDecodable {}
 extension Storefront: PostgresEncodable, PostgresDecodable {}
 extension LanguageTag: PostgresEncodable, PostgresDecodable {}
+extension IdempotencyKey: PostgresEncodable, PostgresDecodable {}
 extension PurchaseIntentID: PostgresEncodable, PostgresDecodable {}
 extension PriceConsentID: PostgresEncodable, PostgresDecodable {}
 extension Currency: PostgresEncodable, PostgresDecodable {}

@@ -1,29 +1,35 @@
 public import Postgres
-import StoreTracing
+public import StoreTracing
 
 /// A `traceparent` as tables store it: `bytea`, in 25 bytes instead of 55 characters.
 ///
 /// They are the 16 bytes of the trace, the 8 of the span, and the flags. In PostgreSQL,
 /// `encode(traceparent, 'hex')` shows the same digits as the header, without its dashes.
 public struct StoredTrace: Hashable, Sendable, PostgresEncodable, PostgresDecodable {
+    /// The trace context; `nil` if somebody changed the bytes so that they are none.
+    public let context: TraceContext?
     private let bytes: [UInt8]
 
-    /// Reads a `traceparent`.
+    /// Stores a trace context.
     ///
-    /// - Returns: `nil` if there is none, or if it is not well-formed.
-    public init?(_ traceparent: String?) {
-        guard let context = traceparent.flatMap({ TraceContext($0) }) else { return nil }
+    /// - Returns: `nil` if there is none.
+    public init?(_ context: TraceContext?) {
+        guard let context else { return nil }
+        self.context = context
         bytes = context.bytes
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    private init(bytes: [UInt8]) {
+        context = TraceContext(bytes: bytes)
+        self.bytes = bytes
+    }
 
-    /// The `traceparent`.
+    /// The `traceparent` as text.
     ///
-    /// Bytes that are none, because somebody changed them, are shown as hexadecimal digits. So a seal
-    /// over the text notices the change, and nobody else takes the text for a trace.
-    public var traceparent: String {
-        TraceContext(bytes: bytes)?.description
+    /// Bytes that are none are shown as hexadecimal digits, and nobody takes these for a trace. So
+    /// a seal over the text notices that somebody changed them.
+    public var text: String {
+        context?.description
             ?? bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

@@ -68,15 +68,12 @@ public struct SpanRecorder: Sendable {
     ///   - link: A span of another trace that was involved.
     /// - Returns: The step; `nil` without a parent.
     public func next(
-        after traceparent: String?,
+        after traceparent: TraceContext?,
         _ kind: Span.Kind = .internal,
         link: TraceContext? = nil
     ) -> SpanStep? {
         guard let traceparent else { return nil }
-        guard let parent = TraceContext(traceparent) else {
-            return SpanStep(traceparent: traceparent)
-        }
-        return step(after: parent, kind, link: link) ?? SpanStep(traceparent: traceparent)
+        return step(after: traceparent, kind, link: link) ?? SpanStep(traceparent: traceparent)
     }
 
     /// Begins a step under a parent or, without one, begins a trace.

@@ -3,7 +3,7 @@ public import Tracing
 /// A step of a trace in progress, with its span if it has one.
 public struct SpanStep: Sendable {
     /// The `traceparent` for everything that the step causes.
-    public let traceparent: String
+    public let traceparent: TraceContext
     private let underway: Underway?
 
     /// A span in progress, with the details that it will be recorded with.
@@ -16,7 +16,7 @@ public struct SpanStep: Sendable {
     }
 
     /// Makes a step without a span.
-    init(traceparent: String) {
+    init(traceparent: TraceContext) {
         self.traceparent = traceparent
         underway = nil
     }
@@ -29,7 +29,7 @@ public struct SpanStep: Sendable {
         parent: SpanID?,
         link: TraceContext?
     ) {
-        traceparent = "\(place)"
+        traceparent = place
         underway = Underway(open: open, place: place, kind: kind, parent: parent, link: link)
     }
 

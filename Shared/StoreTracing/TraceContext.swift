@@ -82,3 +82,25 @@ public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
     /// The `traceparent`, in version 00.
     public var description: String { "00-\(traceID)-\(spanID)-0\(isSampled ? 1 : 0)" }
 }
+
+extension TraceContext: Codable {
+    /// Decodes a `traceparent`.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` if it is not well-formed.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let context = TraceContext(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "expected a traceparent"
+            )
+        }
+        self = context
+    }
+
+    /// Encodes the `traceparent`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

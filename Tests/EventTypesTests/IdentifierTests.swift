@@ -21,6 +21,15 @@ import Testing
         }
     }
 
+    @Test func idempotencyKeysAreVisibleASCII() {
+        for text in ["a", "a/b~!", String(repeating: "x", count: 255)] {
+            #expect(IdempotencyKey(rawValue: text)?.rawValue == text)
+        }
+        for text in ["", "a b", "ä", "a\n", String(repeating: "x", count: 256)] {
+            #expect(IdempotencyKey(rawValue: text) == nil)
+        }
+    }
+
     @Test func bundleIDsHaveNoUnderscore() {
         #expect(BundleID(rawValue: "com.example.app-2") != nil)
         #expect(BundleID(rawValue: "com.example_app") == nil)

@@ -1,6 +1,7 @@
 import ClockAndIDs
 import EventTypes
 import Foundation
+import StoreTracing
 import TestSupport
 import Testing
 
@@ -61,7 +62,7 @@ import Testing
         settledAt: nil,
         reason: String(repeating: "x", count: 200) + "\nmore",
         discardReason: nil,
-        traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        traceparent: TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
     )
 
     @Test func aListOfDeadLettersCutsReasonsAndOneShowsAll() {

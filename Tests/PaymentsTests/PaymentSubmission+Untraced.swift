@@ -1,4 +1,4 @@
-import EventTypes
+public import EventTypes
 import ServiceKit
 import StoreAPI
 import StoreTracing
@@ -11,7 +11,7 @@ extension PaymentSubmission {
     init(account: AuthenticatedAccount, idempotencyKey: String, request: PaymentRequest) {
         self.init(
             account: account,
-            idempotencyKey: idempotencyKey,
+            idempotencyKey: IdempotencyKey(unchecked: idempotencyKey),
             request: request,
             trace: .begin()
         )
@@ -51,7 +51,7 @@ extension RefundHandler {
 }
 
 extension ResumptionHandler {
-    func resume(_ id: TransactionID, by method: String) async throws -> ResumptionReply {
+    func resume(_ id: TransactionID, by method: PaymentMethod) async throws -> ResumptionReply {
         try await resume(id, by: method, trace: .begin())
     }
 }
@@ -62,7 +62,12 @@ extension RestoreHandler {
         _ account: AuthenticatedAccount,
         key: String
     ) async throws -> RestoreReply {
-        try await restore(request, account, key: key, trace: .begin())
+        try await restore(
+            request,
+            account,
+            key: IdempotencyKey(unchecked: key),
+            trace: .begin()
+        )
     }
 }
 
@@ -79,7 +84,12 @@ extension AccountHandler {
         for id: AccountID,
         idempotencyKey: String
     ) async throws -> Result<PurchaseIntent, AccountRefusal> {
-        try await begin(request, for: id, idempotencyKey: idempotencyKey, trace: .begin())
+        try await begin(
+            request,
+            for: id,
+            idempotencyKey: IdempotencyKey(unchecked: idempotencyKey),
+            trace: .begin()
+        )
     }
 
     func decline(
@@ -104,4 +114,15 @@ extension AccountHandler {
     ) async throws -> Result<Account, AccountRefusal> {
         try await decide(decision, on: id, by: key, trace: .begin())
     }
+}
+
+// Keys and references as literals.
+
+extension IdempotencyKey: ExpressibleByStringLiteral {
+    /// Wraps a key that stands in a test.
+    public init(stringLiteral key: String) { self.init(unchecked: key) }
+}
+
+extension ProcessorReference: ExpressibleByStringLiteral {
+    init(stringLiteral reference: String) { self.init(rawValue: reference) }
 }

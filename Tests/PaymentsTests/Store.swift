@@ -60,7 +60,7 @@ func request(
         quantity: quantity,
         storefront: Storefront(unchecked: storefront),
         price: price,
-        paymentMethod: method.rawValue,
+        paymentMethod: method.method,
         applicationUsername: username,
         purchaseIntentID: intent
     )
@@ -106,7 +106,7 @@ final class FaultyProcessor: PaymentProcessor {
     var inquiriesAsked: Int { state.withLock { $0.inquiries } }
     func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
 
-    func lane(of paymentMethod: String) -> ChargeLane? { sandbox.lane(of: paymentMethod) }
+    func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { sandbox.lane(of: paymentMethod) }
 
     func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome] {
         let outcomes = await sandbox.charge(requests)

@@ -78,7 +78,7 @@ import Testing
         #expect(body.applicationUsername == "ada-in-the-app")
         let minimal = try roundTrip(PaymentRequest.self, "payment.request.minimal")
         #expect(minimal.price.description == "800 JPY")
-        #expect(SandboxPaymentMethod(rawValue: minimal.paymentMethod) == .decline)
+        #expect(SandboxPaymentMethod(minimal.paymentMethod) == .decline)
         #expect(minimal.purchaseIntentID == nil)
         let promoted = try roundTrip(PaymentRequest.self, "payment.request.intent")
         #expect(promoted.purchaseIntentID?.rawValue == "01a1fcbf-18a0-7cd4-8e6e-0a1b2c3d4e5f")
@@ -147,7 +147,7 @@ import Testing
 
     @Test func resumptionRequest() throws {
         let body = try roundTrip(ResumptionRequest.self, "resumption.request")
-        #expect(body.paymentMethod == SandboxPaymentMethod.slow.rawValue)
+        #expect(body.paymentMethod == SandboxPaymentMethod.slow.method)
     }
 
     @Test func restore() throws {

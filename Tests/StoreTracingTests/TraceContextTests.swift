@@ -1,3 +1,4 @@
+import Foundation
 import StoreTracing
 import Testing
 
@@ -74,20 +75,32 @@ import Testing
         }
     }
 
-    @Test func whereNobodyTakesSpansATraceGoesOnAsItCame() {
-        let step = SpanRecorder.off.next(after: Self.example)
-        #expect(step?.traceparent == Self.example)
+    @Test func aTraceContextIsAStringInJSON() throws {
+        let context = try #require(TraceContext(Self.example))
+        let json = try JSONEncoder().encode([context])
+        #expect(String(decoding: json, as: UTF8.self) == "[\"\(Self.example)\"]")
+        #expect(try JSONDecoder().decode([TraceContext].self, from: json) == [context])
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([TraceContext].self, from: Data(#"["x"]"#.utf8))
+        }
+    }
+
+    @Test func whereNobodyTakesSpansATraceGoesOnAsItCame() throws {
+        let context = try #require(TraceContext(Self.example))
+        let step = SpanRecorder.off.next(after: context)
+        #expect(step?.traceparent == context)
         #expect(step?.span("x", from: 0, to: 1) == nil)
         #expect(SpanRecorder.off.start == 0)
     }
 
     @Test func aStepIsASpanUnderItsCauseUnlessTheTraceIsNotSampled() throws {
         let recorder = SpanRecorder { _ in }
-        let step = try #require(recorder.next(after: Self.example))
+        let example = try #require(TraceContext(Self.example))
+        let step = try #require(recorder.next(after: example))
         let span = try #require(step.span("x", from: 1, to: 2))
-        #expect(span.parent == TraceContext(Self.example)?.spanID)
-        #expect(span.context.description == step.traceparent)
-        let unsampled = String(Self.example.dropLast(2) + "00")
+        #expect(span.parent == example.spanID)
+        #expect(span.context == step.traceparent)
+        let unsampled = try #require(TraceContext(Self.example.dropLast(2) + "00"))
         let passed = try #require(recorder.next(after: unsampled))
         #expect(passed.traceparent == unsampled)
         #expect(passed.span("x", from: 1, to: 2) == nil)

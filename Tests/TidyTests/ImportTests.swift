@@ -16,7 +16,9 @@ import Testing
     private static let pureNames = ["StateMachine", "Rules", "Plan", "RetryPolicy"]
 
     /// The modules that a pure file may import.
-    private static let pureModules: Set = ["EventTypes", "StoreAPI", "Ledger", "Foundation"]
+    private static let pureModules: Set = [
+        "EventTypes", "StoreAPI", "StoreTracing", "Ledger", "Foundation",
+    ]
 
     /// Files of a service that may hold a database connection.
     private static let databaseNames = [
@@ -113,6 +115,22 @@ import Testing
         for file in Repository.swiftFiles where Self.isPure(file) {
             for (line, text) in file.code where text.contains(names) {
                 findings.add(file, line, "a pure file makes postings; a store writes them")
+            }
+        }
+        findings.report()
+    }
+
+    /// A pure file passes trace contexts on, without making any.
+    ///
+    /// The ids of a new trace are random, and a span has the time of a clock.
+    @Test func pureFilesOnlyPassTracesOn() {
+        let names =
+            /\b(?:Span(?!ID)\w*|OpenSpan|StoreSpan|StoreTracer)\b|TraceContext\.begin|\.child\(\)/
+        var findings = Findings()
+        for file in Repository.swiftFiles
+        where Self.isPure(file) && file.imports.contains(where: { $0.module == "StoreTracing" }) {
+            for (line, text) in file.code where text.contains(names) {
+                findings.add(file, line, "a pure file gets its traces as arguments")
             }
         }
         findings.report()

@@ -10,7 +10,7 @@ import StoreTracing
 /// request's own trace becomes a link, so that each trace leads to the other.
 struct FinishTrace: Sendable {
     /// The `traceparent` of the event.
-    let traceparent: String
+    let traceparent: TraceContext
     private let step: SpanStep?
 
     /// Determines the trace of a finish.
@@ -19,11 +19,11 @@ struct FinishTrace: Sendable {
     ///   - purchase: The trace that brought the transaction into the queue, if any.
     ///   - request: The trace of the HTTP request.
     ///   - spans: The recorder of spans.
-    init(of purchase: String?, by request: TraceContext, for spans: SpanRecorder) {
-        let known = spans.isOn ? purchase.flatMap { TraceContext($0) } : nil
+    init(of purchase: TraceContext?, by request: TraceContext, for spans: SpanRecorder) {
+        let known = spans.isOn ? purchase : nil
         guard let known else {
             // The transaction is older than tracing, or spans are not recorded.
-            traceparent = purchase ?? request.description
+            traceparent = purchase ?? request
             step = nil
             return
         }
@@ -33,7 +33,7 @@ struct FinishTrace: Sendable {
             .internal,
             link: isSame ? nil : request
         )
-        traceparent = step?.traceparent ?? known.description
+        traceparent = step?.traceparent ?? known
     }
 
     /// Returns the finish's span, or `nil` if none is recorded.

@@ -1,13 +1,14 @@
 import EventTypes
+import StoreTracing
 
 /// An account that arrived from `payments`, with its original bytes.
 struct ArrivedAccount: Sendable {
     let queue: QueueKey
     let version: Int
     let snapshot: AccountSnapshot
-    let traceparent: String?
+    let traceparent: TraceContext?
 
-    init(_ account: Account, snapshot: AccountSnapshot, traceparent: String? = nil) {
+    init(_ account: Account, snapshot: AccountSnapshot, traceparent: TraceContext? = nil) {
         queue = QueueKey(accountID: account.accountID, bundleID: account.bundleID)
         version = account.version
         self.snapshot = snapshot
@@ -22,7 +23,7 @@ struct QueueAccountChange: Sendable {
     let queue: QueueKey
     let revision: Int64
     let snapshot: AccountSnapshot
-    var traceparent: String?
+    var traceparent: TraceContext?
 
     /// The data of its event.
     var data: [UInt8] { snapshot.queueAccountChanged(revision: revision) }

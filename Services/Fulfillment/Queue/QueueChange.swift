@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// A change of a queue, with its revision.
 ///
@@ -12,7 +13,7 @@ struct QueueChange: Sendable {
     let finishedAt: StoreTime?
     /// The JSON of the hosted contents that the transaction carries, if any.
     let contents: [UInt8]?
-    var traceparent: String?
+    var traceparent: TraceContext?
 
     /// The data of its event.
     var data: [UInt8] {

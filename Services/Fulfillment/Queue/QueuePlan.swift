@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// All changes that a batch of arrivals makes, decided before anything is written.
 ///
@@ -11,7 +12,7 @@ struct QueuePlan: Sendable {
     struct Change: Sendable {
         let after: QueuedTransaction
         let snapshot: TransactionSnapshot
-        let traceparent: String?
+        let traceparent: TraceContext?
         let time: StoreTime
         /// The number of the change among those of its queue in this plan, from 1.
         let ordinal: Int64
@@ -139,7 +140,7 @@ struct QueuePlan: Sendable {
     mutating func note(
         _ after: QueuedTransaction,
         snapshot: TransactionSnapshot,
-        traceparent: String?,
+        traceparent: TraceContext?,
         at time: StoreTime
     ) -> Change {
         known[after.id] = after

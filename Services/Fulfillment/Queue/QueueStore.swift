@@ -109,7 +109,7 @@ enum QueueStore {
                     isDelivered: isDelivered,
                     finishedAt: finishedAt,
                     contents: contents?.bytes,
-                    traceparent: traceparent?.traceparent
+                    traceparent: traceparent?.context
                 )
             }
             return transactions

@@ -157,9 +157,9 @@ final class QueueHub: Sendable {
     private static func span(
         of type: EventType,
         _ id: EventID,
-        _ traceparent: String?
+        _ cause: TraceContext?
     ) -> Span? {
-        guard let cause = traceparent.flatMap({ TraceContext($0) }) else { return nil }
+        guard let cause else { return nil }
         let now = Span.clock()
         return Span(
             "stream \(type)",

@@ -74,7 +74,7 @@ struct OutgoingWebhooks: OutgoingCalls {
         let body = try webhook.body()
         var headers = signer.headers(id: webhook.id, time: handler.machineNow(), body: body)
         let step = spans.next(after: webhook.traceparent, .client)
-        if let step { headers.append((name: "traceparent", value: step.traceparent)) }
+        if let step { headers.append((name: "traceparent", value: "\(step.traceparent)")) }
         let start = spans.start
         let result = try await transport.post(body, to: webhook.url, headers: headers)
         let span = step?.span(

@@ -16,12 +16,10 @@ struct Webhook: Callback, Hashable {
     let state: TransactionState
     let snapshot: TransactionSnapshot
     /// The trace of its purchase.
-    var traceparent: String?
+    var traceparent: TraceContext?
 
     /// The id of its trace, for a log line; empty if it has none.
-    var trace: String {
-        traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
-    }
+    var trace: String { traceparent?.traceID.description ?? "" }
 
     /// The number of the refund that it reports, or whose reversal it reports; `nil` for the
     /// purchase itself.

@@ -2,6 +2,7 @@ import Callbacks
 import EventTypes
 import Messaging
 import Postgres
+import StoreTracing
 
 /// The SQL of pending webhooks: leasing them, and recording how a try ended.
 enum WebhookStore {
@@ -69,7 +70,7 @@ enum WebhookStore {
                 queue: QueueKey(accountID: accountID, bundleID: bundleID),
                 state: TransactionState(rawValue: state),
                 snapshot: try TransactionSnapshot(packed: packed),
-                traceparent: trace?.traceparent
+                traceparent: trace?.context
             )
         }
     }
@@ -195,7 +196,7 @@ enum WebhookStore {
         on connection: isolated PostgresConnection
     ) throws -> [(
         id: TransactionID, queue: QueueKey, snapshot: TransactionSnapshot, contents: [UInt8]?,
-        traceparent: String?
+        traceparent: TraceContext?
     )] {
         let rows = try connection.query(
             """
@@ -226,7 +227,7 @@ enum WebhookStore {
                 QueueKey(accountID: accountID, bundleID: bundleID),
                 try TransactionSnapshot(packed: packed),
                 contents?.bytes,
-                traceparent?.traceparent
+                traceparent?.context
             )
         }
     }

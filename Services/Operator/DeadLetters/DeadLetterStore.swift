@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import Messaging
 import Postgres
+import StoreTracing
 
 /// The SQL with which the operator reads and discards dead letters.
 enum DeadLetterStore {
@@ -73,7 +74,7 @@ enum DeadLetterStore {
                 settledAt: settled,
                 reason: reason,
                 discardReason: discard,
-                traceparent: trace
+                traceparent: trace.flatMap { TraceContext($0) }
             )
         }
     }

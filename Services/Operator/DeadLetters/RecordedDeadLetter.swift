@@ -21,7 +21,7 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
     let settledAt: MachineTime?
     let reason: String
     let discardReason: String?
-    let traceparent: String?
+    let traceparent: TraceContext?
 
     var isOpen: Bool { state == "dead" || state == "parked" }
 
@@ -64,7 +64,7 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
         if let redriveRequestedAt { fields.append(("redrive asked", "\(redriveRequestedAt)")) }
         if let settledAt { fields.append(("settled", "\(settledAt)")) }
         if let discardReason { fields.append(("discarded for", Cell(discardReason))) }
-        if let trace = traceparent.flatMap({ TraceContext($0) })?.traceID {
+        if let trace = traceparent?.traceID {
             fields.append(("trace", "\(trace)"))
         }
         return fields.map { [Cell($0.0, .dim), $0.1] }

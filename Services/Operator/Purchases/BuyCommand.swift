@@ -80,7 +80,7 @@ struct BuyCommand: OperatorSubcommand {
                 quantity: quantity,
                 storefront: storefront,
                 price: listing.price,
-                paymentMethod: paymentMethod
+                paymentMethod: PaymentMethod(rawValue: paymentMethod)
             )
         )
         var outcome = try await purchase.outcome(of: transaction.id)

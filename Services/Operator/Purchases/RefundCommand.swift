@@ -42,8 +42,11 @@ struct RefundCommand: OperatorSubcommand {
     @Option(help: "The number of the refund to reverse.")
     var reverse: Int?
 
-    @Option(help: "The key under which the refund is carried out once (default: a new one).")
-    var key: String?
+    @Option(
+        help: "The key under which the refund is carried out once (default: a new one).",
+        transform: identifier
+    )
+    var key: IdempotencyKey?
 
     func validate() throws {
         guard !(revoke && keep) else {
@@ -64,11 +67,11 @@ struct RefundCommand: OperatorSubcommand {
             amount: try await money(),
             revokes: revoke ? true : keep ? false : nil
         )
-        let key = key ?? UUID().uuidString
+        let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
         do {
             try await options.act(
                 on: Routes.refund(options.transaction),
-                .json(body, headers: [("Idempotency-Key", key)])
+                .json(body, headers: [("Idempotency-Key", key.rawValue)])
             )
         } catch let error as OperatorError where error.code == .unavailable {
             throw OperatorError(

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// Composes a story from the services' data.
 ///
@@ -61,8 +62,8 @@ struct StoryRules {
     }
 
     private var asked: Story.Step {
-        var text =
-            "asked for \(payments.price) (\(payments.attempts.first?.paymentMethod ?? "no charge"))"
+        let method = payments.attempts.first?.paymentMethod.rawValue
+        var text = "asked for \(payments.price) (\(method ?? "no charge"))"
         if let failed = payments.resumes { text += ", resuming the interrupted \(failed)" }
         return Story.Step(
             time: payments.requestedAt,

@@ -3,6 +3,7 @@ import Foundation
 import Messaging
 import Postgres
 import Seals
+import StoreAPI
 import StoreTracing
 
 /// The SQL of a purchase's story: each service's books, by key.
@@ -247,7 +248,7 @@ enum StoryStore {
             return PaymentsChapter.Attempt(
                 kind: kind,
                 step: step,
-                paymentMethod: method,
+                paymentMethod: PaymentMethod(rawValue: method),
                 callCount: Int(calls),
                 dueAt: due,
                 waitsFor: other
@@ -365,7 +366,7 @@ enum StoryStore {
                 key: key,
                 place: LogPlace(xid: xid, position: position),
                 time: time,
-                traceID: trace.flatMap { TraceContext($0.traceparent) }?.traceID.description,
+                traceID: trace?.context?.traceID.description,
                 isPublished: isPublished
             )
         }

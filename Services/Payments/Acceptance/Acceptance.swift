@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// An accepted payment that is not written yet.
 struct Acceptance: Sendable {
@@ -28,7 +29,7 @@ extension Acceptance {
     ///   - leaseEnd: The time until which the attempt belongs to the process that accepts it.
     init(
         of record: TransactionRecord,
-        by paymentMethod: String,
+        by paymentMethod: PaymentMethod,
         drawing ids: IDSource,
         at time: StoreTime,
         leaseEnd: MachineTime

@@ -128,7 +128,7 @@ struct AcceptanceBatch: Sendable {
         products: [ProductID: Product],
         standings: [AccountKey: AccountStanding],
         intents: [AccountKey: [PurchaseIntent]],
-        methodRefusal: (String) -> PaymentRefusal?
+        methodRefusal: (PaymentMethod) -> PaymentRefusal?
     ) {
         var unpaid: [IntentKey: PurchaseIntent] = [:]
         for (account, intents) in intents {
@@ -187,7 +187,7 @@ struct AcceptanceBatch: Sendable {
                     time: time
                 ),
                 taxBasisPoints: tax.basisPoints(in: request.storefront),
-                traceparent: submission.trace.description
+                traceparent: submission.trace
             )
             var acceptance = Acceptance(
                 of: record,

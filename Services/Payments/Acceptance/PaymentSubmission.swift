@@ -6,7 +6,7 @@ import StoreTracing
 /// A payment request that is handed to a batch.
 struct PaymentSubmission: Sendable {
     let account: AuthenticatedAccount
-    let idempotencyKey: String
+    let idempotencyKey: IdempotencyKey
     let request: PaymentRequest
     /// The trace of the HTTP request, which becomes the trace of the purchase.
     let trace: TraceContext

@@ -11,7 +11,8 @@ enum RequestFingerprint {
         let fields: [String?] = [
             "payment", bundle.rawValue, request.productID.rawValue, String(request.quantity),
             request.storefront.rawValue, String(request.price.minorUnits),
-            request.price.currency.rawValue, request.paymentMethod, request.applicationUsername,
+            request.price.currency.rawValue, request.paymentMethod.rawValue,
+            request.applicationUsername,
         ]
         // The intent is added only if there is one, so fingerprints from before there were intents
         // stay valid.

@@ -63,7 +63,7 @@ struct AccountHandler: Sendable {
     func begin(
         _ request: PurchaseIntentRequest,
         for id: AccountID,
-        idempotencyKey: String,
+        idempotencyKey: IdempotencyKey,
         trace: TraceContext
     ) async throws -> Result<PurchaseIntent, AccountRefusal> {
         let key = AccountKey(accountID: id, bundleID: request.bundleID)
@@ -229,7 +229,7 @@ struct AccountHandler: Sendable {
     ) throws -> Account {
         try AccountStore.raise([key], on: connection)
         let changed = try load(key, on: connection)
-        let event = try OutboxEvent(changed, at: time, traceparent: trace.description)
+        let event = try OutboxEvent(changed, at: time, traceparent: trace)
         try Outbox.append([event], on: connection)
         return changed
     }

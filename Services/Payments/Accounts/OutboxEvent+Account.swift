@@ -1,9 +1,10 @@
 import EventTypes
 import Messaging
+import StoreTracing
 
 extension OutboxEvent {
     /// The event of an account that changed.
-    init(_ account: Account, at time: StoreTime, traceparent: String?) throws {
+    init(_ account: Account, at time: StoreTime, traceparent: TraceContext?) throws {
         try self.init(
             AccountChanged(account: account),
             type: .accountChanged,

@@ -68,7 +68,7 @@ enum PurchaseIntentStore {
 
     /// The intent that was begun under an account's key, if there is one.
     static func find(
-        begunWith idempotencyKey: String,
+        begunWith idempotencyKey: IdempotencyKey,
         of key: AccountKey,
         on connection: isolated PostgresConnection
     ) throws -> Row? {
@@ -86,7 +86,7 @@ enum PurchaseIntentStore {
     static func insert(
         _ intent: PurchaseIntent,
         of key: AccountKey,
-        idempotencyKey: String?,
+        idempotencyKey: IdempotencyKey?,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(
@@ -95,7 +95,7 @@ enum PurchaseIntentStore {
                 (id, account_id, bundle_id, product_id, quantity, created_at, idempotency_key)
             VALUES (\(intent.id), \(key.accountID), \(key.bundleID), \(intent.productID),
                 \(Int32(intent.quantity)), \(intent.createdAt),
-                \(idempotencyKey as String?))
+                \(idempotencyKey as IdempotencyKey?))
             """
         )
     }

@@ -5,7 +5,7 @@ import Postgres
 enum RefundKeyStore {
     /// Finds the earlier request under a key.
     static func find(
-        _ idempotencyKey: String,
+        _ idempotencyKey: IdempotencyKey,
         of id: TransactionID,
         on connection: isolated PostgresConnection
     ) throws -> EarlierRefundRequest? {

@@ -22,7 +22,7 @@ struct RestoreHandler: Sendable {
     func restore(
         _ request: RestoreRequest,
         _ account: AuthenticatedAccount,
-        key: String,
+        key: IdempotencyKey,
         trace: TraceContext
     ) async throws -> RestoreReply {
         let reply: RestoreReply
@@ -39,7 +39,7 @@ struct RestoreHandler: Sendable {
     private func perform(
         _ request: RestoreRequest,
         _ account: AuthenticatedAccount,
-        key: String,
+        key: IdempotencyKey,
         trace: TraceContext
     ) async throws -> RestoreReply {
         try await context.takingKeys { connection in
@@ -50,7 +50,7 @@ struct RestoreHandler: Sendable {
     private func restore(
         _ request: RestoreRequest,
         _ account: AuthenticatedAccount,
-        key: String,
+        key: IdempotencyKey,
         _ trace: TraceContext,
         _ time: StoreTime,
         on connection: isolated PostgresConnection
@@ -74,7 +74,6 @@ struct RestoreHandler: Sendable {
             throw PaymentError(.keyTaken)
         }
         // All transactions of a restore belong to the trace of the request.
-        let traceparent = trace.description
         let records = zip(ids, originals).map { id, original in
             TransactionRecord(
                 transaction: PaymentRules.restored(
@@ -83,7 +82,7 @@ struct RestoreHandler: Sendable {
                     time: time
                 ),
                 taxBasisPoints: original.taxBasisPoints,
-                traceparent: traceparent
+                traceparent: trace
             )
         }
         // The first transaction has the key, so that no payment can have it too.
@@ -95,7 +94,7 @@ struct RestoreHandler: Sendable {
                 let event = TransactionEvent(
                     transaction: $0.transaction,
                     type: .transactionRestored,
-                    traceparent: traceparent
+                    traceparent: trace
                 )
                 return try OutboxEvent(event, at: time, in: context.environment)
             },

@@ -17,7 +17,7 @@ struct ResumptionHandler: Sendable {
     /// Resumes a payment with a payment method.
     func resume(
         _ id: TransactionID,
-        by paymentMethod: String,
+        by paymentMethod: PaymentMethod,
         trace: TraceContext
     ) async throws -> ResumptionReply {
         let (reply, attempt) = try await context.client.withTransaction { connection in
@@ -49,7 +49,7 @@ struct ResumptionHandler: Sendable {
     /// Reads what the rules need, and asks them.
     private func verdict(
         on failed: TransactionRecord,
-        by paymentMethod: String,
+        by paymentMethod: PaymentMethod,
         on connection: isolated PostgresConnection
     ) throws -> ResumptionRules.Verdict {
         let (key, productID) = (failed.accountKey, failed.transaction.productID)
@@ -69,7 +69,7 @@ struct ResumptionHandler: Sendable {
 
     private func accept(
         _ failed: TransactionRecord,
-        by paymentMethod: String,
+        by paymentMethod: PaymentMethod,
         _ trace: TraceContext,
         at time: StoreTime,
         on connection: isolated PostgresConnection
@@ -78,7 +78,7 @@ struct ResumptionHandler: Sendable {
         let record = TransactionRecord(
             transaction: PaymentRules.resumed(id: id, failed: failed.transaction, time: time),
             taxBasisPoints: failed.taxBasisPoints,
-            traceparent: trace.description
+            traceparent: trace
         )
         var acceptance = Acceptance(
             of: record,

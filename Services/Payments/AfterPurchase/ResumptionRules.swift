@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// The rules for resuming an interrupted payment (spec rule 114).
 ///
@@ -29,7 +30,7 @@ enum ResumptionRules {
     static func verdict(
         on failed: Transaction,
         resumedBy resumption: Transaction?,
-        paymentMethod: String,
+        paymentMethod: PaymentMethod,
         account: AccountStanding,
         product: Product?,
         methodRefusal: PaymentRefusal?

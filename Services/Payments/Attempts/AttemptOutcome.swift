@@ -2,12 +2,12 @@ import EventTypes
 
 /// The outcome of an attempt, as far as a call or an inquiry shows it.
 enum AttemptOutcome: Hashable, Sendable {
-    case charged(reference: String)
+    case charged(reference: ProcessorReference)
     case declined(FailureReason)
     /// An approval is needed; `wasApproved` says whether the call already stated one.
     case needsApproval(wasApproved: Bool)
-    case refunded(reference: String)
-    case reversed(reference: String)
+    case refunded(reference: ProcessorReference)
+    case reversed(reference: ProcessorReference)
     /// The outcome is unknown, or nothing was done yet; `wasCalled` says whether the processor was
     /// called.
     case tryAgain(wasCalled: Bool)

@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreAPI
 
 /// The table of processor attempts.
 ///
@@ -28,9 +29,9 @@ enum AttemptStore {
             SELECT *, \(owner.id) FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
-                \(attempts.map(\.step.rawValue)), \(attempts.map(\.paymentMethod)),
+                \(attempts.map(\.step.rawValue)), \(attempts.map(\.paymentMethod.rawValue)),
                 \(attempts.map(\.amount.minorUnits)), \(attempts.map(\.amount.currency)),
-                \(attempts.map(\.isApproved)), \(attempts.map(\.undoes)),
+                \(attempts.map(\.isApproved)), \(attempts.map(\.undoes?.rawValue)),
                 \(attempts.map(\.revokes)), \(attempts.map(\.requestKey?.idempotencyKey)),
                 \(attempts.map(\.requestKey?.fingerprint)), \(attempts.map(\.end?.rawValue)),
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }))
@@ -56,7 +57,7 @@ enum AttemptStore {
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.step.rawValue)),
                 \(attempts.map(\.isApproved)), \(attempts.map { Int32($0.callCount) }),
-                \(attempts.map(\.reference)), \(attempts.map(\.end?.rawValue)),
+                \(attempts.map(\.reference?.rawValue)), \(attempts.map(\.end?.rawValue)),
                 \(attempts.map(\.dueAt)), \(attempts.map(\.approvalEndsAt)),
                 \(attempts.map { $0.waitsFor?.number }))
                 AS u (transaction_id, kind, number, step, is_approved, call_count, reference,
@@ -215,7 +216,7 @@ enum AttemptStore {
             Int32.self,
             String?.self,
             Bool.self,
-            String?.self,
+            IdempotencyKey?.self,
             [UInt8]?.self,
             String?.self,
             String?.self,
@@ -232,16 +233,16 @@ enum AttemptStore {
             number: Int(number),
             id: AttemptID(bytes: id),
             step: step,
-            paymentMethod: method,
+            paymentMethod: PaymentMethod(rawValue: method),
             amount: Money(minorUnits: amount, currency: currency),
             isApproved: isApproved,
             callCount: Int(callCount),
-            undoes: undoes,
+            undoes: undoes.map { ProcessorReference(rawValue: $0) },
             revokes: revokes,
             requestKey: key.map {
                 UsedKey(idempotencyKey: $0, fingerprint: fingerprint ?? [])
             },
-            reference: reference,
+            reference: reference.map { ProcessorReference(rawValue: $0) },
             end: outcome.map { AttemptEnd(rawValue: $0) },
             dueAt: dueAt,
             approvalEndsAt: approvalEndsAt,

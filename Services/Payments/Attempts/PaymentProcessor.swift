@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// The interface to a payment processor, which moves the money.
 ///
@@ -11,9 +12,9 @@ protocol PaymentProcessor: Sendable {
     /// The lane of a payment method; `nil` if there is no such method.
     ///
     /// Slow methods are called in separate batches, so that they do not delay prompt ones.
-    func lane(of paymentMethod: String) -> ChargeLane?
+    func lane(of paymentMethod: PaymentMethod) -> ChargeLane?
     /// The reason why a payment method is refused; `nil` if it can be charged.
-    func refusal(of paymentMethod: String) -> PaymentRefusal?
+    func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal?
     /// Charges buyers.
     func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome]
     /// Inquires about attempts whose outcome is unknown.
@@ -27,7 +28,7 @@ protocol PaymentProcessor: Sendable {
 }
 
 extension PaymentProcessor {
-    func refusal(of paymentMethod: String) -> PaymentRefusal? {
+    func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal? {
         lane(of: paymentMethod) == nil ? .paymentMethodUnknown : nil
     }
 }
@@ -35,7 +36,7 @@ extension PaymentProcessor {
 /// A request to charge a buyer.
 struct ChargeRequest: Hashable, Sendable {
     let attemptID: AttemptID
-    let paymentMethod: String
+    let paymentMethod: PaymentMethod
     let amount: Money
     /// Whether the payment has been approved.
     let isApproved: Bool
@@ -44,7 +45,7 @@ struct ChargeRequest: Hashable, Sendable {
 /// The outcome of a charge.
 enum ChargeOutcome: Hashable, Sendable {
     /// The buyer was charged; `reference` is the processor's own id of the charge.
-    case charged(reference: String)
+    case charged(reference: ProcessorReference)
     /// The buyer was not charged and will not be.
     case declined(FailureReason)
     /// The payment needs an approval first.
@@ -57,10 +58,10 @@ enum ChargeOutcome: Hashable, Sendable {
 
 /// The result of an inquiry.
 enum InquiryOutcome: Hashable, Sendable {
-    case charged(reference: String)
+    case charged(reference: ProcessorReference)
     case declined(FailureReason)
-    case refunded(reference: String)
-    case reversed(reference: String)
+    case refunded(reference: ProcessorReference)
+    case reversed(reference: ProcessorReference)
     /// The processor has never done anything under this id.
     case notFound
     /// The processor could not take the call; a later call may succeed.
@@ -71,14 +72,14 @@ enum InquiryOutcome: Hashable, Sendable {
 struct UndoCall: Hashable, Sendable {
     let attemptID: AttemptID
     /// The processor's own id of the charge or the refund; `nil` if it never gave one.
-    let undoes: String?
+    let undoes: ProcessorReference?
     let amount: Money
 }
 
 /// The outcome of a refund or a reversal.
 enum UndoOutcome: Hashable, Sendable {
     /// It is undone; `reference` is the processor's own id of the refund or the reversal.
-    case undone(reference: String)
+    case undone(reference: ProcessorReference)
     /// The processor could not take the call; a later call may succeed.
     case unavailable
     /// The answer is lost: the money may have moved.

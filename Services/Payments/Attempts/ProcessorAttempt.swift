@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// The step that an attempt has reached.
 ///
@@ -28,20 +29,20 @@ struct ProcessorAttempt: Hashable, Sendable {
     var number = 1
     var id: AttemptID
     var step: AttemptStep
-    var paymentMethod: String
+    var paymentMethod: PaymentMethod
     var amount: Money
     var isApproved = false
     /// The number of calls without an outcome.
     var callCount = 0
     /// The processor's own id of what the attempt undoes: of the charge that a refund gives back, or
     /// of the refund that a reversal takes back; `nil` for a charge.
-    var undoes: String?
+    var undoes: ProcessorReference?
     /// Whether a refund takes the product away from the buyer.
     var revokes = false
     /// The key of the request that asked for a refund, if it had one.
     var requestKey: UsedKey?
     /// The processor's own id of what the attempt did.
-    var reference: String?
+    var reference: ProcessorReference?
     /// The attempt's end; `nil` until then.
     var end: AttemptEnd?
     var dueAt: MachineTime?
@@ -55,7 +56,7 @@ struct ProcessorAttempt: Hashable, Sendable {
 
 extension ProcessorAttempt {
     /// Finishes the attempt for good.
-    mutating func settle(_ end: AttemptEnd, reference: String? = nil) {
+    mutating func settle(_ end: AttemptEnd, reference: ProcessorReference? = nil) {
         step = .settled
         self.end = end
         self.reference = reference ?? self.reference

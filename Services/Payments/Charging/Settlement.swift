@@ -78,11 +78,11 @@ struct Settlement {
     ) throws -> (events: [OutboxEvent], steps: [(type: EventType, step: SpanStep)]) {
         var steps: [(type: EventType, step: SpanStep)] = []
         // New traces, for transactions without one.
-        var begun: [TransactionID: String] = [:]
+        var begun: [TransactionID: TraceContext] = [:]
         let events = try planned.map { event in
             var event = event
             let id = event.transaction.id
-            let traceparent = event.traceparent ?? begun[id] ?? (trace ?? .begin()).description
+            let traceparent = event.traceparent ?? begun[id] ?? trace ?? .begin()
             if event.traceparent == nil { begun[id] = traceparent }
             event.traceparent = traceparent
             if context.spans.isOn, let step = context.spans.next(after: traceparent) {

@@ -36,7 +36,8 @@ extension SettlementPlan {
         }
     }
 
-    private mutating func applyCharge(_ attempt: ProcessorAttempt, _ reference: String) {
+    private mutating func applyCharge(_ attempt: ProcessorAttempt, _ reference: ProcessorReference)
+    {
         let move = apply(.confirmCharge, to: attempt.transactionID)
         if attempt.end != .charged {
             change(attempt.key) { $0.settle(.charged, reference: reference) }
@@ -71,7 +72,8 @@ extension SettlementPlan {
         )
     }
 
-    private mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: String) {
+    private mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: ProcessorReference)
+    {
         guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
         change(attempt.key) { $0.settle(.refunded, reference: reference) }
         let transaction = record.transaction
@@ -100,7 +102,10 @@ extension SettlementPlan {
         )
     }
 
-    private mutating func applyReversal(_ attempt: ProcessorAttempt, _ reference: String) {
+    private mutating func applyReversal(
+        _ attempt: ProcessorAttempt,
+        _ reference: ProcessorReference
+    ) {
         guard attempt.step != .settled else { return }
         change(attempt.key) { $0.settle(.reversed, reference: reference) }
         contradict(

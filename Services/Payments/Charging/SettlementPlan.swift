@@ -246,8 +246,8 @@ struct SettlementPlan: Sendable {
     mutating func refund(
         _ id: TransactionID,
         _ terms: RefundPlan,
-        by paymentMethod: String,
-        of chargeReference: String?
+        by paymentMethod: PaymentMethod,
+        of chargeReference: ProcessorReference?
     ) -> ProcessorAttempt {
         let attempt = ProcessorAttempt(
             transactionID: id,

@@ -1,11 +1,13 @@
+import StoreAPI
+
 /// A processor that refuses every payment method and charges nobody.
 ///
 /// It is used in production, where no processor can be configured yet. Attempts in the database
 /// wait, because their outcomes are unknown here.
 struct UnconfiguredProcessor: PaymentProcessor {
-    func lane(of paymentMethod: String) -> ChargeLane? { nil }
+    func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { nil }
 
-    func refusal(of paymentMethod: String) -> PaymentRefusal? {
+    func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal? {
         .paymentMethodNotAvailable(paymentMethod)
     }
 

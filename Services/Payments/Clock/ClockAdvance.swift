@@ -9,7 +9,7 @@ struct ClockAdvance: Hashable, Sendable {
     }
 
     /// The idempotency key of the request; the same key is the same advance.
-    let key: String
+    let key: IdempotencyKey
     let amount: Amount
     let start: StoreTime
     let target: StoreTime

@@ -3,7 +3,7 @@ import EventTypes
 /// A command to the store's clock.
 enum ClockCommand: Hashable, Sendable {
     /// Begins an advance. `earlier` is the advance that was begun under the same key.
-    case advance(ClockAdvance.Amount, key: String, earlier: ClockAdvance?)
+    case advance(ClockAdvance.Amount, key: IdempotencyKey, earlier: ClockAdvance?)
     /// Moves the clock of an advance to the time at which something is due next; if nothing is, to
     /// the target.
     case reach(StoreTime?)

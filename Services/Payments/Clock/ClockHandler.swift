@@ -51,7 +51,7 @@ struct ClockHandler: Sendable {
     /// Begins an advance, once for each key.
     func advance(
         _ amount: ClockAdvance.Amount,
-        key: String,
+        key: IdempotencyKey,
         end: StoreTime,
         trace: TraceContext
     ) async throws -> Result<Reply, ClockRefusal> {
@@ -172,7 +172,7 @@ struct ClockHandler: Sendable {
         let event = try OutboxEvent(
             reply.state.followed,
             at: reply.now,
-            traceparent: trace?.description
+            traceparent: trace
         )
         try Outbox.append([event], on: connection)
     }

@@ -31,7 +31,7 @@ struct ClockStateMachine {
 
     private func advance(
         _ amount: ClockAdvance.Amount,
-        _ key: String,
+        _ key: IdempotencyKey,
         _ earlier: ClockAdvance?,
         _ state: ClockState
     ) -> ClockMove {

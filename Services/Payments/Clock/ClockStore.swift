@@ -19,7 +19,7 @@ enum ClockStore {
     ///
     /// The advance that it is on has been inserted before.
     static func save(_ state: ClockState, on connection: isolated PostgresConnection) throws {
-        var (status, key, failure) = ("ready", String?.none, String?.none)
+        var (status, key, failure) = ("ready", IdempotencyKey?.none, String?.none)
         switch state.status {
         case .ready: break
         case .advancing(let advance): (status, key) = ("advancing", advance.key)
@@ -31,7 +31,7 @@ enum ClockStore {
             """
             UPDATE store_clock SET step = \(state.followed.step), clock = \(clock),
                 latest = \(state.followed.latest as StoreTime?), status = \(status),
-                advance_key = \(key as String?), failure = \(failure as String?)
+                advance_key = \(key as IdempotencyKey?), failure = \(failure as String?)
             """
         )
     }
@@ -51,7 +51,7 @@ enum ClockStore {
 
     /// The advance that was begun under a key.
     static func advance(
-        begunWith key: String,
+        begunWith key: IdempotencyKey,
         on connection: isolated PostgresConnection
     ) throws -> ClockAdvance? {
         let rows = try connection.query(
@@ -62,7 +62,7 @@ enum ClockStore {
         )
         guard let row = rows.first else { return nil }
         let (key, milliseconds, time, start, target, rate) = try row.decode(
-            String.self,
+            IdempotencyKey.self,
             Int64?.self,
             StoreTime?.self,
             StoreTime.self,
@@ -94,7 +94,7 @@ enum ClockStore {
     /// Adds to the counts of work that fell due in an advance, whose clock is locked.
     static func add(
         _ counts: [String: Int64],
-        to key: String,
+        to key: IdempotencyKey,
         on connection: isolated PostgresConnection
     ) throws {
         let rows = try connection.query("SELECT done FROM clock_advances WHERE key = \(key)")
@@ -145,7 +145,7 @@ enum ClockStore {
             StoreTime?.self,
             String.self,
             String?.self,
-            String?.self,
+            IdempotencyKey?.self,
             Int64?.self,
             StoreTime?.self,
             StoreTime?.self,
@@ -168,7 +168,7 @@ enum ClockStore {
     }
 
     private static func advance(
-        _ key: String,
+        _ key: IdempotencyKey,
         _ milliseconds: Int64?,
         _ time: StoreTime?,
         _ start: StoreTime,

@@ -1,9 +1,10 @@
 import EventTypes
 import Messaging
+import StoreTracing
 
 extension OutboxEvent {
     /// The event of the store's clock after a change.
-    init(_ clock: FollowedClock, at time: StoreTime, traceparent: String?) throws {
+    init(_ clock: FollowedClock, at time: StoreTime, traceparent: TraceContext?) throws {
         try self.init(
             ClockChanged(step: clock.step, clock: clock.clock),
             type: .clockChanged,

@@ -126,11 +126,11 @@ extension PaymentRefusal {
 
 extension PaymentRefusal {
     /// Explains why a method is not available, and what to do.
-    private static func detail(ofMissingMethod method: String?) -> String {
+    private static func detail(ofMissingMethod method: PaymentMethod?) -> String {
         guard let method else {
             return "The request names no payment method, and this store has none to fall back on."
         }
-        guard SandboxPaymentMethod(rawValue: method) != nil else {
+        guard SandboxPaymentMethod(method) != nil else {
             return "This store has no payment processor, so that nothing can be charged."
         }
         return """

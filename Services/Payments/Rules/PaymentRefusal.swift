@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// The reason why a payment request is refused.
 ///
@@ -23,7 +24,7 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case paymentMethodUnknown
     /// The store has no processor for this payment method, or the request names no method and there
     /// is no default.
-    case paymentMethodNotAvailable(String?)
+    case paymentMethodNotAvailable(PaymentMethod?)
     /// The application username is longer than `max`.
     case applicationUsernameTooLong(max: Int)
     /// The key was used for a different request.

@@ -136,7 +136,7 @@ enum PaymentRules {
     /// A resumption is refused whenever this request would be (traps 25 and 26).
     static func request(
         repeating failed: Transaction,
-        by paymentMethod: String
+        by paymentMethod: PaymentMethod
     ) -> PaymentRequest {
         PaymentRequest(
             productID: failed.productID,

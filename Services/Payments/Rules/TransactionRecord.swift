@@ -13,12 +13,10 @@ struct TransactionRecord: Hashable, Sendable {
     /// A refund uses the same rate, so it reverses exactly what was posted.
     var taxBasisPoints: Int
     /// The trace of the payment request, to which all later steps of the transaction belong.
-    var traceparent: String?
+    var traceparent: TraceContext?
 
     /// The id of the trace for log lines; empty if there is none.
-    var trace: String {
-        traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
-    }
+    var trace: String { traceparent?.traceID.description ?? "" }
 
     /// Whether the product is a non-consumable, which an account owns for good (spec X1).
     var isOwnable: Bool { transaction.productType == .nonConsumable }

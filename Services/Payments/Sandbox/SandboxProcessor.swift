@@ -17,15 +17,17 @@ struct SandboxProcessor: PaymentProcessor {
     private static let prefix = "sandbox-"
 
     /// The sandbox's own id of what it did for an attempt.
-    static func reference(of id: AttemptID) -> String { prefix + id.description }
+    static func reference(of id: AttemptID) -> ProcessorReference {
+        ProcessorReference(rawValue: prefix + id.description)
+    }
 
-    func lane(of paymentMethod: String) -> ChargeLane? {
-        guard let method = SandboxPaymentMethod(rawValue: paymentMethod) else { return nil }
+    func lane(of paymentMethod: PaymentMethod) -> ChargeLane? {
+        guard let method = SandboxPaymentMethod(paymentMethod) else { return nil }
         return method == .slow ? .slow : .prompt
     }
 
     func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome] {
-        if requests.contains(where: { $0.paymentMethod == SandboxPaymentMethod.slow.rawValue }) {
+        if requests.contains(where: { $0.paymentMethod == SandboxPaymentMethod.slow.method }) {
             // When a shutdown cancels the pause, the method charges at once.
             try? await Task.sleep(for: slowness)
         }
@@ -97,7 +99,7 @@ struct SandboxProcessor: PaymentProcessor {
             amount: request.amount
         )
         let charged = ChargeOutcome.charged(reference: Self.reference(of: request.attemptID))
-        switch SandboxPaymentMethod(rawValue: request.paymentMethod) {
+        switch SandboxPaymentMethod(request.paymentMethod) {
         case .success, .slow:
             return (charge, charged)
         case .decline, nil:
@@ -121,13 +123,14 @@ struct SandboxProcessor: PaymentProcessor {
     }
 
     private func flakyCalls(_ requests: [ChargeRequest]) async throws -> [AttemptID: Int] {
-        let flaky = requests.filter { $0.paymentMethod == SandboxPaymentMethod.flaky.rawValue }
+        let flaky = requests.filter { $0.paymentMethod == SandboxPaymentMethod.flaky.method }
         guard !flaky.isEmpty else { return [:] }
         return try await store.countCalls(flaky.map(\.attemptID))
     }
 
-    private static func attempt(named reference: String) -> AttemptID? {
-        guard reference.hasPrefix(prefix) else { return nil }
-        return EventID(reference.dropFirst(prefix.count)).map { AttemptID(bytes: $0.bytes) }
+    private static func attempt(named reference: ProcessorReference) -> AttemptID? {
+        let name = reference.rawValue
+        guard name.hasPrefix(prefix) else { return nil }
+        return EventID(name.dropFirst(prefix.count)).map { AttemptID(bytes: $0.bytes) }
     }
 }

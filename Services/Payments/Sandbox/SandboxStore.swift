@@ -2,6 +2,7 @@ import EventTypes
 import Logging
 import Messaging
 import Postgres
+import StoreAPI
 
 /// The sandbox processor's books, in separate tables and over separate connections.
 ///
@@ -12,7 +13,7 @@ struct SandboxStore: Sendable {
     /// A charge in the sandbox's books.
     struct Charge: Sendable {
         let id: AttemptID
-        let paymentMethod: String
+        let paymentMethod: PaymentMethod
         let amount: Money
         var declineReason: FailureReason?
     }
@@ -42,7 +43,7 @@ struct SandboxStore: Sendable {
                 INSERT INTO sandbox_processor.charges
                     (idempotency_key, payment_method, amount, currency, decline_reason)
                 SELECT * FROM unnest(
-                    \(charges.map(\.id.bytes)), \(charges.map(\.paymentMethod)),
+                    \(charges.map(\.id.bytes)), \(charges.map(\.paymentMethod.rawValue)),
                     \(charges.map(\.amount.minorUnits)), \(charges.map(\.amount.currency)),
                     \(charges.map { $0.declineReason?.rawValue }))
                 ON CONFLICT (idempotency_key) DO NOTHING

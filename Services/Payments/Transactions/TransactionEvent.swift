@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// An event of a transaction, before it is written to the outbox.
 struct TransactionEvent: Sendable {
@@ -11,5 +12,5 @@ struct TransactionEvent: Sendable {
     /// The interrupted transaction that it resumes.
     var resumes: TransactionID?
     /// The trace context of the event.
-    var traceparent: String?
+    var traceparent: TraceContext?
 }

@@ -93,8 +93,8 @@ enum TransactionStore {
     ) -> [TransactionRecord] {
         records.sorted { left, right in
             let (left, right) = (left.transaction, right.transaction)
-            return (left.accountID, keys[left.id]?.idempotencyKey ?? "")
-                < (right.accountID, keys[right.id]?.idempotencyKey ?? "")
+            return (left.accountID, keys[left.id]?.idempotencyKey.rawValue ?? "")
+                < (right.accountID, keys[right.id]?.idempotencyKey.rawValue ?? "")
         }
     }
 
@@ -102,7 +102,7 @@ enum TransactionStore {
     ///
     /// Unused keys are absent.
     static func made(
-        under keys: [(accountID: AccountID, idempotencyKey: String)]
+        under keys: [(accountID: AccountID, idempotencyKey: IdempotencyKey)]
     ) -> PostgresReading<[(accountID: AccountID, key: UsedKey, id: TransactionID)]> {
         guard !keys.isEmpty else { return PostgresReading(known: []) }
         // `LIMIT` keeps it from becoming a join, which may begin with the table and read all of it.
@@ -121,7 +121,7 @@ enum TransactionStore {
             try rows.map { row in
                 let (account, key, fingerprint, id) = try row.decode(
                     AccountID.self,
-                    String.self,
+                    IdempotencyKey.self,
                     [UInt8].self,
                     Int64.self
                 )
@@ -322,7 +322,7 @@ enum TransactionStore {
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
             taxBasisPoints: Int(taxBasisPoints),
-            traceparent: traceparent?.traceparent
+            traceparent: traceparent?.context
         )
     }
 }

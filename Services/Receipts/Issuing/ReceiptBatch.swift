@@ -1,5 +1,6 @@
 import EventTypes
 import Messaging
+import StoreTracing
 
 /// The content of a batch of events: each transaction in its newest version, and each finish once.
 ///
@@ -14,7 +15,7 @@ struct ReceiptBatch: Sendable {
         /// know; `nil` if it cannot be cut out of the event.
         var snapshot: [UInt8]?
         /// The trace of the event that brought this version.
-        var traceparent: String?
+        var traceparent: TraceContext?
     }
 
     /// The transactions to sign, ordered by id.

@@ -55,6 +55,6 @@ struct BatchTrace: Sendable {
 extension ReceivedEvent {
     /// The id of the event's trace, for a log line; empty if it has none.
     public var trace: String {
-        traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
+        traceparent?.traceID.description ?? ""
     }
 }

@@ -3,6 +3,7 @@ import EventTypes
 import Foundation
 import Kafka
 public import Postgres
+import StoreTracing
 
 /// The events that a consumer could not apply, and the events that wait behind them.
 ///
@@ -60,7 +61,8 @@ public enum DeadLetters {
                  traceparent, data, reason, state)
             VALUES (\(consumer), \(event.id), \(event.topic), \(event.partition), \(event.offset),
                 \(event.key), \(event.type.rawValue), \(event.subject), \(event.time),
-                \(event.traceparent as String?), \(event.data), \(reason), \(state.rawValue))
+                \(event.traceparent?.description as String?), \(event.data), \(reason),
+                \(state.rawValue))
             ON CONFLICT (consumer, event_id) DO NOTHING
             """
         )
@@ -169,7 +171,7 @@ public enum DeadLetters {
                 key: key,
                 subject: subject,
                 time: time,
-                traceparent: trace,
+                traceparent: trace.flatMap { TraceContext($0) },
                 data: data,
                 partition: partition,
                 offset: offset

@@ -57,7 +57,9 @@ enum EventHeaders {
             )
         }
         if let traceparent = event.traceparent {
-            headers.append(KafkaHeader(name: self.traceparent, value: Array(traceparent.utf8)))
+            headers.append(
+                KafkaHeader(name: self.traceparent, value: Array(traceparent.description.utf8))
+            )
         }
         return KafkaRecord(
             topic: event.topic,
@@ -123,7 +125,7 @@ enum EventHeaders {
         var type: String?
         var time: StoreTime?
         var subject = ""
-        var traceparent: String?
+        var traceparent: TraceContext?
         var epoch: Int32 = 1
         var place: LogPlace?
         var previous: LogPlace?
@@ -138,8 +140,7 @@ enum EventHeaders {
                 case EventHeaders.type: type = value
                 case EventHeaders.time: time = StoreTime(utf8: header.value)
                 case EventHeaders.subject: subject = value
-                case EventHeaders.traceparent:
-                    traceparent = TraceContext(utf8: header.value)?.description
+                case EventHeaders.traceparent: traceparent = TraceContext(utf8: header.value)
                 case EventHeaders.epoch: epoch = Int32(value) ?? 1
                 case EventHeaders.position: place = LogPlace(utf8: header.value)
                 case EventHeaders.previous: previous = LogPlace(utf8: header.value)

@@ -1,5 +1,6 @@
 public import EventTypes
 import Seals
+public import StoreTracing
 
 /// An event as a consumer receives it: its attributes, its data as bytes, and its origin.
 public struct ReceivedEvent: Sendable {
@@ -15,8 +16,8 @@ public struct ReceivedEvent: Sendable {
     public let subject: String
     /// The time when it happened.
     public let time: StoreTime
-    /// The W3C trace context in which it happened or is applied; always well-formed.
-    public internal(set) var traceparent: String?
+    /// The W3C trace context in which it happened or is applied.
+    public internal(set) var traceparent: TraceContext?
     /// Its data: JSON.
     public let data: [UInt8]
     /// The partition from which it was read.
@@ -45,7 +46,7 @@ public struct ReceivedEvent: Sendable {
         key: String,
         subject: String,
         time: StoreTime,
-        traceparent: String? = nil,
+        traceparent: TraceContext? = nil,
         data: [UInt8],
         partition: Int32 = 0,
         offset: Int64 = 0
@@ -73,7 +74,7 @@ public struct ReceivedEvent: Sendable {
         key: String,
         subject: String,
         time: StoreTime,
-        traceparent: String?,
+        traceparent: TraceContext?,
         data: [UInt8],
         partition: Int32,
         offset: Int64,

@@ -37,7 +37,7 @@ public enum EventLog {
             .map(\.row)
     }
 
-    /// Reads the same rows, each with the exact time in the table.
+    /// Reads the same rows, each with exactly what the table has.
     package static func exactRows(
         after place: LogPlace,
         limit: Int,
@@ -61,7 +61,7 @@ public enum EventLog {
         )
     }
 
-    /// The settled rows after a place, each with the exact time in the table.
+    /// The settled rows after a place, each with exactly what the table has.
     package static func settledExactRows(
         after place: LogPlace,
         limit: Int,
@@ -111,9 +111,7 @@ public enum EventLog {
     }
 
     /// Decodes rows of `xid, position, event_id, type, topic, key, subject, time, traceparent,
-    /// data`, each with the exact time in the table.
-    ///
-    /// An event has whole milliseconds; a row that somebody changed by hand may not.
+    /// data`, each with exactly what the table has.
     package static func exactRows(in rows: PostgresRows) throws -> [ExactRow] {
         try rows.map { row in
             let (xid, position, id, type, topic, key, subject, time, trace, data) =
@@ -138,13 +136,14 @@ public enum EventLog {
                     key: key,
                     subject: subject,
                     time: StoreTime(time),
-                    traceparent: trace?.traceparent,
+                    traceparent: trace?.context,
                     data: try PackedJSON.unpacked(data)
                 )
             )
             return ExactRow(
                 row: outboxRow,
-                microsecondsSinceEpoch: time.microsecondsSinceEpoch
+                microsecondsSinceEpoch: time.microsecondsSinceEpoch,
+                trace: trace?.text
             )
         }
     }

@@ -1,5 +1,6 @@
 import ClockAndIDs
 public import EventTypes
+public import StoreTracing
 
 /// An event for the outbox: its attributes, and its data already encoded.
 public struct OutboxEvent: Sendable {
@@ -18,7 +19,7 @@ public struct OutboxEvent: Sendable {
     /// The time when it happened.
     public let time: StoreTime
     /// The W3C trace context in which it happened.
-    public let traceparent: String?
+    public let traceparent: TraceContext?
     /// Its data: JSON.
     public let data: [UInt8]
 
@@ -30,7 +31,7 @@ public struct OutboxEvent: Sendable {
         key: String,
         subject: String,
         time: StoreTime,
-        traceparent: String? = nil,
+        traceparent: TraceContext? = nil,
         data: [UInt8]
     ) {
         self.init(
@@ -55,7 +56,7 @@ public struct OutboxEvent: Sendable {
         key: String,
         subject: String,
         time: StoreTime,
-        traceparent: String? = nil
+        traceparent: TraceContext? = nil
     ) throws {
         self.init(
             id: EventID(time: time),
@@ -77,7 +78,7 @@ public struct OutboxEvent: Sendable {
         key: String,
         subject: String,
         time: StoreTime,
-        traceparent: String?,
+        traceparent: TraceContext?,
         data: [UInt8]
     ) {
         self.id = id

@@ -47,7 +47,7 @@ extension SealedRow {
             writer.write(event.topic)
             writer.write(event.key)
             writer.write(event.subject)
-            writer.write(event.traceparent)
+            writer.write(exact.trace)
             writer.write(event.data)
             return SealedRow(
                 place: exact.row.place,

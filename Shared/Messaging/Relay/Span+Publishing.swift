@@ -6,7 +6,7 @@ extension Span {
     ///
     /// The Kafka message still carries the event's own trace context, as it is in the log.
     init?(publishing event: OutboxEvent, from start: UInt64) {
-        guard let cause = event.traceparent.flatMap({ TraceContext($0) }) else { return nil }
+        guard let cause = event.traceparent else { return nil }
         self.init(
             "publish \(event.type)",
             .producer,

@@ -21,7 +21,7 @@ struct MovedPayment: Sendable {
     /// The idempotency key of the payment that continues this one.
     ///
     /// It is always the same, so the payment is continued only once.
-    var idempotencyKey: String { "continuation-of-\(id)" }
+    var idempotencyKey: IdempotencyKey { IdempotencyKey(unchecked: "continuation-of-\(id)") }
 }
 
 /// The moved payments that the app has not decided on or has stopped.

@@ -126,7 +126,7 @@ extension SKPaymentQueue {
                     .post(
                         transport.configuration.addresses.payments + Routes.payments,
                         request,
-                        idempotencyKey: UUID().uuidString
+                        idempotencyKey: IdempotencyKey(unchecked: UUID().uuidString)
                     ),
                     patience: patience
                 )
@@ -222,8 +222,8 @@ extension SKPaymentQueue {
 
 extension StoreTransport {
     /// Asks the program for the payment method to charge.
-    func paymentMethod(for payment: SKPayment) async throws -> String {
-        if payment.simulatesAskToBuyInSandbox { return SandboxPaymentMethod.needsApproval.rawValue }
-        return try await configuration.paymentMethod(payment)
+    func paymentMethod(for payment: SKPayment) async throws -> PaymentMethod {
+        if payment.simulatesAskToBuyInSandbox { return SandboxPaymentMethod.needsApproval.method }
+        return PaymentMethod(rawValue: try await configuration.paymentMethod(payment))
     }
 }

@@ -77,7 +77,7 @@ extension SKPaymentQueue {
                 .post(
                     transport.configuration.addresses.payments + Routes.restores,
                     request,
-                    idempotencyKey: UUID().uuidString
+                    idempotencyKey: IdempotencyKey(unchecked: UUID().uuidString)
                 ),
                 patience: .until(.now + transport.configuration.requestTimeout * 2)
             )

@@ -33,7 +33,7 @@ struct StoreTransport: Sendable {
         var method: HTTPMethod
         var url: String
         var body: [UInt8]?
-        var idempotencyKey: String?
+        var idempotencyKey: IdempotencyKey?
         var lastEventID: String?
         var accept: String?
 
@@ -44,7 +44,7 @@ struct StoreTransport: Sendable {
         static func post(
             _ url: String,
             _ body: some Encodable,
-            idempotencyKey: String? = nil
+            idempotencyKey: IdempotencyKey? = nil
         ) throws -> Self {
             Self(
                 method: .POST,
@@ -293,7 +293,7 @@ struct StoreTransport: Sendable {
         request.method = question.method
         request.headers.add(name: "authorization", value: "Bearer \(token)")
         if let key = question.idempotencyKey {
-            request.headers.add(name: "idempotency-key", value: key)
+            request.headers.add(name: "idempotency-key", value: key.rawValue)
         }
         if let id = question.lastEventID {
             request.headers.add(name: "last-event-id", value: id)

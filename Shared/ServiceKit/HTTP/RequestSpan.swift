@@ -27,7 +27,7 @@ struct RequestSpan {
             let step = spans.step(after: parent, .server)
         else { return nil }
         // A span that is not recorded must not become the parent of recorded spans.
-        if let own = TraceContext(step.traceparent) { context.trace = own }
+        context.trace = step.traceparent
         self.spans = spans
         self.step = step
         start = spans.start

@@ -15,7 +15,7 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
     /// The payment processor's token to charge.
     ///
     /// The sandbox's tokens are in ``SandboxPaymentMethod``.
-    public var paymentMethod: String
+    public var paymentMethod: PaymentMethod
     /// The app's own opaque name for the buyer.
     public var applicationUsername: String?
     /// The purchase intent that this payment pays (spec rule 116).
@@ -29,7 +29,7 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         quantity: Int = 1,
         storefront: Storefront,
         price: Money,
-        paymentMethod: String,
+        paymentMethod: PaymentMethod,
         applicationUsername: String? = nil,
         purchaseIntentID: PurchaseIntentID? = nil
     ) {

@@ -3,7 +3,7 @@ public struct ResumptionRequest: Codable, Hashable, Sendable {
     /// The payment method to charge.
     ///
     /// The default is the sandbox's ``SandboxPaymentMethod/success``.
-    public var paymentMethod: String?
+    public var paymentMethod: PaymentMethod?
     /// Makes a request.
-    public init(paymentMethod: String? = nil) { self.paymentMethod = paymentMethod }
+    public init(paymentMethod: PaymentMethod? = nil) { self.paymentMethod = paymentMethod }
 }

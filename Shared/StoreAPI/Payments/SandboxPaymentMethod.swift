@@ -20,4 +20,12 @@ public enum SandboxPaymentMethod: String, CaseIterable, Sendable {
     case slow = "sandbox_slow"
     /// The first two calls fail as temporarily unavailable, then the charge succeeds.
     case flaky = "sandbox_flaky"
+
+    /// Recognizes a payment method of the sandbox.
+    ///
+    /// - Returns: `nil` for any other.
+    public init?(_ method: PaymentMethod) { self.init(rawValue: method.rawValue) }
+
+    /// The payment method, as a request names it.
+    public var method: PaymentMethod { PaymentMethod(rawValue: rawValue) }
 }

@@ -22,20 +22,20 @@ extension FinishRequest {
     @Test func aFinishBelongsToItsPurchaseAndItsRequestIsALink() throws {
         let request = TraceContext.begin()
         let trace = FinishTrace(
-            of: Self.purchase.description,
+            of: Self.purchase,
             by: request,
             for: SpanRecorder { _ in }
         )
         let span = try #require(trace.span(from: 1, to: 2))
         #expect(span.context.traceID == Self.purchase.traceID)
         #expect(span.parent == Self.purchase.spanID && span.link == request)
-        #expect(trace.traceparent == span.context.description)
+        #expect(trace.traceparent == span.context)
     }
 
     @Test func aRequestThatCarriesThePurchasesTraceOnIsTheCause() throws {
         let request = Self.purchase.child()
         let trace = FinishTrace(
-            of: Self.purchase.description,
+            of: Self.purchase,
             by: request,
             for: SpanRecorder { _ in }
         )
@@ -45,12 +45,12 @@ extension FinishRequest {
 
     @Test func whereNobodyTakesSpansThePurchasesTraceGoesOnAsItCame() {
         let request = TraceContext.begin()
-        let trace = FinishTrace(of: Self.purchase.description, by: request, for: .off)
-        #expect(trace.traceparent == Self.purchase.description)
+        let trace = FinishTrace(of: Self.purchase, by: request, for: .off)
+        #expect(trace.traceparent == Self.purchase)
         #expect(trace.span(from: 1, to: 2) == nil)
         // A transaction from before traces existed.
         #expect(
-            FinishTrace(of: nil, by: request, for: .off).traceparent == request.description
+            FinishTrace(of: nil, by: request, for: .off).traceparent == request
         )
     }
 
@@ -76,7 +76,7 @@ extension FinishRequest {
                 )
                 // A change has the trace of its cause. The finish has the trace of the purchase.
                 #expect(
-                    found.map(\.1?.traceparent) == [first, later, first].map(\.description),
+                    found.map(\.1?.context) == [first, later, first],
                     "\(found)"
                 )
             }
@@ -94,7 +94,7 @@ extension FulfillmentDatabase {
             key: plain.key,
             subject: plain.subject,
             time: plain.time,
-            traceparent: trace.description,
+            traceparent: trace,
             data: plain.data
         )
         try await client.withTransaction { [handler] connection in

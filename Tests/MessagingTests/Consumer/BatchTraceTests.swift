@@ -8,7 +8,7 @@ import Testing
 
 /// A batch applies many events, and each keeps its own trace.
 @Suite struct BatchTraceTests {
-    private func event(_ traceparent: String?) -> ReceivedEvent {
+    private func event(_ traceparent: TraceContext?) -> ReceivedEvent {
         let time = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
         return ReceivedEvent(
             id: EventID(time: time),
@@ -26,7 +26,7 @@ import Testing
         let taken = Mutex<[Span]>([])
         let recorder = SpanRecorder { spans in taken.withLock { $0 += spans } }
         let causes = (0..<5).map { _ in TraceContext.begin() }
-        let came = causes.map { event($0.description) } + [event(nil)]
+        let came = causes.map { event($0) } + [event(nil)]
         // One event occurs twice in the batch.
         let trace = BatchTrace(of: came + [came[0]], for: recorder)
         trace.end(Array(trace.events.prefix(6)))
@@ -34,7 +34,7 @@ import Testing
         #expect(spans.map(\.context.traceID) == causes.map(\.traceID))
         #expect(spans.map(\.parent) == causes.map(\.spanID))
         // The span of an event is the parent of everything that follows from it.
-        #expect(trace.events.prefix(5).map(\.traceparent) == spans.map(\.context.description))
+        #expect(trace.events.prefix(5).map(\.traceparent) == spans.map(\.context))
         #expect(trace.events.last?.traceparent == trace.events[0].traceparent)
         #expect(trace.events[5].traceparent == nil)
         #expect(spans.allSatisfy { $0.name == "apply receipt.issued.v1" })
@@ -43,7 +43,7 @@ import Testing
 
     @Test func whereNobodyTakesSpansEventsAreAsTheyCame() {
         let cause = TraceContext.begin()
-        let trace = BatchTrace(of: [event(cause.description)], for: .off)
-        #expect(trace.events.map(\.traceparent) == [cause.description])
+        let trace = BatchTrace(of: [event(cause)], for: .off)
+        #expect(trace.events.map(\.traceparent) == [cause])
     }
 }

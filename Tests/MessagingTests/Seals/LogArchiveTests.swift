@@ -100,7 +100,8 @@ struct LogArchiveTests {
                         data: event.data
                     )
                 ),
-                microsecondsSinceEpoch: honest.microsecondsSinceEpoch
+                microsecondsSinceEpoch: honest.microsecondsSinceEpoch,
+                trace: honest.trace
             )
             let file = try await log.write(rows, of: Self.november, to: directory)
             let report = try await log.check(file)

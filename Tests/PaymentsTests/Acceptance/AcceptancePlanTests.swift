@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 import TestSupport
 import Testing
 

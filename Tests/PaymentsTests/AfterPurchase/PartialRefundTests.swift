@@ -15,7 +15,10 @@ import Testing
             amount: request.amount,
             revokes: revokes,
             key: key.map {
-                UsedKey(idempotencyKey: $0, fingerprint: RequestFingerprint.of(request))
+                UsedKey(
+                    idempotencyKey: IdempotencyKey(unchecked: $0),
+                    fingerprint: RequestFingerprint.of(request)
+                )
             }
         )
     }

@@ -12,7 +12,7 @@ import Testing
         RefundTerms(
             revokes: revokes,
             key: UsedKey(
-                idempotencyKey: key,
+                idempotencyKey: IdempotencyKey(unchecked: key),
                 fingerprint: RequestFingerprint.of(RefundRequest(revokes: revokes))
             )
         )

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 import Testing
 
 @testable import Payments

@@ -17,7 +17,7 @@ import Testing
         guard
             case .resumed(let transaction) = try await store.resumptions.resume(
                 id,
-                by: method.rawValue
+                by: method.method
             )
         else { return nil }
         return transaction
@@ -127,7 +127,7 @@ import Testing
         try await withStore { store in
             let failed = try await interrupted(store)
             let france = Storefront(unchecked: "FRA")
-            func refusal(by method: String) async throws -> PaymentRefusal? {
+            func refusal(by method: PaymentMethod) async throws -> PaymentRefusal? {
                 guard
                     case .refused(let refusal) = try await store.resumptions.resume(
                         failed.id,
@@ -136,7 +136,7 @@ import Testing
                 else { return nil }
                 return refusal
             }
-            let success = SandboxPaymentMethod.success.rawValue
+            let success = SandboxPaymentMethod.success.method
             #expect(try await refusal(by: "nothing") == .paymentMethodUnknown)
             try await store.say(storefront: "FRA")
             #expect(try await refusal(by: success) == .storefrontChanged(current: france))
@@ -160,7 +160,7 @@ import Testing
                 guard
                     case .refused(let refusal) = try await store.resumptions.resume(
                         failed.id,
-                        by: SandboxPaymentMethod.success.rawValue
+                        by: SandboxPaymentMethod.success.method
                     )
                 else { return nil }
                 return refusal

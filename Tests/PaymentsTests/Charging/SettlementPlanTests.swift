@@ -1,5 +1,6 @@
 import EventTypes
 import Ledger
+import StoreAPI
 import TestSupport
 import Testing
 

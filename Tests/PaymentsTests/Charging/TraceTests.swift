@@ -52,7 +52,7 @@ import TestSupport
                 traces.enumerated().map {
                     PaymentSubmission(
                         account: alice,
-                        idempotencyKey: "k\($0)",
+                        idempotencyKey: IdempotencyKey(unchecked: "k\($0)"),
                         request: request(),
                         trace: $1
                     )
@@ -130,7 +130,12 @@ extension Store {
         in trace: TraceContext
     ) async throws -> TransactionID {
         let replies = try await payments.accept([
-            PaymentSubmission(account: alice, idempotencyKey: key, request: request, trace: trace)
+            PaymentSubmission(
+                account: alice,
+                idempotencyKey: IdempotencyKey(unchecked: key),
+                request: request,
+                trace: trace
+            )
         ])
         return try transaction(in: try #require(replies.first)).id
     }
@@ -148,7 +153,7 @@ extension Store {
                     String.self,
                     StoredTrace?.self
                 )
-                let context = (traceparent?.traceparent).flatMap { TraceContext($0) }
+                let context = traceparent?.context
                 return (type, subject, context?.traceID, context?.spanID)
             }
         }

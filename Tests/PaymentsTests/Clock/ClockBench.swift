@@ -32,7 +32,7 @@ struct ClockBench: Sendable {
 
     func advance(
         _ amount: ClockAdvance.Amount,
-        _ key: String,
+        _ key: IdempotencyKey,
         end: StoreTime = StoreClock.last
     ) async throws -> Result<ClockHandler.Reply, ClockRefusal> {
         try await handler.advance(amount, key: key, end: end, trace: .begin())

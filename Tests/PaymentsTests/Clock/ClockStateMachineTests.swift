@@ -27,7 +27,7 @@ import TestSupport
         let move: ClockMove
     }
 
-    func month(_ key: String = "a") -> ClockCommand {
+    func month(_ key: IdempotencyKey = "a") -> ClockCommand {
         .advance(.by(Self.day * 31), key: key, earlier: nil)
     }
 

@@ -12,7 +12,7 @@ import TestSupport
         var machineTime = MachineTime(
             millisecondsSinceEpoch: startTime.millisecondsSinceEpoch
         )
-        var advances: [String: ClockAdvance] = [:]
+        var advances: [IdempotencyKey: ClockAdvance] = [:]
         var steps: [(step: Int64, clock: StoreClock)] = []
         let end = startTime.advanced(by: .seconds(9000 * 86_400))
 
@@ -40,7 +40,9 @@ import TestSupport
         func command(using random: inout some RandomNumberGenerator) -> ClockCommand {
             switch Int.random(in: 0..<12, using: &random) {
             case 0...3:
-                let key = "key \(Int.random(in: 0..<40, using: &random))"
+                let key = IdempotencyKey(
+                    unchecked: "key-\(Int.random(in: 0..<40, using: &random))"
+                )
                 let earlier = advances[key]
                 let seconds = Int64.random(in: -1000...9_000_000, using: &random)
                 let amount = ClockAdvance.Amount.by(.seconds(seconds))

@@ -98,8 +98,8 @@ import Testing
         )
     }
 
-    @Test(arguments: SandboxPaymentMethod.allCases.map(\.rawValue) + ["card_1", ""])
-    func withoutAProcessorEveryMethodIsRefused(method: String) async {
+    @Test(arguments: SandboxPaymentMethod.allCases.map(\.method) + ["card_1", ""])
+    func withoutAProcessorEveryMethodIsRefused(method: PaymentMethod) async {
         let nobody = UnconfiguredProcessor()
         let refused = nobody.refusal(of: method)
         #expect(refused == .paymentMethodNotAvailable(method))
@@ -107,7 +107,7 @@ import Testing
         #expect(nobody.lane(of: method) == nil)
         let problem = refused?.problem.problem
         #expect(problem?.status == 422 && problem?.code == "payment_method_not_available")
-        #expect(problem?.detail.contains("Sandbox") == method.hasPrefix("sandbox_"))
+        #expect(problem?.detail.contains("Sandbox") == method.rawValue.hasPrefix("sandbox_"))
     }
 
     @Test func whatIsFoundWithoutAProcessorWaitsAndDoesNotFail() async {

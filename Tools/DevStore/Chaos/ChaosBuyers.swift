@@ -146,7 +146,7 @@ final class ChaosBuyers: Sendable {
             try await client(index, urls).add(request, key: key)
         }
         if let transaction = answer.valueIfAny?.transaction {
-            accept([transaction], method: request.paymentMethod)
+            accept([transaction], method: request.paymentMethod.rawValue)
             return true
         }
         tally.withLock {

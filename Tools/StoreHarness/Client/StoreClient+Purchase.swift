@@ -20,7 +20,7 @@ extension PaymentRequest {
             quantity: quantity,
             storefront: SampleCatalog.usa,
             price: SampleCatalog.price(of: product),
-            paymentMethod: method.rawValue
+            paymentMethod: method.method
         )
     }
 }

@@ -1,11 +1,12 @@
 import EventTypes
+import StoreAPI
 
 /// The data that `payments` and the processor have about a transaction.
 struct PaymentsChapter: Sendable {
     struct Attempt: Sendable {
         let kind: String
         let step: String
-        let paymentMethod: String
+        let paymentMethod: PaymentMethod
         let callCount: Int
         let dueAt: MachineTime?
         let waitsFor: Int64?

@@ -38,7 +38,6 @@ struct AppAccountTokenHandler: Sendable {
         in bundle: BundleID,
         trace: TraceContext
     ) async throws {
-        let traceparent = trace.description
         let now = now()
         var last: TransactionID?
         repeat {
@@ -49,7 +48,7 @@ struct AppAccountTokenHandler: Sendable {
                     of: id,
                     in: bundle,
                     after: after,
-                    traceparent,
+                    trace,
                     at: now,
                     on: connection
                 )
@@ -65,7 +64,7 @@ struct AppAccountTokenHandler: Sendable {
         of id: TransactionID,
         in bundle: BundleID,
         after last: TransactionID?,
-        _ traceparent: String,
+        _ trace: TraceContext,
         at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> TransactionID? {
@@ -116,7 +115,7 @@ struct AppAccountTokenHandler: Sendable {
                     ),
                     key: origin.owner.account,
                     at: now,
-                    traceparent: traceparent
+                    traceparent: trace
                 )
             },
             on: connection
