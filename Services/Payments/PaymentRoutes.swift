@@ -183,7 +183,7 @@ struct PaymentRoutes: Sendable {
         case .unknown: throw HTTPProblem.transactionUnknown
         case .refused(let refusal, let transaction): throw refusal.problem(of: transaction)
         case .done(let transaction): return try answer(transaction)
-        case .owed(_, let transaction): return try answer(transaction, status: .accepted)
+        case .accepted(_, let transaction): return try answer(transaction, status: .accepted)
         }
     }
 

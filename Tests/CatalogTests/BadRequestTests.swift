@@ -17,7 +17,7 @@ import TestSupport
         var code: String
     }
 
-    @Test func aBuyerIsToldWhatIsWrong() async throws {
+    @Test func aBuyerLearnsWhatIsWrong() async throws {
         let products = Routes.products
         let many = (0...200).map { "p\($0)" }.joined(separator: ",")
         try await check(
@@ -69,7 +69,7 @@ import TestSupport
         )
     }
 
-    @Test func anAdministratorIsToldWhatIsWrong() async throws {
+    @Test func anAdministratorLearnsWhatIsWrong() async throws {
         let product = Routes.adminProduct(Builder.coins)
         let good = Builder.json()
         try await check(

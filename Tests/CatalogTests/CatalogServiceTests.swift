@@ -311,7 +311,7 @@ import TestSupport
         }
     }
 
-    @Test func allProblemsOfTheSettingsAreToldAtOnce() throws {
+    @Test func allProblemsOfTheSettingsAreReportedAtOnce() throws {
         var reader = SettingsReader(environment: [
             "HTTP_PORT": "eighty", "CATALOG_IMPORT_BYTES_MAX": "1",
         ])

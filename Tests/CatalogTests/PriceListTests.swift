@@ -157,7 +157,7 @@ import Testing
         #expect(PriceList.listing(of: product, in: Builder.usa, language: Builder.en) == nil)
     }
 
-    @Test func nothingIsToldBeforeTheProductsAreRead() throws {
+    @Test func nothingIsListedBeforeTheProductsAreRead() throws {
         let priceList = CurrentPriceList()
         priceList.merge([Builder.product()])
         let error = #expect(throws: CatalogError.self) { try priceList.current() }

@@ -150,7 +150,7 @@ import Testing
         #expect(read.problems.first?.contains("secret") == false)
     }
 
-    @Test func allProblemsAreToldAtOnce() throws {
+    @Test func allProblemsAreReportedAtOnce() throws {
         let read = try read(
             """
             {"type": "consumable", "isRestorable": true, "colour": "red",

@@ -21,7 +21,7 @@ import Testing
         return try JSONDecoder().decode(BenchChart.Record.self, from: Data(json.utf8))
     }
 
-    @Test func theKeptChartIsThatOfTheKeptRecords() throws {
+    @Test func theStoredChartIsThatOfTheStoredRecords() throws {
         let folder = SourceTree.root.appendingPathComponent("deploy/benchmarks")
         let kept = try String(
             contentsOf: folder.appendingPathComponent("chart.svg"),

@@ -28,7 +28,7 @@ import Testing
         )
     }
 
-    @Test func noAnswerIsNoFailureButItsTimeIsKept() {
+    @Test func noAnswerIsNoFailureButItsTimeIsRecorded() {
         var answers = ChaosAnswers()
         answers.note("a finish", of: "fulfillment", .noAnswer, after: .seconds(12))
         #expect(answers.complaint == nil)

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", ":", "1:owl", "1:owl:2:reversed"])
-    func anUnknownNameIsKeptAndIsOfNoRefund(text: String) {
+    func anUnknownNameIsPreservedAndIsOfNoRefund(text: String) {
         let name = DeliveryTargetName(rawValue: text)
         #expect(name.rawValue == text && name.refund == nil)
         #expect(!name.isOfRefund && !name.isReversal)

@@ -104,7 +104,7 @@ import Testing
         #expect(event.environment == "Sandbox")
     }
 
-    @Test func aPaymentOfAnIntentThatTakesUpAnotherReadsBack() throws {
+    @Test func aPaymentOfAnIntentThatResumesAnotherReadsBack() throws {
         let event = try roundTrip(TransactionChanged.self, "optional/transaction.purchasing")
         #expect(event.purchaseIntentID?.rawValue == "01a1fcbf-18ad-744a-bd19-5f3c2ad0c0aa")
         #expect(event.resumes == TransactionID(unchecked: "1000000000000000"))

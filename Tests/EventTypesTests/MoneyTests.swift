@@ -40,7 +40,7 @@ private func money(_ minorUnits: Int64, _ currency: String) -> Money {
         #expect(Currency(rawValue: code) == nil)
     }
 
-    @Test func multiplyingKeepsTheCurrencyAndTellsOverflow() {
+    @Test func multiplyingKeepsTheCurrencyAndReportsOverflow() {
         #expect(money(99, "USD").multiplied(by: 3) == money(297, "USD"))
         #expect(money(99, "USD").multiplied(by: 0) == money(0, "USD"))
         #expect(money(.max, "USD").multiplied(by: 1) == money(.max, "USD"))

@@ -21,11 +21,11 @@ import Testing
         "sasl_ssl://kafka:9092/1: SASL authentication error: Authentication failed",
         "sasl_ssl://kafka:9092/1: SSL handshake failed: certificate verify failed",
     ])
-    func aRefusedLoginOrCertificateIsToldOfOnceAMinute(_ text: String) {
+    func aRefusedLoginOrCertificateIsLoggedOnceAMinute(_ text: String) {
         #expect(levels(of: [text, text]) == [.warning, .debug, .debug, .debug])
     }
 
-    @Test func aRefusalIsToldOfAgainAfterAMinute() {
+    @Test func aRefusalIsLoggedAgainAfterAMinute() {
         let notice = RefusalNotice()
         let start = ContinuousClock.now
         let told = [0, 59, 60, 119, 120].map { notice.isDue(at: start + .seconds($0)) }
@@ -37,7 +37,7 @@ import Testing
         "sasl_ssl://kafka:9092/1: SSL handshake failed: Disconnected",
         "sasl_ssl://kafka:9092/1: Connection setup timed out in state SSL_HANDSHAKE",
     ])
-    func aBrokerThatIsAwayIsNotToldOfAtEachTry(_ text: String) {
+    func aBrokerThatIsAwayIsNotLoggedAtEachTry(_ text: String) {
         #expect(levels(of: [text]) == [.debug, .debug])
     }
 }

@@ -29,7 +29,7 @@ struct RetriesTests {
         #expect(retries.failed() == 1)
     }
 
-    @Test func aRelayThatPublishesStartsAnew() async throws {
+    @Test func aRelayThatPublishesResetsItsPauses() async throws {
         try await withTestBroker { broker in
             try await SealedDatabase.with { log in
                 let leadership = RelayLeadership(
@@ -81,7 +81,7 @@ struct RetriesTests {
         }
     }
 
-    @Test func aSealerThatSealsStartsAnew() async throws {
+    @Test func aSealerThatSealsResetsItsPauses() async throws {
         try await SealedDatabase.with { log in
             let told = ToldFailures()
             let sealer = LogSealer(

@@ -44,7 +44,7 @@ import X509
         }
     }
 
-    @Test func whatWasIssuedBeforeStaysRegisteredAndItsChainIsKept() throws {
+    @Test func theRetiredCertificateStaysValidAndItsChainStored() throws {
         try withKeys { directory in
             let before = try directory.chain()[0]
             let result = try rotate(directory)
@@ -62,7 +62,7 @@ import X509
         }
     }
 
-    @Test func aNewAddressIssuesTheIntermediateAnewOverTheSameKey() throws {
+    @Test func aNewAddressIssuesTheIntermediateAgainForItsKey() throws {
         try withKeys { directory in
             let before = try directory.chain()
             let result = try rotate(directory, ocspURL: "http://receipts.example.com/ocsp")

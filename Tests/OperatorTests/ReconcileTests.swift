@@ -317,7 +317,7 @@ import Testing
         }
     }
 
-    @Test func theReportCountsAllAndKeepsAFew() {
+    @Test func theReportCountsAllAndListsAFew() {
         var report = ReconcileReport(since: nil, until: Self.time, limit: 2)
         report.add(Self.whole, isDue: true)
         report.add(Self.whole, isDue: false)

@@ -227,7 +227,7 @@ struct ReplayTests {
 
     // MARK: - At a database
 
-    @Test func aSecondReplayIsToldWhoHasTheFirst() async throws {
+    @Test func aSecondReplayLearnsWhoRunsTheFirst() async throws {
         let migrations = MessagingMigrations.all(role: "counterfoil_payments")
         try await withTestDatabase(migrations: migrations) { database in
             let address = try DatabaseOptions.parse([

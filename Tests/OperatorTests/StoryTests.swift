@@ -21,8 +21,8 @@ import Testing
         _ topic: Topic,
         after milliseconds: Int64,
         isPublished: Bool = true
-    ) -> ToldEvent {
-        ToldEvent(
+    ) -> StoryEvent {
+        StoryEvent(
             id: EventID(time: after(milliseconds)),
             type: type,
             topic: topic.name,
@@ -36,7 +36,7 @@ import Testing
 
     private static func payments(
         _ state: TransactionState = .purchased,
-        events: [ToldEvent] = []
+        events: [StoryEvent] = []
     ) -> PaymentsChapter {
         var chapter = PaymentsChapter(
             id: TransactionID(number: 1_000_001),

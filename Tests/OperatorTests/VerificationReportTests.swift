@@ -28,7 +28,7 @@ import Testing
         )
     }
 
-    @Test func whatIsNotToldOneByOneIsCounted() {
+    @Test func rowsThatAreNotListedAreCounted() {
         let report = report(
             .table(name: "transactions", rows: 3000, differences: 2000),
             .done(events: 9000, contradictions: 5000, applyingMilliseconds: 1, milliseconds: 2)

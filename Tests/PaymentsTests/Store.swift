@@ -147,9 +147,9 @@ struct Store: Sendable {
     let accounts: AccountHandler
     let resumptions: ResumptionHandler
     /// Attempts that are committed but not carried out yet.
-    let owed: Owed
+    let pending: Pending
 
-    final class Owed: Sendable {
+    final class Pending: Sendable {
         private let attempts = Mutex<[ProcessorAttempt]>([])
         func append(_ more: [ProcessorAttempt]) { attempts.withLock { $0 += more } }
         func take() -> [ProcessorAttempt] {
@@ -169,9 +169,9 @@ struct Store: Sendable {
     ) {
         let clock = self.clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let owed = Owed()
+        let pending = Pending()
         self.client = client
-        self.owed = owed
+        self.pending = pending
         processor = FaultyProcessor(
             SandboxProcessor(
                 store: SandboxStore(client: client),
@@ -195,18 +195,18 @@ struct Store: Sendable {
             processor: processor,
             products: products,
             tax: tax,
-            didCommit: { owed.append($0) }
+            didCommit: { pending.append($0) }
         )
         self.context = context
         outcomes = OutcomeHandler(context: context)
         runner = ChargeRunner(processor: processor, context: context)
-        approvals = ApprovalHandler(context: context, didCommit: { owed.append($0) })
+        approvals = ApprovalHandler(context: context, didCommit: { pending.append($0) })
         refunds = RefundHandler(context: context, runner: runner, didCommit: {})
         resumptions = ResumptionHandler(
             context: context,
             processor: processor,
             products: products,
-            didCommit: { owed.append($0) }
+            didCommit: { pending.append($0) }
         )
         restores = RestoreHandler(context: context, didCommit: {})
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
@@ -214,7 +214,7 @@ struct Store: Sendable {
 
     /// Carries out all committed attempts and those that follow from them.
     func settle() async throws {
-        await runner.carryOut(owed.take())
+        await runner.carryOut(pending.take())
         await runner.drain()
     }
 

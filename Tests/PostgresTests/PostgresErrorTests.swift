@@ -94,7 +94,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func aRefusalIsToldByItsCodeWithoutValues(_ refusal: Refusal) async throws {
+    func aRefusalIsDescribedByItsCodeWithoutValues(_ refusal: Refusal) async throws {
         let error = try await failure(of: refusal.sql)
         #expect(error.code == refusal.code)
         #expect(error.sqlState == refusal.sqlState)

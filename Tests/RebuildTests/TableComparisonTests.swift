@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: 1...4)
-    func rowsThatOneSideLacksAreToldWhateverThePages(pageSize: Int) {
+    func rowsThatOneSideLacksAreReportedWhateverThePages(pageSize: Int) {
         let result = compare(
             live: [("1", "a"), ("3", "c"), ("5", "e"), ("6", "f")],
             rebuilt: [("1", "a"), ("2", "b"), ("3", "c"), ("5", "e"), ("7", "g"), ("8", "h")],

@@ -25,7 +25,7 @@ import Testing
         try reader.check()
     }
 
-    @Test func everyProblemIsTold() {
+    @Test func everyProblemIsReported() {
         var reader = SettingsReader(environment: [
             "EMPTY": "", "COUNT": "seven", "RANGE": "11", "WAIT_MS": "1.5", "COLOR": "blue",
             "PAIRS": "a", "FILE": "/nowhere/at/all",
@@ -78,7 +78,7 @@ import Testing
         #expect(reader.documented.map(\.key).contains("DATABASE_URL_FILE"))
     }
 
-    @Test func aFileOfASecretThatIsOfNoUseIsToldWithoutWhatIsInIt() throws {
+    @Test func anUnusableSecretFileIsReportedWithoutItsContent() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).secret").path
         try Data("\n".utf8).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }

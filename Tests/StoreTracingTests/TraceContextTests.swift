@@ -16,7 +16,7 @@ import Testing
         #expect(SpanID("\(context.spanID)") == context.spanID)
     }
 
-    @Test func ofTheFlagsOnlySampledIsKept() throws {
+    @Test func ofTheFlagsOnlySampledIsPreserved() throws {
         let prefix = Self.example.dropLast(2)
         #expect(try #require(TraceContext(prefix + "fe")).description == prefix + "00")
         #expect(try #require(TraceContext(prefix + "ff")).description == prefix + "01")

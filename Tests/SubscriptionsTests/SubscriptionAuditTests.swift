@@ -133,7 +133,7 @@ import Testing
         #expect(try invariants { $0.entitlementEnd = Self.now } == [10])
     }
 
-    @Test func aPriceThatWasNeverTold() throws {
+    @Test func aPriceThatTheBuyerNeverLearnedOf() throws {
         let found = try invariants { history in
             history.changes[0].subscription.period.product.price = usd(998)
         }

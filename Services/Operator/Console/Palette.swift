@@ -24,15 +24,15 @@ struct Palette: Sendable {
         }
         return rows.map { row in
             var line = ""
-            var owed = indent
+            var gap = indent
             for (column, cell) in row.enumerated() {
                 let padding = widths[column] - cell.text.count
-                if numbers.contains(column) { owed += padding }
+                if numbers.contains(column) { gap += padding }
                 if !cell.text.isEmpty {
-                    line += String(repeating: " ", count: owed) + styled(cell)
-                    owed = 0
+                    line += String(repeating: " ", count: gap) + styled(cell)
+                    gap = 0
                 }
-                owed += 2 + (numbers.contains(column) ? 0 : padding)
+                gap += 2 + (numbers.contains(column) ? 0 : padding)
                 // An empty cell is as wide as its padding alone.
             }
             return line

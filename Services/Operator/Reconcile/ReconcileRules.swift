@@ -157,16 +157,16 @@ enum ReconcileRules {
         func one(_ kind: Difference.Kind, _ detail: String) -> [Difference] {
             [Difference(kind: kind, transactionID: id, detail: detail)]
         }
-        let owed = queued.deliveries.filter { !$0.isOfRefund }
-        if owed.count > entry.deliveryCount {
-            return one(.deliveredTwice, "\(owed.count) deliveries of \(entry.deliveryCount)")
+        let planned = queued.deliveries.filter { !$0.isOfRefund }
+        if planned.count > entry.deliveryCount {
+            return one(.deliveredTwice, "\(planned.count) deliveries of \(entry.deliveryCount)")
         }
         let open = queued.deliveries.count { $0.isOfRefund && $0.state == "pending" }
         if open > 0 {
             return one(.undelivered, "refunded, and \(open) webhooks are not confirmed")
         }
         // A refund makes void what was not delivered, and it stays void if the refund is reversed.
-        let done = owed.count { $0.state != "pending" }
+        let done = planned.count { $0.state != "pending" }
         guard !entry.isRevoked, !queued.isDelivered || done != entry.deliveryCount else {
             return []
         }
@@ -182,12 +182,12 @@ enum ReconcileRules {
         var balances: [String: Int64] = [:]
         for credit in queued.credits { balances[credit.unit, default: 0] &+= credit.amount }
         return Set(balances.keys).union(expected.keys).sorted().compactMap { unit in
-            let (given, owed) = (balances[unit, default: 0], expected[unit, default: 0])
-            guard given != owed else { return nil }
+            let (given, due) = (balances[unit, default: 0], expected[unit, default: 0])
+            guard given != due else { return nil }
             return Difference(
-                kind: given > owed ? .creditedTooMuch : .notCredited,
+                kind: given > due ? .creditedTooMuch : .notCredited,
                 transactionID: id,
-                detail: "\(given) \(unit) for \(owed)"
+                detail: "\(given) \(unit) for \(due)"
             )
         }
     }

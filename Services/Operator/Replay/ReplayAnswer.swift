@@ -21,7 +21,7 @@ struct ReplayAnswer: Encodable {
         first = plan.first?.description
         last = plan.last?.description
         topics = plan.counts
-        wouldAct = plan.owed
+        wouldAct = plan.unapplied
         self.consumer = consumer
         refused = plan.refused
     }

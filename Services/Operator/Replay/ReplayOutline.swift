@@ -14,7 +14,7 @@ struct ReplayOutline: Sendable {
     /// The time of the last event.
     private(set) var last: StoreTime?
     /// For each consumer, the number of events it acts on and has not applied.
-    private(set) var owed: [String: Int] = [:]
+    private(set) var unapplied: [String: Int] = [:]
     /// The reasons for which events are not sent, with their numbers.
     private(set) var refused: [String: Int] = [:]
     private var keys: Set<Int> = []
@@ -35,8 +35,8 @@ struct ReplayOutline: Sendable {
     }
 
     /// Adds a number of events that a consumer has not applied.
-    mutating func add(owed count: Int, to consumer: String) {
-        owed[consumer, default: 0] += count
+    mutating func add(unapplied count: Int, to consumer: String) {
+        unapplied[consumer, default: 0] += count
     }
 
     /// The reason for which an event may not be sent again; `nil` if it may.

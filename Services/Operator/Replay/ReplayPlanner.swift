@@ -74,8 +74,12 @@ struct ReplayPlanner: Sendable {
         atLeast count: Int
     ) async throws {
         for (reader, events) in waiting where events.count >= count {
-            let owed = try await ReplayReader.owed(events, by: reader, at: databases(reader))
-            plan.add(owed: owed, to: reader)
+            let unapplied = try await ReplayReader.unapplied(
+                events,
+                by: reader,
+                at: databases(reader)
+            )
+            plan.add(unapplied: unapplied, to: reader)
             waiting[reader] = []
         }
     }

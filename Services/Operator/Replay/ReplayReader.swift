@@ -66,7 +66,7 @@ enum ReplayReader {
     }
 
     /// The number of events that a consumer has not applied.
-    static func owed(
+    static func unapplied(
         _ events: [AppliedEvents.Entry],
         by consumer: String,
         at address: DatabaseAddress

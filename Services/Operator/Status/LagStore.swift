@@ -89,14 +89,14 @@ enum LagStore {
     ) throws -> [Candidate] {
         let entries = candidates.map(\.entry)
         let done = try AppliedEvents.among(entries, by: consumer, on: connection)
-        let owed = entries.map(\.id).filter { !done.contains($0) }
+        let unapplied = entries.map(\.id).filter { !done.contains($0) }
         let letters = try connection.query(
             """
             SELECT event_id FROM dead_letters
-            WHERE consumer = \(consumer) AND event_id = ANY(\(owed))
+            WHERE consumer = \(consumer) AND event_id = ANY(\(unapplied))
             """
         ).map { try $0.decode(EventID.self) }
-        let open = Set(owed).subtracting(letters)
+        let open = Set(unapplied).subtracting(letters)
         return candidates.filter { open.contains($0.entry.id) }
     }
 }

@@ -223,7 +223,7 @@ struct StoryRules {
         }
     }
 
-    private func events(_ events: [ToldEvent], of service: ServiceName) -> [Story.Step] {
+    private func events(_ events: [StoryEvent], of service: ServiceName) -> [Story.Step] {
         events.map { event in
             let (done, open) = consumers(of: event)
             var text = "event \(event.type)"
@@ -271,8 +271,8 @@ struct StoryRules {
                 again \(next ?? "when it runs").
                 """
         default:
-            let owed = payments.attempts.filter { $0.kind != "charge" && $0.step != "settled" }
-            guard let attempt = owed.first else { return nil }
+            let open = payments.attempts.filter { $0.kind != "charge" && $0.step != "settled" }
+            guard let attempt = open.first else { return nil }
             return "payments asks the processor for the \(attempt.kind)."
         }
     }
@@ -365,7 +365,7 @@ struct StoryRules {
 
     // MARK: - Who acts on what
 
-    private func consumers(of event: ToldEvent) -> (done: [ServiceName], open: [ServiceName]) {
+    private func consumers(of event: StoryEvent) -> (done: [ServiceName], open: [ServiceName]) {
         let topic = Topics.all.first { $0.name == event.topic }
         let names = (topic?.consumers ?? [])
             .filter { Topics.eventTypes(actedOnBy: $0).contains(event.type) }
@@ -375,7 +375,7 @@ struct StoryRules {
         )
     }
 
-    private func stand(of event: ToldEvent, with consumer: ServiceName) -> String {
+    private func stand(of event: StoryEvent, with consumer: ServiceName) -> String {
         guard let letter = marks[consumer]?.letters[event.id] else {
             return "not done yet by \(consumer)"
         }

@@ -330,7 +330,7 @@ enum StoryStore {
         of id: TransactionID,
         since time: StoreTime,
         on connection: isolated PostgresConnection
-    ) throws -> [ToldEvent] {
+    ) throws -> [StoryEvent] {
         let others = [EventType.accountChanged, .queueAccountChanged].map(\.rawValue)
         let rows = try connection.query(
             """
@@ -359,7 +359,7 @@ enum StoryStore {
                 StoredTrace?.self,
                 Bool.self
             )
-            return ToldEvent(
+            return StoryEvent(
                 id: event,
                 type: EventType(rawValue: type),
                 topic: topic,

@@ -9,5 +9,5 @@ enum AdminReply: Sendable {
     /// The request has taken effect, now or earlier.
     case done(Transaction)
     /// The request is committed as an attempt that is still to be carried out.
-    case owed(ProcessorAttempt, Transaction)
+    case accepted(ProcessorAttempt, Transaction)
 }

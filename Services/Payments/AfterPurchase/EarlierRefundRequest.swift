@@ -3,5 +3,5 @@ struct EarlierRefundRequest: Hashable, Sendable {
     let key: UsedKey
     /// The number of the refund that was already accepted and not confirmed; `nil` if there was
     /// none and the request was done at once.
-    let owed: Int?
+    let pending: Int?
 }

@@ -15,7 +15,7 @@ struct RefundHandler: Sendable {
 
     /// Refunds a transaction, and waits for the processor's answer.
     ///
-    /// - Returns: `.owed` while the processor has not confirmed the refund.
+    /// - Returns: `.accepted` while the processor has not confirmed the refund.
     func refund(
         _ id: TransactionID,
         _ terms: RefundTerms = RefundTerms(),
@@ -28,7 +28,7 @@ struct RefundHandler: Sendable {
 
     /// Reverses a refund, and waits for the processor's answer.
     ///
-    /// - Returns: `.owed` while the processor has not confirmed the reversal.
+    /// - Returns: `.accepted` while the processor has not confirmed the reversal.
     func reverseRefund(
         _ number: Int,
         of id: TransactionID,
@@ -62,7 +62,7 @@ struct RefundHandler: Sendable {
             switch verdict {
             case .refused(let refusal): return .refused(refusal)
             case .done: return .done
-            case .owed(let key): return .owed(key)
+            case .pending(let key): return .pending(key)
             case .accepted(let refund) where refund.amount.isZero:
                 plan.apply(
                     .refund(
@@ -105,7 +105,7 @@ struct RefundHandler: Sendable {
             switch verdict {
             case .refused(let refusal): return .refused(refusal)
             case .done: return .done
-            case .owed(let key): return .owed(key)
+            case .pending(let key): return .pending(key)
             case .accepted(let refund):
                 let key = AttemptKey(transactionID: id, kind: .refund, number: number)
                 if refund.amount.isZero {
@@ -122,7 +122,8 @@ struct RefundHandler: Sendable {
     private enum Step {
         case refused(TransactionRefusal)
         case done
-        case owed(AttemptKey)
+        /// The request was accepted before, and this attempt is still to be carried out.
+        case pending(AttemptKey)
         /// The transaction changed, without the processor.
         case changed
         /// An attempt was added.
@@ -137,8 +138,9 @@ struct RefundHandler: Sendable {
             if attempts.values.contains(where: { $0.requestKey == key }) { return nil }
             switch self {
             case .refused, .begun: return nil
-            case .done, .changed: return EarlierRefundRequest(key: key, owed: nil)
-            case .owed(let attempt): return EarlierRefundRequest(key: key, owed: attempt.number)
+            case .done, .changed: return EarlierRefundRequest(key: key, pending: nil)
+            case .pending(let attempt):
+                return EarlierRefundRequest(key: key, pending: attempt.number)
             }
         }
     }
@@ -176,13 +178,13 @@ struct RefundHandler: Sendable {
             switch step {
             case .refused(let refusal): return (.refused(refusal, transaction), nil)
             case .done: return (.done(transaction), nil)
-            case .owed(let key):
-                return (attempts[key].map { .owed($0, transaction) } ?? .done(transaction), nil)
+            case .pending(let key):
+                return (attempts[key].map { .accepted($0, transaction) } ?? .done(transaction), nil)
             case .changed:
                 let report = try settlement.write(on: connection)
                 return (.done(settlement.plan.records[id]?.transaction ?? transaction), report)
             case .begun(let attempt):
-                return (.owed(attempt, transaction), try settlement.write(on: connection))
+                return (.accepted(attempt, transaction), try settlement.write(on: connection))
             }
         }
         if let report {
@@ -199,13 +201,13 @@ struct RefundHandler: Sendable {
         _ reply: AdminReply,
         until isDone: (ProcessorAttempt, Transaction) -> Bool
     ) async throws -> AdminReply {
-        guard case .owed(let attempt, let before) = reply else { return reply }
+        guard case .accepted(let attempt, let before) = reply else { return reply }
         await runner.carryOut([attempt])
         guard
             let transaction = try await TransactionReader(client: context.client).transaction(
                 before.id
             )
         else { return .unknown }
-        return isDone(attempt, transaction) ? .done(transaction) : .owed(attempt, transaction)
+        return isDone(attempt, transaction) ? .done(transaction) : .accepted(attempt, transaction)
     }
 }

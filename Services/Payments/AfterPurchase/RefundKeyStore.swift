@@ -18,7 +18,7 @@ enum RefundKeyStore {
             let (fingerprint, number) = try row.decode([UInt8].self, Int32?.self)
             return EarlierRefundRequest(
                 key: UsedKey(idempotencyKey: idempotencyKey, fingerprint: fingerprint),
-                owed: number.map { Int($0) }
+                pending: number.map { Int($0) }
             )
         }
     }
@@ -30,13 +30,13 @@ enum RefundKeyStore {
         at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
-        let owed = request.owed.map { Int32($0) }
+        let pending = request.pending.map { Int32($0) }
         try connection.execute(
             """
             INSERT INTO refund_keys
                 (transaction_id, idempotency_key, fingerprint, refund_number, created_at)
             VALUES (\(id.number), \(request.key.idempotencyKey), \(request.key.fingerprint),
-                \(owed as Int32?), \(time))
+                \(pending as Int32?), \(time))
             ON CONFLICT (transaction_id, idempotency_key) DO NOTHING
             """
         )

@@ -16,7 +16,7 @@ enum RefundRules {
         /// The request has taken effect before.
         case done
         /// The request was accepted before, and this attempt is still to be carried out.
-        case owed(AttemptKey)
+        case pending(AttemptKey)
         case accepted(Accepted)
     }
 
@@ -41,17 +41,17 @@ enum RefundRules {
             })
         {
             guard first.requestKey == key else { return .refused(.refundKeyReused) }
-            return first.step == .settled ? .done : .owed(first.key)
+            return first.step == .settled ? .done : .pending(first.key)
         }
         if let earlier {
             guard earlier.key == terms.key else { return .refused(.refundKeyReused) }
-            let owed = refunds.first { $0.number == earlier.owed && $0.step != .settled }
-            return owed.map { .owed($0.key) } ?? .done
+            let open = refunds.first { $0.number == earlier.pending && $0.step != .settled }
+            return open.map { .pending($0.key) } ?? .done
         }
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }
-        let owed = refunds.filter { $0.step != .settled }
-        let rest = owed.reduce(transaction.refundableAmount.minorUnits) {
+        let open = refunds.filter { $0.step != .settled }
+        let rest = open.reduce(transaction.refundableAmount.minorUnits) {
             $0 - $1.amount.minorUnits
         }
         if let amount = terms.amount {
@@ -60,10 +60,10 @@ enum RefundRules {
             }
         } else if isSpent(transaction, rest: rest) {
             // Nothing is left: the rest was refunded before.
-            let isRevoked = transaction.revokedAt != nil || owed.contains { $0.revokes }
+            let isRevoked = transaction.revokedAt != nil || open.contains { $0.revokes }
             guard terms.revokes != true || isRevoked else { return .refused(.nothingToRefund) }
-            let last = owed.max { $0.number < $1.number }
-            return last.map { .owed($0.key) } ?? .done
+            let last = open.max { $0.number < $1.number }
+            return last.map { .pending($0.key) } ?? .done
         }
         let numbers = (transaction.refunds ?? []).map(\.number) + refunds.map(\.number)
         let number = (numbers.max() ?? 0) + 1
@@ -91,14 +91,14 @@ enum RefundRules {
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }
         guard let refund = transaction.refunds?.first(where: { $0.number == number }) else {
-            let isOwed = attempts.contains { $0.kind == .refund && $0.number == number }
+            let isPending = attempts.contains { $0.kind == .refund && $0.number == number }
             return .refused(
-                isOwed ? .refundNotSettled(number: number) : .refundUnknown(number: number)
+                isPending ? .refundNotSettled(number: number) : .refundUnknown(number: number)
             )
         }
         guard refund.reversedAt == nil else { return .done }
         let begun = attempts.first { $0.kind == .reversal && $0.number == number }
-        return begun.map { .owed($0.key) } ?? .accepted(refund)
+        return begun.map { .pending($0.key) } ?? .accepted(refund)
     }
 
     private static func refusal(

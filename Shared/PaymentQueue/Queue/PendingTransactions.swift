@@ -48,7 +48,7 @@ struct PendingTransactions {
     /// Later events of the stream about them are outdated.
     private var gone: Set<TransactionID> = []
     /// The refunds that observers have been told about.
-    private var refunds = ToldRefunds()
+    private var refunds = ReportedRefunds()
     /// The revision of the queue at which the first stream began.
     ///
     /// That stream began with all transactions that were unfinished. Later ones began with a
@@ -374,7 +374,7 @@ struct PendingTransactions {
 }
 
 extension PendingTransactions.News {
-    fileprivate mutating func add(_ refund: ToldRefunds.News?, _ change: QueueChanged) {
+    fileprivate mutating func add(_ refund: ReportedRefunds.News?, _ change: QueueChanged) {
         guard let refund else { return }
         if refund == .revoked { revoked.append(change.transaction.productID.rawValue) }
         // Unfinished transactions are announced by their update.

@@ -11,7 +11,7 @@ extension EndToEnd {
     /// Tests run one at a time, because a program has only one default queue.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct PaymentQueues {
-        @Test func aPurchaseIsToldStepByStepAndLeavesTheQueueWhenItIsFinished() async throws {
+        @Test func aPurchaseIsReportedStepByStepUntilItIsFinished() async throws {
             try await withQueue { store, observer in
                 let queue = SKPaymentQueue.default()
                 queue.add(observer)
@@ -58,7 +58,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatIsUnfinishedIsToldAtEveryLaunchAgain() async throws {
+        @Test func unfinishedTransactionsAreReportedAtEveryLaunch() async throws {
             try await withQueue { store, first in
                 SKPaymentQueue.default().add(first)
                 let hint = try #require(try await product(SampleCatalog.hint))

@@ -91,7 +91,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        @Test func whatABackupKnowsIsToldAgainAndWhatItDoesNotKnowHasLeft() async throws {
+        @Test func afterARestoredBackupTheQueueIsWhatTheBackupHas() async throws {
             try await withBackup { setup in
                 let hint = try await setup.bought(SampleCatalog.hint)
                 try await setup.backUp()

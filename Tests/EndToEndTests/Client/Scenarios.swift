@@ -34,7 +34,7 @@ extension EndToEnd.PaymentQueues {
 
         /// Spec rules 15, 23 and 46.
         @Test(arguments: RandomSeed.ofThisRun)
-        func whatIsAddedBeforeAnObserverIsToldToAllOnEachResume(
+        func earlyAdditionsAreReportedToAllObserversOnEachResume(
             seed: RandomSeed
         ) async throws {
             try await withQueue { _, queue, _ in

@@ -53,7 +53,7 @@ extension EndToEnd {
         }
 
         /// The tables raise the error that PostgreSQL raises when it cannot extend a file.
-        @Test func aFullDiskIsToldByTheLogAndByReadinessAndNothingIsLost() async throws {
+        @Test func aFullDiskShowsInLogAndReadinessAndNothingIsLost() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 try await store.withDatabase(of: .payments) { connection in

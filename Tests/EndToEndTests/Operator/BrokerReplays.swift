@@ -10,7 +10,7 @@ extension EndToEnd {
     /// that are not.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct BrokerReplays {
-        @Test func whatTheBrokerHasIsReadSentAndKept() async throws {
+        @Test func eventsInTheBrokerAreReadSentAndWrittenToAFile() async throws {
             try await withStore(.with(partitions: 2)) { store in
                 try await store.importSampleCatalog()
                 let payments = [try await store.buy(), try await store.buy(as: "bob")]

@@ -118,7 +118,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatWasKeptInAFileIsSentFromIt() async throws {
+        @Test func archivedEventsAreSentFromTheirFile() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let payments = [try await store.buy(), try await store.buy(as: "bob")]

@@ -13,7 +13,7 @@ extension EndToEnd {
     struct Accounts {
         static let france = Storefront(unchecked: "FRA")
 
-        @Test func blockedAccountIsRefusedAndToldSo() async throws {
+        @Test func aBlockedAccountIsRefusedWithTheReason() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")
@@ -111,7 +111,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func interruptedPurchaseIsTakenUpOnceAndChargedOnce() async throws {
+        @Test func anInterruptedPurchaseIsResumedOnceAndChargedOnce() async throws {
             try await withStore(.with(kafkaProxy: true)) { store in
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")
@@ -178,7 +178,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatWasSaidBeforeAKillIsToldAfterIt() async throws {
+        @Test func aChangeAnsweredBeforeAKillIsPublishedAfterIt() async throws {
             try await withStore(.with(kafkaProxy: true)) { store in
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")

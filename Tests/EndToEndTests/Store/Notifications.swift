@@ -30,7 +30,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aMerchantIsToldOfAPurchaseAndOfItsRefundAndOfNoRestore() async throws {
+        @Test func aMerchantIsNotifiedOfPurchaseAndRefundButNoRestore() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let merchant = try await WebhookReceiver.start()

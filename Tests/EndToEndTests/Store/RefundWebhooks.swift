@@ -13,7 +13,7 @@ extension EndToEnd {
             var transaction: Transaction
         }
 
-        @Test func aRefundIsToldToTheMerchantThoughTheSenderIsKilled() async throws {
+        @Test func aRefundReachesTheMerchantThoughTheSenderIsKilled() async throws {
             try await withStore(.with(postgresProxies: [.fulfillment])) { store in
                 try await store.importSampleCatalog()
                 let merchant = try await WebhookReceiver.start()

@@ -10,7 +10,7 @@ extension EndToEnd {
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct StartUp {
         @Test(arguments: StoreService.allCases)
-        func allProblemsOfTheConfigurationAreToldAtOnce(_ service: StoreService) async throws {
+        func allProblemsOfTheConfigurationAreReportedAtOnce(_ service: StoreService) async throws {
             try await withStore(.stopped) { store in
                 let process = store.process(service)
                 process.set([

@@ -25,7 +25,7 @@ struct ContentCleaningTests {
         let storage = StoppedStorage(storage: place.storage, afterKeep: { throw Killed() })
         await #expect(throws: Killed.self) { try await store.contents(storage).upload(bytes) }
         let digest = HostedContent.sample(bytes: bytes).sha256
-        let kept = try place.kept()
+        let kept = try place.stored()
         #expect(kept[digest.rawValue] == bytes)
     }
 
@@ -42,7 +42,7 @@ struct ContentCleaningTests {
             #expect(try await other.removeLeftovers() == 0)
             sender.finish()
             #expect(try await outcome.isNew)
-            #expect(try place.kept().count == 1)
+            #expect(try place.stored().count == 1)
         }
     }
 
@@ -59,7 +59,7 @@ struct ContentCleaningTests {
             #expect(try await contents.removeLeftovers() == names.count { $0.contains(".") })
             #expect(try place.waiting().isEmpty)
             // Bytes that no upload was about to keep are not removed, whatever the database has.
-            #expect(try place.kept().count == (names.contains("DIGEST") ? 2 : 1))
+            #expect(try place.stored().count == (names.contains("DIGEST") ? 2 : 1))
         }
     }
 
@@ -74,7 +74,7 @@ struct ContentCleaningTests {
     }
 
     @Test(arguments: ContentForm.allCases)
-    func whatWasKeptAndNeverCameOnRecordIsRemovedOnceItsTimeHasRunOut(form: ContentForm)
+    func anUnrecordedContentIsRemovedOnceItsTimeIsOver(form: ContentForm)
         async throws
     {
         try await withContents(form) { store, place in
@@ -82,10 +82,10 @@ struct ContentCleaningTests {
             try await killUpload(store, place, [1, 2, 3])
             let contents = store.contents(place.storage)
             #expect(try await contents.removeLeftovers() == 0)
-            #expect(try place.kept().count == 2)
+            #expect(try place.stored().count == 2)
             store.clock.advance(by: longTime)
             #expect(try await contents.removeLeftovers() == 2)
-            #expect(try place.kept().isEmpty)
+            #expect(try place.stored().isEmpty)
             #expect(try await store.contentUploads() == 0)
             #expect(try await contents.removeLeftovers() == 0)
         }
@@ -101,7 +101,7 @@ struct ContentCleaningTests {
             try await killUpload(store, place)
             store.clock.advance(by: longTime)
             #expect(try await contents.removeLeftovers() == 0)
-            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try place.stored() == [digest.rawValue: bytes])
             #expect(try await store.contentUploads() == 0)
         }
     }
@@ -128,7 +128,7 @@ struct ContentCleaningTests {
             #expect(try await removed == 1)
             #expect(try await contents.upload(bytes).isNew)
             #expect(try await contents.removeLeftovers() == 0)
-            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try place.stored() == [digest.rawValue: bytes])
         }
     }
 
@@ -145,7 +145,7 @@ struct ContentCleaningTests {
             #expect(try await contents.removeLeftovers() == 0)
             store.clock.advance(by: HostedContentHandler.removalLease + .seconds(1))
             #expect(try await contents.removeLeftovers() == 1)
-            #expect(try place.kept().isEmpty)
+            #expect(try place.stored().isEmpty)
             #expect(try await contents.upload(bytes).isNew)
         }
     }
@@ -162,10 +162,10 @@ struct ContentCleaningTests {
             store.clock.advance(by: longTime)
             let contents = store.contents(place.storage)
             #expect(try await contents.removeLeftovers() == 1)
-            #expect(try place.kept().isEmpty)
+            #expect(try place.stored().isEmpty)
             await stop.open()
             #expect(try await outcome.isNew)
-            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try place.stored() == [digest.rawValue: bytes])
         }
     }
 
@@ -183,7 +183,7 @@ struct ContentCleaningTests {
             #expect(try await second.isNew)
             store.clock.advance(by: longTime)
             #expect(try await slow.removeLeftovers() == 0)
-            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try place.stored() == [digest.rawValue: bytes])
         }
     }
 

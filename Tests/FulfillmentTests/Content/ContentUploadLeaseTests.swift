@@ -39,8 +39,8 @@ struct ContentUploadLeaseTests {
             }
             await stop.open()
             #expect(try await outcome.isNew)
-            #expect(keeps.withLock { $0 } == 1, "It is not kept a second time.")
-            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(keeps.withLock { $0 } == 1, "It is not stored a second time.")
+            #expect(try place.stored() == [digest.rawValue: bytes])
             #expect(try await store.contentUploads() == 0)
         }
     }
@@ -91,7 +91,7 @@ struct ContentUploadLeaseTests {
             #expect(try await outcome.isNew)
             #expect(wasCancelled.withLock { $0 })
             #expect(keeps.withLock { $0 } == 2)
-            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try place.stored() == [digest.rawValue: bytes])
             #expect(try await store.contentUploads() == 0)
         }
     }
@@ -116,8 +116,8 @@ struct ContentUploadLeaseTests {
             // The upload has learned that there is nothing to renew any more, and continues.
             await stop.open()
             #expect(try await second.isNew)
-            #expect(keeps.withLock { $0 } == 1, "It is not kept a second time.")
-            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(keeps.withLock { $0 } == 1, "It is not stored a second time.")
+            #expect(try place.stored() == [digest.rawValue: bytes])
             #expect(try await store.contentUploads() == 0)
         }
     }

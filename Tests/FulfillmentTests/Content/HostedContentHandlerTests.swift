@@ -16,7 +16,7 @@ struct HostedContentHandlerTests {
     private let bytes = Array("the first level".utf8)
 
     @Test(arguments: ContentForm.allCases)
-    func anUploadIsKeptUnderItsDigestAndAVersionOnRecord(form: ContentForm) async throws {
+    func anUploadIsStoredUnderItsDigestAndItsVersionRecorded(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let contents = store.contents(place.storage)
             let sample = HostedContent.sample(bytes: bytes)
@@ -28,7 +28,7 @@ struct HostedContentHandlerTests {
                 createdAt: startOfTime
             )
             #expect(outcome == .recorded(.new(version)))
-            #expect(try place.kept() == [sample.sha256.rawValue: bytes])
+            #expect(try place.stored() == [sample.sha256.rawValue: bytes])
             #expect(try place.waiting().isEmpty)
             #expect(try await contents.versions(of: level) == [version])
             #expect(try await store.contentUploads() == 0)
@@ -51,7 +51,7 @@ struct HostedContentHandlerTests {
             for damage in [nil, [1, 2, 3] as [UInt8]] {
                 try place.write(damage, as: version.sha256)
                 #expect(try await contents.upload(bytes) == .recorded(.known(version)))
-                #expect(try place.kept() == [version.sha256.rawValue: bytes])
+                #expect(try place.stored() == [version.sha256.rawValue: bytes])
             }
             #expect(try await contents.versions(of: level) == [version])
         }
@@ -64,12 +64,12 @@ struct HostedContentHandlerTests {
             _ = try await contents.upload(bytes)
             #expect(try await contents.upload([1, 2, 3]) == .recorded(.taken))
             #expect(try await contents.versions(of: level).map(\.length) == [15])
-            #expect(try place.kept().count == 1)
+            #expect(try place.stored().count == 1)
             #expect(try place.waiting().isEmpty)
             // With another version or product, the same bytes are a new content.
             #expect(try await contents.upload([1, 2, 3], version: "1.1").isNew)
             #expect(try await contents.upload([1, 2, 3], of: "level.2").isNew)
-            #expect(try place.kept().count == 2)
+            #expect(try place.stored().count == 2)
         }
     }
 
@@ -86,7 +86,7 @@ struct HostedContentHandlerTests {
                 )
                 #expect(outcome == .incomplete)
             }
-            #expect(try place.kept().isEmpty)
+            #expect(try place.stored().isEmpty)
             #expect(try place.waiting().isEmpty)
             #expect(try await contents.versions(of: level).isEmpty)
             #expect(try await store.contentUploads() == 0)
@@ -133,7 +133,7 @@ struct HostedContentHandlerTests {
     }
 
     @Test(arguments: ContentForm.allCases)
-    func aStorageThatFailsAsItKeepsLeavesNothingThatWaits(form: ContentForm) async throws {
+    func aStorageThatFailsToStoreLeavesNoUploadBehind(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let storage = StoppedStorage(storage: place.storage, afterKeep: { throw Broken() })
             await #expect(throws: Broken.self) {

@@ -88,7 +88,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test func aStorageWithoutRoomIsToldFromOtherFailures() async throws {
+    @Test func aStorageWithoutRoomHasAnAnswerOfItsOwn() async throws {
         for (code, status) in [
             (ContentStorageError.Code.full, 507), (.unusable, 500), (.away, 503),
         ] {

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct OfferedContentTests {
     private let level = ProductID(unchecked: "level.1")
 
-    @Test func buyersAreToldWhatAPurchaseWouldDownloadNow() async throws {
+    @Test func buyersSeeWhatAPurchaseWouldDownloadNow() async throws {
         try await StreamServer.run { server in
             let path = "\(Routes.contents)?ids=level.1,level.2,not%20an%20id"
             let before = try await server.ask(.GET, path)

@@ -44,7 +44,7 @@ struct StorageUnderTest: Sendable {
     }
 
     /// Returns the kept contents by digest.
-    func kept() throws -> [String: [UInt8]] {
+    func stored() throws -> [String: [UInt8]] {
         guard let store else { return try folder.files().filter { !$0.key.contains(".") } }
         var kept: [String: [UInt8]] = [:]
         for (name, bytes) in try store.store.objects() where name.hasPrefix(store.prefix) {

@@ -10,7 +10,7 @@ import Testing
 /// A transaction leaves a queue only by being finished (spec rule 45).
 @Suite(.timeLimit(.minutes(2)))
 struct QueuePersistenceTests {
-    @Test func afterThirtyDaysAllThatIsUnfinishedIsStillToldOfAtEveryLaunch() async throws {
+    @Test func afterThirtyDaysEveryLaunchStillGetsAllUnfinished() async throws {
         try await StreamServer.run { server in
             let store = server.store
             try await store.arrive(

@@ -27,7 +27,7 @@ import Testing
         #expect(change.deliveries.isEmpty)
     }
 
-    @Test func aWebhookOrAKindOfDeliveryNotKnownHereIsOwed() throws {
+    @Test func aWebhookOrAnUnknownTargetLeavesItUndelivered() throws {
         #expect(try apply(.sample(1, plan: [webhook])).after.isDelivered == false)
         #expect(try apply(.sample(1, plan: [.unknown(kind: "pigeon")])).after.isDelivered == false)
         #expect(try apply(.sample(1, plan: [])).after.isDelivered)

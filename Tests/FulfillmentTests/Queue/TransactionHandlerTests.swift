@@ -122,7 +122,7 @@ struct TransactionHandlerTests {
 
     @Test(arguments: [true, false]
     )
-    func aRefundTakesBackEntitlementAndCreditAndVoidsWhatIsOwed(isOneBatch: Bool) async throws {
+    func aRefundTakesBackWhatWasGivenAndVoidsOpenDeliveries(isOneBatch: Bool) async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: plan + [.webhook(url: "https://a.example")])
             if isOneBatch {

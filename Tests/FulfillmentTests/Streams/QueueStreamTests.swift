@@ -109,7 +109,7 @@ struct QueueStreamTests {
         }
     }
 
-    @Test func aQueueThatGoesBackEndsItsStreamsAndIsSentAnew() async throws {
+    @Test func aQueueThatGoesBackEndsItsStreamsAndIsSentAgain() async throws {
         try await StreamServer.run { server in
             for number: Int64 in 1...3 { try await server.store.arrive(.sample(number)) }
             var stream = try await server.connect()

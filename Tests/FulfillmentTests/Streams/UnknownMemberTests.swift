@@ -7,7 +7,7 @@ import TestSupport
 
 @Suite(.timeLimit(.minutes(2)))
 struct UnknownMemberTests {
-    @Test func theyReachTheClientWithWhatIsKeptWhatIsNewAndWhatIsRemoved() async throws {
+    @Test func theyReachTheClientInEveryKindOfEvent() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(events: [Self.newer(1)])
             try await server.handOn()

@@ -41,7 +41,7 @@ struct RefundWebhookTests {
         try await store.webhooks.take(limit: 10, excluding: []).sorted { $0.id < $1.id }
     }
 
-    @Test func eachWebhookOfThePlanIsToldOfTheRefundOnceAsATypeOfItsOwn() async throws {
+    @Test func eachWebhookOfThePlanGetsTheRefundOnceAsAnOwnType() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [.entitlement, shop, mail])
             try await store.arrive(purchase)
@@ -93,7 +93,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test func aPurchaseThatWasNeverToldIsVoidAndTheRefundIsToldAtOnce() async throws {
+    @Test func anUnsentPurchaseIsVoidAndItsRefundIsSentAtOnce() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase)
@@ -119,7 +119,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test func aRefundThatOvertakesItsReceiptIsToldWhenTheReceiptHasCome() async throws {
+    @Test func aRefundBeforeItsReceiptIsSentAfterTheReceipt() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase.refunded())
@@ -150,7 +150,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test func nobodyIsToldOfACopyThatIsTakenBack() async throws {
+    @Test func aCopyThatIsTakenBackCausesNoWebhook() async throws {
         try await withFulfillment { store in
             let copy = Transaction.sample(2, originalID: 1, plan: [shop])
             try await store.arrive(copy)
@@ -167,7 +167,7 @@ struct RefundWebhookTests {
             let all = part.refunded()
             try await store.arrive(purchase)
             try await store.arrive(part)
-            // The purchase is still owed, so nothing else is due.
+            // The webhook of the purchase is not sent yet, so nothing else is due.
             let first = try await take(in: store)
             #expect(first.map(\.id) == ["delivery_1_0"])
             #expect(try await take(in: store).isEmpty)
@@ -198,7 +198,7 @@ struct RefundWebhookTests {
         }
     }
 
-    @Test func aRefundOfAPartLeavesThePurchasesWebhookOwed() async throws {
+    @Test func aRefundOfAPartLeavesThePurchasesWebhookOpen() async throws {
         try await withFulfillment { store in
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase)

@@ -98,7 +98,7 @@ struct DeadLettersTests {
         }
     }
 
-    @Test func anEventTooLargeForAMessageIsKeptInTheTableOnly() async throws {
+    @Test func anEventTooLargeForAMessageIsInTheTableOnly() async throws {
         try await withDeadLetters { connection in
             let data = [UInt8](repeating: 0x20, count: 900_000)
             try Self.record(Self.event(data: data), .dead, on: connection)

@@ -77,7 +77,7 @@ struct OutboxOrderTests {
         }
     }
 
-    @Test func whatIsAppendedByOneDatabaseTransactionKeepsItsOrder() async throws {
+    @Test func eventsOfOneDatabaseTransactionStayInOrder() async throws {
         let migrations = MessagingMigrations.all(role: "counterfoil_payments")
         try await withTestDatabase(migrations: migrations) { database in
             try await database.withClient { client in

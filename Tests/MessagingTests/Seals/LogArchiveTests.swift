@@ -110,7 +110,7 @@ struct LogArchiveTests {
         }
     }
 
-    @Test func microsecondsThatSomebodyWroteAreKept() async throws {
+    @Test func microsecondsThatSomebodyWroteArePreserved() async throws {
         try await withLog { log, directory in
             _ = try await log.tamper(
                 "UPDATE outbox SET time = time + interval '7 microseconds' WHERE subject = '33'"

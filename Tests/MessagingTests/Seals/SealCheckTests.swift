@@ -188,7 +188,7 @@ struct SealCheckTests {
     /// Somebody who edits a row and makes its seal again breaks the next seal.
     ///
     /// Somebody who makes all later seals again changes the head.
-    @Test func aLogThatWasSealedAnewIsFoundByTheHeadThatWasWrittenDown() async throws {
+    @Test func aLogThatWasSealedAgainIsFoundByANotedHead() async throws {
         try await SealedDatabase.with { log in
             try await log.append(0..<100)
             try await log.seal()

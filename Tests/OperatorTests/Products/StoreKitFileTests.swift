@@ -104,7 +104,7 @@ import Testing
         ("P12M", "P1Y", "changed: product app.club renews every P1Y, written as P12M"),
         ("monthly", nil, "wrong: product app.club has no recurringSubscriptionPeriod such as P1M"),
     ])
-    func otherWordsForALengthAreTold(length: String, period: String?, line: String) throws {
+    func otherWordsForALengthAreReported(length: String, period: String?, line: String) throws {
         let (content, lines) = try read(
             Self.file(
                 groups: """
@@ -160,7 +160,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("wrong: " + line) }, "\(lines)")
     }
 
-    @Test func whatNothingCanTakeIsTold() throws {
+    @Test func fieldsThatCannotBeImportedAreReported() throws {
         let (content, lines) = try read(
             Self.file(
                 groups: """

@@ -59,7 +59,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test func aStoreThatFailsAgainAndAgainIsGivenUpAndWhatIsThereIsKept() async throws {
+    @Test func aDownloadThatFailsOftenStopsAndItsBytesStay() async throws {
         try await withOrigin { origin in
             origin.faults = [.cut(after: 10_000)] + Array(repeating: .noAnswer, count: 10)
             let error = await #expect(throws: ContentDownloadError.self) {
@@ -167,7 +167,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test func aRefusalIsToldWithTheStoresOwnWordsAndIsNotRepeated() async throws {
+    @Test func aRefusalHasTheStoresOwnWordsAndIsNotRetried() async throws {
         try await withOrigin { origin in
             origin.faults = [.problem(409, "transaction_finished")]
             let error = await #expect(throws: ContentDownloadError.self) {
@@ -236,7 +236,7 @@ struct ContentDownloadTests {
         }
     }
 
-    @Test func aDiskWithoutRoomIsToldFromOtherFailuresAndIsNotWaitedOut() async throws {
+    @Test func aFullDiskIsAnErrorOfItsOwnAndIsNotRetried() async throws {
         // Every write to it fails for want of room.
         try #require(FileManager.default.fileExists(atPath: "/dev/full"))
         try await withOrigin { origin in

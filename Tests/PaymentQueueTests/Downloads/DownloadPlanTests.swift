@@ -84,7 +84,7 @@ import Testing
         #expect(plan.answered(head(401)) == .refuse)
     }
 
-    @Test func failuresInARowHaveAnEndAndAByteBeginsTheRowAnew() throws {
+    @Test func failuresInARowHaveAnEndAndAByteStartsTheCountAgain() throws {
         var plan = plan(failuresMax: 3)
         #expect(plan.lost("x") == .wait(failures: 1, atLeast: .zero))
         #expect(plan.lost("x") == .wait(failures: 2, atLeast: .zero))

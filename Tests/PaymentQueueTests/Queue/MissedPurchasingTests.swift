@@ -8,7 +8,7 @@ import Testing
 /// is charged.
 @Suite struct MissedPurchasingTests {
     /// The calls to observers: the product and the state, one list for each call.
-    private static func told(_ news: PendingTransactions.News) -> [[String]] {
+    private static func reported(_ news: PendingTransactions.News) -> [[String]] {
         news.updates.map { call in
             call.map { "\($0.transaction.payment.productIdentifier) \($0.fields.state)" }
         }
@@ -29,12 +29,12 @@ import Testing
         )
     }
 
-    @Test func aPurchaseOfAnotherDeviceIsToldAsPurchasingFirst() {
+    @Test func aPurchaseOfAnotherDeviceIsReportedAsPurchasingFirst() {
         var pending = connected(at: 4)
         let news = pending.receive([
             .of(1, "coins", .purchased, version: 2, isDelivered: true, revision: 5)
         ])
-        #expect(Self.told(news) == [["coins purchasing"], ["coins purchased"]])
+        #expect(Self.reported(news) == [["coins purchasing"], ["coins purchased"]])
         let first = news.updates[0][0]
         #expect(first.fields.date == nil && !first.fields.isDelivered)
         #expect(first.transaction === news.updates[1][0].transaction)
@@ -48,7 +48,7 @@ import Testing
             .of(1, "coins", .purchasing, version: 1, revision: 5),
             .of(1, "coins", .purchased, version: 2, revision: 6),
         ])
-        #expect(Self.told(news) == [["coins purchasing"], ["coins purchased"]])
+        #expect(Self.reported(news) == [["coins purchasing"], ["coins purchased"]])
     }
 
     @Test(arguments: [EventTypes.TransactionState.failed, .deferred])
@@ -62,28 +62,28 @@ import Testing
     @Test func aRestoredTransactionWasNeverPurchasing() {
         var pending = connected(at: 4)
         let news = pending.receive([.of(1, "pro", .restored, version: 2, revision: 5)])
-        #expect(Self.told(news) == [["pro restored"]])
+        #expect(Self.reported(news) == [["pro restored"]])
     }
 
-    @Test func atLaunchWhatIsUnfinishedIsToldAsItIs() throws {
+    @Test func atLaunchUnfinishedTransactionsAreReportedAsTheyAre() throws {
         var pending = connected(at: 9)
         let news = pending.receive([
             try event(.of(1, "coins", .purchased, version: 2, revision: 9)),
             try event(.of(2, "hint", .purchasing, version: 1, revision: 7)),
         ])
-        #expect(Self.told(news) == [["coins purchased", "hint purchasing"]])
+        #expect(Self.reported(news) == [["coins purchased", "hint purchasing"]])
     }
 
-    @Test func whatHappenedWhileTheStreamWasAwayIsToldStepByStep() throws {
+    @Test func changesDuringAnOutageAreReportedStepByStep() throws {
         var pending = connected(at: 4)
         let first = pending.receive([try event(.of(1, "coins", .purchased, revision: 5))])
-        #expect(Self.told(first) == [["coins purchasing"], ["coins purchased"]])
+        #expect(Self.reported(first) == [["coins purchasing"], ["coins purchased"]])
         _ = pending.connected(QueueStreamHead(revision: 8, database: "a"))
         let news = pending.receive([
             try event(.of(1, "coins", .purchased, revision: 5)),
             try event(.of(2, "hint", .purchased, revision: 8)),
         ])
-        #expect(Self.told(news) == [["hint purchasing"], ["hint purchased"]])
+        #expect(Self.reported(news) == [["hint purchasing"], ["hint purchased"]])
     }
 
     @Test func afterARelaunchNothingIsPurchasingAgain() throws {
@@ -92,56 +92,56 @@ import Testing
         _ = pending.receive([try event(purchase)])
         _ = pending.forgetStream()
         _ = pending.connected(QueueStreamHead(revision: 5, database: "a"))
-        #expect(Self.told(pending.receive([try event(purchase)])) == [["coins purchased"]])
+        #expect(Self.reported(pending.receive([try event(purchase)])) == [["coins purchased"]])
     }
 
-    @Test func thePayingDeviceIsToldPurchasingOnce() {
+    @Test func thePayingDeviceSeesPurchasingOnce() {
         var pending = connected(at: 4)
         let payment = SKPaymentTransaction.payment(of: "coins")
         let begun = pending.begin(payment)
-        #expect(Self.told(begun) == [["coins purchasing"]])
+        #expect(Self.reported(begun) == [["coins purchasing"]])
         _ = pending.send(payment)
         let early = pending.receive([.of(1, "coins", .purchased, version: 2, revision: 5)])
-        #expect(Self.told(early).isEmpty)
+        #expect(Self.reported(early).isEmpty)
         let news = pending.bind(payment, to: TransactionID(number: 1))
-        #expect(Self.told(news) == [["coins purchased"]])
+        #expect(Self.reported(news) == [["coins purchased"]])
         let again = pending.receive([.of(1, "coins", .purchased, version: 2, revision: 5)])
-        #expect(Self.told(again).isEmpty)
+        #expect(Self.reported(again).isEmpty)
     }
 
-    @Test func whatWasHeldBackForAPaymentIsAlsoToldStepByStep() {
+    @Test func changesHeldBackForAPaymentAreReportedStepByStep() {
         var pending = connected(at: 4)
         let payment = SKPaymentTransaction.payment(of: "coins")
         _ = pending.begin(payment)
         _ = pending.send(payment)
         _ = pending.receive([.of(1, "coins", .purchased, version: 2, revision: 5)])
         let news = pending.bind(payment, to: TransactionID(number: 2))
-        #expect(Self.told(news) == [["coins purchasing"], ["coins purchased"]])
+        #expect(Self.reported(news) == [["coins purchasing"], ["coins purchased"]])
         #expect(news.updates[0][0].transaction !== payment)
     }
 
-    @Test func anAnswerThatOvertakesTheStreamIsToldStepByStepAndOnce() throws {
+    @Test func anAnswerBeforeTheStreamIsReportedStepByStepAndOnce() throws {
         var pending = connected(at: 4)
         let purchase = QueueChanged.of(1, "coins", .purchased, version: 2, revision: 5)
         let answered = pending.receive([purchase], insteadOf: [])
-        #expect(Self.told(answered) == [["coins purchasing"], ["coins purchased"]])
+        #expect(Self.reported(answered) == [["coins purchasing"], ["coins purchased"]])
         #expect(pending.receive([try event(purchase)]).updates.isEmpty)
     }
 
-    @Test func afterAStoreHasGoneBackItsQueueIsToldAsItIs() throws {
+    @Test func afterAStoreHasGoneBackItsQueueIsReportedAsItIs() throws {
         var pending = connected(at: 4)
         _ = pending.receive([try event(.of(1, "coins", .purchased, revision: 6))])
         #expect(
             pending.connected(QueueStreamHead(revision: 5, database: "b")).hasStoreGoneBack
         )
         let news = pending.receive([try event(.of(2, "hint", .purchased, revision: 5))])
-        #expect(Self.told(news) == [["hint purchased"]])
+        #expect(Self.reported(news) == [["hint purchased"]])
     }
 
     @Test func anOlderStoreThatTellsNoRevisionReportsEachState() {
         var pending = connected(at: nil)
         let news = pending.receive([.of(1, "coins", .purchased, version: 2, revision: 5)])
-        #expect(Self.told(news) == [["coins purchased"]])
+        #expect(Self.reported(news) == [["coins purchased"]])
     }
 
     @Test func aPaymentThatMovedIsPurchasingUntilTheAppHasDecided() {
@@ -149,10 +149,10 @@ import Testing
         var change = QueueChanged.of(1, "coins", .failed, version: 2, revision: 5)
         change.transaction.failureReason = .storefrontChanged
         let news = pending.receive([change])
-        #expect(Self.told(news) == [["coins purchasing"]])
+        #expect(Self.reported(news) == [["coins purchasing"]])
         #expect(news.moved.count == 1)
         let stopped = pending.stop(news.moved[0])
-        #expect(Self.told(stopped) == [["coins failed"]])
+        #expect(Self.reported(stopped) == [["coins failed"]])
     }
 }
 

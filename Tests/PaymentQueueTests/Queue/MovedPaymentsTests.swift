@@ -28,7 +28,7 @@ import Testing
         return (pending, transaction)
     }
 
-    @Test func theAppIsAskedOnceBeforeAFailureIsTold() throws {
+    @Test func theAppIsAskedOnceBeforeAFailureIsReported() throws {
         let (begun, transaction) = deferred()
         var pending = begun
         let news = pending.receive([moved(1)])
@@ -84,7 +84,7 @@ import Testing
         #expect(news.removed.first === transaction && pending.all.isEmpty)
     }
 
-    @Test func anyOtherFailureIsToldAtOnce() {
+    @Test func anyOtherFailureIsReportedAtOnce() {
         var pending = deferred().0
         let news = pending.receive([.of(1, "coins", .failed)])
         #expect(states(news) == [.failed] && news.moved.isEmpty)

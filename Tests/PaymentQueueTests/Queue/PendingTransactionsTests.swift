@@ -42,7 +42,7 @@ import Testing
         #expect(pending.all.count == 1)
     }
 
-    @Test func whileAPaymentIsUnansweredOtherPurchasesAreToldOf() {
+    @Test func whileAPaymentIsUnansweredOtherPurchasesAreReported() {
         var pending = pending
         let transaction = SKPaymentTransaction.payment(of: "coins")
         _ = pending.begin(transaction)
@@ -88,7 +88,7 @@ import Testing
         #expect(pending.all.count == 3)
     }
 
-    @Test func whatIsNotInTheStoresAnswerHasLeftAndWhatItNeverToldOfHasNot() throws {
+    @Test func onlyTransactionsTheStoreOnceSentCanLeaveByItsAnswer() throws {
         var pending = pending
         let payment = SKPaymentTransaction.payment(of: "map")
         _ = pending.begin(payment)
@@ -127,7 +127,7 @@ import Testing
         )
     }
 
-    @Test func anOlderVersionAndARepetitionAreNotTold() {
+    @Test func anOlderVersionAndARepetitionAreNotReported() {
         var pending = pending
         _ = pending.receive([.of(1, "coins", .purchased, version: 3)])
         let news = pending.receive([
@@ -137,7 +137,7 @@ import Testing
         #expect(pending.all.map(\.transactionState) == [.purchased])
     }
 
-    @Test func aConfirmedDeliveryIsShownButNotTold() {
+    @Test func aConfirmedDeliveryIsShownButNotReported() {
         var pending = pending
         _ = pending.receive([.of(1, "coins", .purchased)])
         let news = pending.receive([.of(1, "coins", .purchased, isDelivered: true)])
@@ -145,7 +145,7 @@ import Testing
         #expect(news.silent.map(\.fields.isDelivered) == [true])
     }
 
-    @Test func whatIsShownSilentlyIsNeverOlderThanWhatIsTold() {
+    @Test func aSilentUpdateIsNeverOlderThanWhatWasReported() {
         var pending = pending
         let transaction = SKPaymentTransaction.payment(of: "coins")
         _ = pending.begin(transaction)
@@ -260,7 +260,7 @@ import Testing
         #expect(!pending.restores.isAwaited(restore))
     }
 
-    @Test func aStoreThatIsBehindWhatItHasToldOfHasGoneBack() throws {
+    @Test func aStoreThatIsBehindWhatItHasSentHasGoneBack() throws {
         var pending = pending
         #expect(!pending.connected(head(0, "a")).hasStoreGoneBack, "It is the first stream.")
         let told = pending.receive([try event(.of(1, "hint", .purchased), id: "3")])

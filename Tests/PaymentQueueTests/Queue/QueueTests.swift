@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Waits until everything is told that was to be told.
-    private func told(_ observer: Observer) async -> [Observer.Call] {
+    private func reported(_ observer: Observer) async -> [Observer.Call] {
         await settled(callbacks)
         return observer.calls.withLock { calls in
             defer { calls = [] }
@@ -42,13 +42,13 @@ import Testing
                 $0.receive([.of(1, "coins", .purchasing), .of(1, "coins", .purchased)])
             }
             let gone = observers.shuffled(using: &random)[0]
-            let before = await told(gone)
+            let before = await reported(gone)
             queue.remove(gone)
             queue.change { $0.receive([.of(1, "coins", .purchased, finishedAt: 9)]) }
-            #expect(await told(gone).isEmpty)
+            #expect(await reported(gone).isEmpty)
             for observer in observers where observer !== gone {
                 #expect(
-                    await told(observer) == [
+                    await reported(observer) == [
                         .updated("coins", .purchasing), .updated("coins", .purchased),
                         .removed("coins"),
                     ]
@@ -68,7 +68,7 @@ import Testing
         for observer in observers { queue.add(observer) }
         queue.change { $0.receive([.of(1, "coins", .purchased)]) }
         var calls: [Observer.Call] = []
-        for observer in observers { calls += await told(observer) }
+        for observer in observers { calls += await reported(observer) }
         #expect(calls == [.updated("coins", .purchased)])
     }
 
@@ -77,21 +77,21 @@ import Testing
         let observer = Observer()
         queue.add(observer)
         queue.applicationDidBecomeActive()
-        #expect(await told(observer).isEmpty)
+        #expect(await reported(observer).isEmpty)
         queue.change { $0.receive([.of(1, "coins", .purchased), .of(2, "hint", .purchased)]) }
         let first: [Observer.Call] = [.updated("coins", .purchased), .updated("hint", .purchased)]
-        #expect(await told(observer) == first)
+        #expect(await reported(observer) == first)
         for _ in 0..<5 {
             queue.applicationDidBecomeActive()
-            #expect(await told(observer) == first)
+            #expect(await reported(observer) == first)
         }
         let finished = try #require(queue.transactions.first)
         queue.change { $0.finish(finished) }
         queue.applicationDidBecomeActive()
-        #expect(await told(observer) == [.removed("coins"), .updated("hint", .purchased)])
+        #expect(await reported(observer) == [.removed("coins"), .updated("hint", .purchased)])
     }
 
-    @Test func aPaymentThatWasAddedBeforeAnyObserverIsToldToTheFirst() async {
+    @Test func aPaymentAddedBeforeAnyObserverIsReportedToTheFirst() async {
         var configuration = StoreConfiguration.unreachable
         configuration.paymentMethod = { _ in
             // The buyer takes long to choose.
@@ -102,7 +102,7 @@ import Testing
         let transaction = queue.begin(SKPayment(product: .sample("coins")))
         let observer = Observer()
         queue.add(observer)
-        #expect(await told(observer).first == .updated("coins", .purchasing))
+        #expect(await reported(observer).first == .updated("coins", .purchasing))
         #expect(queue.transactions.contains { $0 === transaction })
         queue.remove(observer)
     }
@@ -121,7 +121,7 @@ import Testing
         return try #require(queue.transactions.first?.downloads.first)
     }
 
-    @Test func anObserverOfDownloadsSeesEachStateThatItIsToldOf() async throws {
+    @Test func anObserverOfDownloadsSeesEachReportedState() async throws {
         var configuration = StoreConfiguration.unreachable
         configuration.downloadDirectory = FileManager.default.temporaryDirectory
             .appendingPathComponent("counterfoil-\(UUID().uuidString)")
@@ -129,7 +129,7 @@ import Testing
         let observer = Observer()
         queue.add(observer)
         let download = try await purchased(queue)
-        _ = await told(observer)
+        _ = await reported(observer)
         callbacks.suspend()
         download.start()
         download.pause()
@@ -138,7 +138,7 @@ import Testing
         #expect(download.state == .waiting, "It shows what observers were told.")
         callbacks.resume()
         // A run that has begun may say how far it is.
-        let calls = await told(observer)
+        let calls = await reported(observer)
         var changes: [Observer.Call] = []
         for call in calls where call != changes.last { changes.append(call) }
         #expect(
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: - Which queue
 
-    @Test func aTransactionAndItsDownloadsAreOfTheQueueThatToldOfThem() async throws {
+    @Test func aTransactionAndItsDownloadsBelongToTheQueueThatSentThem() async throws {
         let queue = queue()
         let download = try await purchased(queue)
         let transaction = try #require(queue.transactions.first)
@@ -160,14 +160,14 @@ import Testing
         #expect(queue.begin(SKPayment(product: .sample("coins"))).queue === queue)
         let observer = Observer()
         queue.add(observer)
-        _ = await told(observer)
+        _ = await reported(observer)
         // The queue has no store, so it refuses; the default queue would not know the transaction.
         download.start()
         // Of the payment above it may be told in between.
-        #expect(await told(observer).contains(.download(.failed)))
+        #expect(await reported(observer).contains(.download(.failed)))
         #expect(download.error as? SKError == .notConfigured)
         try await transaction.finish()
-        #expect(await told(observer).contains(.removed("pro")))
+        #expect(await reported(observer).contains(.removed("pro")))
     }
 
     // MARK: - Payments

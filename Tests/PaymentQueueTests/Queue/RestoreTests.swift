@@ -26,7 +26,7 @@ import Testing
         let observer = Observer()
         queue.add(observer)
         await queue.restore(RestoreRequest())
-        #expect(await told(observer) == [.restoreFinished])
+        #expect(await reported(observer) == [.restoreFinished])
         queue.remove(observer)
     }
 
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// The calls to an observer, once all of them were made.
-    private func told(_ observer: Observer) async -> [Observer.Call] {
+    private func reported(_ observer: Observer) async -> [Observer.Call] {
         await settled(callbacks)
         return observer.calls.withLock { calls in
             defer { calls = [] }
@@ -55,21 +55,21 @@ import Testing
         let updates = TransactionUpdates(queue: queue).makeAsyncIterator()
         let next = Observer()
         queue.add(next)
-        #expect(await told(next) == [.restoreFailed(.unknown), .restoreFailed(.unknown)])
+        #expect(await reported(next) == [.restoreFailed(.unknown), .restoreFailed(.unknown)])
         queue.change { $0.await([], of: unanswered) }
         queue.restoreFailed(unanswered, SKError(.unknown))
         queue.restoreFailed(answered, SKError(.unknown))
-        #expect(await told(next).isEmpty, "It has ended, and does not end again.")
+        #expect(await reported(next).isEmpty, "It has ended, and does not end again.")
         let another = Observer()
         queue.add(another)
         queue.change { $0.receive([.of(8, "pro", .restored)]) }
-        #expect(await told(another) == [.updated("pro", .restored)])
-        #expect(await told(next) == [.updated("pro", .restored)])
-        #expect(await told(first).isEmpty)
+        #expect(await reported(another) == [.updated("pro", .restored)])
+        #expect(await reported(next) == [.updated("pro", .restored)])
+        #expect(await reported(first).isEmpty)
         _ = updates
     }
 
-    @Test func aRestoreThatEndsWhileNobodyListensIsToldToTheNextObserver() async {
+    @Test func theEndOfARestoreIsReportedToTheNextObserver() async {
         let queue = queue()
         let (first, second) = (begin(queue), begin(queue))
         queue.change { $0.await([], of: first) }
@@ -77,17 +77,17 @@ import Testing
         let observer = Observer()
         queue.add(observer)
         #expect(
-            await told(observer) == [
+            await reported(observer) == [
                 .restoreFinished, .restoreFailed(.cloudServiceNetworkConnectionFailed),
             ]
         )
         queue.remove(observer)
         queue.add(observer)
-        #expect(await told(observer).isEmpty)
+        #expect(await reported(observer).isEmpty)
     }
 
     /// The observer that is there when a restore ends may be gone when it is to be told.
-    @Test func anEndThatItsObserverDidNotWaitForIsToldToTheNextOne() async {
+    @Test func anEndAfterItsObserverHasLeftIsReportedToTheNext() async {
         let queue = queue()
         let (first, second) = (Observer(), Observer())
         let restore = begin(queue)
@@ -98,12 +98,12 @@ import Testing
         queue.add(second)
         callbacks.resume()
         await settled(callbacks)
-        #expect(await told(first).isEmpty)
-        #expect(await told(second) == [.restoreFinished])
+        #expect(await reported(first).isEmpty)
+        #expect(await reported(second) == [.restoreFinished])
         // And one that was told of an older end at its beginning.
         let untold = begin(queue)
         queue.remove(second)
-        _ = await told(second)
+        _ = await reported(second)
         queue.restoreFailed(untold, SKError(.unknown))
         callbacks.suspend()
         queue.add(first)
@@ -111,8 +111,8 @@ import Testing
         callbacks.resume()
         await settled(callbacks)
         queue.add(second)
-        #expect(await told(first).isEmpty)
-        #expect(await told(second) == [.restoreFailed(.unknown)])
+        #expect(await reported(first).isEmpty)
+        #expect(await reported(second) == [.restoreFailed(.unknown)])
     }
 
     @Test func aRestoreOfAQueueThatIsReplacedHasFailedForItsObservers() async {

@@ -62,7 +62,7 @@ import Testing
         #expect(Set(reasons.map { SKError($0).localizedDescription }).count == reasons.count)
     }
 
-    @Test func aReasonOfANewerStoreIsUnknownAndKept() {
+    @Test func aReasonOfANewerStoreIsUnknownAndPreserved() {
         let error = SKError(FailureReason.unknown("moonIsFull"))
         #expect(error.code == .unknown && error.storeCode == "moonIsFull")
         #expect(error.failureReason?.hasPrefix("moonIsFull") == true)

@@ -138,7 +138,7 @@ import Testing
     @Test func afterARefundItIsChargedAgain() async throws {
         try await withStore { store in
             let first = try await store.buy(request("film"), key: "a")
-            guard case .owed(let attempt, _) = try await store.refunds.beginRefund(of: first.id)
+            guard case .accepted(let attempt, _) = try await store.refunds.beginRefund(of: first.id)
             else {
                 return #expect(Bool(false))
             }

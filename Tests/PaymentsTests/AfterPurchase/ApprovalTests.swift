@@ -35,7 +35,7 @@ import Testing
         try await withStore { store in
             let asked = try await deferred(store)
             _ = try await store.approvals.decide(.approve, on: asked.id)
-            _ = store.owed.take()
+            _ = store.pending.take()
             try await store.recover()
             #expect(try await store.load(asked.id).state == .purchased)
         }

@@ -139,7 +139,8 @@ import Testing
     @Test func refundsAtOnceNeverExceedWhatWasPaid() async throws {
         try await withStore(poolSize: 6) { store in
             let bought = try await store.buy(request(), key: "a")
-            guard case .owed = try await store.refunds.beginRefund(of: bought.id, terms(300)) else {
+            guard case .accepted = try await store.refunds.beginRefund(of: bought.id, terms(300))
+            else {
                 return #expect(Bool(false))
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -183,7 +184,7 @@ import Testing
             let bought = try await store.buy(request(), key: "a")
             _ = try await store.refunds.refund(bought.id)
             guard
-                case .owed(let attempt, _) = try await store.refunds.beginReversal(
+                case .accepted(let attempt, _) = try await store.refunds.beginReversal(
                     of: 1,
                     of: bought.id
                 )
@@ -205,7 +206,7 @@ import Testing
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
             guard
-                case .owed(let attempt, _) = try await store.refunds.beginRefund(
+                case .accepted(let attempt, _) = try await store.refunds.beginRefund(
                     of: bought.id,
                     terms(600)
                 )

@@ -38,13 +38,13 @@ import Testing
         }
     }
 
-    @Test func aKeyThatFoundARefundOwedWaitsForThatOneAndRefundsNothingElse() async throws {
+    @Test func aKeyThatFoundAnOpenRefundRefundsNothingElse() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
             for key in ["first", "second", "second"] {
                 let reply = try await store.refunds.beginRefund(of: bought.id, all(key))
-                guard case .owed(let attempt, _) = reply, attempt.number == 1 else {
-                    return #expect(Bool(false), "The first refund is owed.")
+                guard case .accepted(let attempt, _) = reply, attempt.number == 1 else {
+                    return #expect(Bool(false), "The first refund is not confirmed yet.")
                 }
             }
             try await store.recover()

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOwedCountsAsRefunded() {
+    @Test func anUnconfirmedRefundCountsAsRefunded() {
         let bought = refunded(100)
         let attempts = [attempt(1, 100, .settled), attempt(2, 800)]
         #expect(
@@ -106,7 +106,7 @@ import Testing
         )
         #expect(
             verdict(nil, of: bought, with: attempts + [attempt(3, 99)])
-                == .owed(attempt(3, 99).key)
+                == .pending(attempt(3, 99).key)
         )
     }
 
@@ -147,7 +147,7 @@ import Testing
         )
         #expect(reversal(1, of: refunded(100, reversedAt: startTime)) == .done)
         let begun = attempt(1, 100, kind: .reversal)
-        #expect(reversal(1, of: bought, begun) == .owed(begun.key))
+        #expect(reversal(1, of: bought, begun) == .pending(begun.key))
         #expect(
             reversal(1, of: bought)
                 == .accepted(

@@ -13,7 +13,9 @@ import Testing
             let bought = try await store.buy(request(), key: "a")
             for _ in 0..<3 {
                 guard
-                    case .owed(let attempt, _) = try await store.refunds.beginRefund(of: bought.id)
+                    case .accepted(let attempt, _) = try await store.refunds.beginRefund(
+                        of: bought.id
+                    )
                 else { break }
                 await store.runner.carryOut([attempt])
             }
@@ -45,7 +47,8 @@ import Testing
     @Test func aRefundWhoseCommitNeverCameIsFoundByInquiry() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
-            guard case .owed(let attempt, _) = try await store.refunds.beginRefund(of: bought.id)
+            guard
+                case .accepted(let attempt, _) = try await store.refunds.beginRefund(of: bought.id)
             else { return #expect(Bool(false)) }
             _ = await store.processor.refund([
                 UndoCall(

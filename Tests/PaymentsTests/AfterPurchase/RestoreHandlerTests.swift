@@ -155,7 +155,7 @@ import TestSupport
         }
     }
 
-    @Test func nothingToRestoreIsAnAnswerAndKeepsItsKey() async throws {
+    @Test func nothingToRestoreIsAnAnswerAndUsesItsKey() async throws {
         try await withStore { store in
             #expect(try await restored(store, key: "r").isEmpty)
             try await store.finish(try await store.buy(request("film"), key: "a").id)

@@ -30,7 +30,7 @@ import Testing
         return failed
     }
 
-    @Test func anInterruptedPaymentIsTakenUpAsOneNewTransaction() async throws {
+    @Test func anInterruptedPaymentIsResumedAsOneNewTransaction() async throws {
         try await withStore { store in
             let failed = try await interrupted(store)
             let resumed = try #require(try await resume(failed.id, store))
@@ -72,13 +72,13 @@ import Testing
         try await withStore { store in
             let failed = try await interrupted(store)
             let resumed = try #require(try await resume(failed.id, store))
-            _ = store.owed.take()
+            _ = store.pending.take()
             try await store.recover()
             #expect(try await store.load(resumed.id).state == .purchased)
         }
     }
 
-    @Test func whatIsInterruptedAgainIsTakenUpAgain() async throws {
+    @Test func aPaymentThatIsInterruptedAgainIsResumedAgain() async throws {
         try await withStore { store in
             let failed = try await interrupted(store)
             let second = try #require(try await resume(failed.id, store, by: .interrupted))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func onlyAnInterruptedPaymentIsTakenUp() async throws {
+    @Test func aPaymentThatWasNotInterruptedIsNotResumed() async throws {
         try await withStore { store in
             let declined = try await store.buy(request(method: .decline), key: "a")
             let bought = try await store.buy(request(), key: "b")
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func whatWouldBeRefusedAsAPaymentIsNotTakenUp() async throws {
+    @Test func aPaymentThatWouldBeRefusedNowIsNotResumed() async throws {
         try await withStore { store in
             let failed = try await interrupted(store)
             let france = Storefront(unchecked: "FRA")
@@ -150,7 +150,7 @@ import Testing
 
     /// No buyer is charged for a product that is off sale, or another price than the accepted one
     /// (traps 25 and 26).
-    @Test func whatIsOffSaleOrCostsSomethingElseByThenIsNotTakenUp() async throws {
+    @Test func aProductOffSaleOrWithAnotherPriceIsNotResumed() async throws {
         try await withStore { store in
             let failed = try await store.buy(
                 request(quantity: 3, method: .interrupted),

@@ -68,7 +68,7 @@ import Testing
     @Test func aChargeWhoseCommitNeverCameIsFoundByInquiryAndNotRepeated() async throws {
         try await withStore { store in
             let added = try await store.add(request(), key: "a")
-            let lost = store.owed.take()
+            let lost = store.pending.take()
             _ = await store.processor.charge(
                 lost.map {
                     ChargeRequest(
@@ -93,7 +93,7 @@ import Testing
     @Test func anIntentThatNobodyCarriedOutIsChargedAfterItsLease() async throws {
         try await withStore { store in
             let added = try await store.add(request(), key: "a")
-            _ = store.owed.take()
+            _ = store.pending.take()
             #expect(try await store.runner.recover() == 0)
             try await store.recover()
             #expect(try await store.load(added.id).state == .purchased)
@@ -116,7 +116,7 @@ import Testing
     @Test func theSameOutcomeCommittedTwiceHasOneEffect() async throws {
         try await withStore { store in
             let added = try await store.add(request(), key: "a")
-            let attempts = store.owed.take()
+            let attempts = store.pending.take()
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask { await store.runner.carryOut(attempts) }
@@ -130,7 +130,7 @@ import Testing
     @Test func aChargeThatArrivesAfterTheTransactionFailedIsGivenBack() async throws {
         try await withStore { store in
             let added = try await store.add(request(), key: "a")
-            let attempts = store.owed.take()
+            let attempts = store.pending.take()
             _ = try await store.outcomes.settle([
                 AttemptResult(key: attempts[0].key, outcome: .exhausted)
             ])
@@ -187,7 +187,7 @@ import Testing
             let added = try await store.add(request(method: .slow), key: "a")
             let quick = try await store.add(request(), key: "b")
             let running = Task { try await store.runner.run() }
-            store.runner.offer(store.owed.take())
+            store.runner.offer(store.pending.take())
             for id in [added.id, quick.id] {
                 _ = try await eventually("the transaction is purchased") {
                     try await store.load(id).state == .purchased ? true : nil

@@ -14,7 +14,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(2))) struct OvertakenOwnershipTests {
     private static let free = product("film", .nonConsumable, price: usd(0), version: 2)
 
-    @Test func ownedGivenUpAndOwnedAnewFollowsFromTheLog() async throws {
+    @Test func anOwnershipLostAndClaimedAgainFollowsFromTheLog() async throws {
         try await withStore { store in
             for (account, times) in [(alice, 3), (bob, 2)] {
                 for number in 1...times {
@@ -105,7 +105,7 @@ import TestSupport
 extension Store {
     /// Refunds a charged transaction.
     func refund(_ id: TransactionID) async throws {
-        guard case .owed(let refund, _) = try await refunds.beginRefund(of: id) else {
+        guard case .accepted(let refund, _) = try await refunds.beginRefund(of: id) else {
             return #expect(Bool(false), "It was not paid.")
         }
         await runner.carryOut([refund])

@@ -11,7 +11,7 @@ import Testing
         try await withStore { store in
             let accepted = try await store.add(request(), key: "a")
             // Its process is killed before it calls the processor.
-            _ = store.owed.take()
+            _ = store.pending.take()
             try await store.say(storefront: "FRA")
             try await store.recover()
             #expect(try await store.load(accepted.id).failureReason == .storefrontChanged)
@@ -54,7 +54,7 @@ import Testing
     @Test func whoMovesAndMovesBackIsCharged() async throws {
         try await withStore { store in
             let accepted = try await store.add(request(), key: "a")
-            _ = store.owed.take()
+            _ = store.pending.take()
             try await store.say(storefront: "FRA")
             try await store.say(storefront: "USA")
             try await store.recover()

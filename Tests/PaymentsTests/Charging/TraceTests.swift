@@ -17,7 +17,8 @@ import TestSupport
             let trace = TraceContext.begin()
             let id = try await store.add(request(), key: "a", in: trace)
             try await store.settle()
-            guard case .owed(let attempt, _) = try await store.refunds.beginRefund(of: id) else {
+            guard case .accepted(let attempt, _) = try await store.refunds.beginRefund(of: id)
+            else {
                 return #expect(Bool(false))
             }
             await store.runner.carryOut([attempt])
@@ -37,7 +38,7 @@ import TestSupport
             let trace = TraceContext.begin()
             _ = try await store.add(request(), key: "a", in: trace)
             // The process that accepted the payment is gone.
-            _ = store.owed.take()
+            _ = store.pending.take()
             try await store.recover()
             let events = try await store.traces()
             #expect(events.map(\.type).last == "transaction.purchased.v1")
@@ -45,7 +46,7 @@ import TestSupport
         }
     }
 
-    @Test func inABatchEachPaymentKeepsItsOwn() async throws {
+    @Test func inABatchEachPaymentKeepsItsOwnTrace() async throws {
         try await withStore { store in
             let traces = (0..<20).map { _ in TraceContext.begin() }
             _ = try await store.payments.accept(
@@ -69,7 +70,7 @@ import TestSupport
         }
     }
 
-    @Test func whoWaitedForAnothersChargeKeepsItsOwn() async throws {
+    @Test func aPaymentThatWaitedForAnotherKeepsItsOwnTrace() async throws {
         try await withStore { store in
             let (first, second) = (TraceContext.begin(), TraceContext.begin())
             _ = try await store.add(request("film"), key: "a", in: first)
@@ -93,7 +94,7 @@ import TestSupport
                     }
                 }
                 try await store.settle()
-                guard case .owed(let attempt, _) = try await store.refunds.beginRefund(of: id)
+                guard case .accepted(let attempt, _) = try await store.refunds.beginRefund(of: id)
                 else {
                     return #expect(Bool(false))
                 }
@@ -112,7 +113,7 @@ import TestSupport
             let runner = ChargeRunner(processor: store.processor, context: context)
             let trace = TraceContext.begin()
             _ = try await store.add(request(), key: "a", in: trace)
-            await runner.carryOut(store.owed.take())
+            await runner.carryOut(store.pending.take())
             let span = try #require(taken.withLock { $0 }.first)
             #expect(span.name == "transaction.purchased.v1" && span.start < span.end)
             #expect(span.parent == trace.spanID && span.context.traceID == trace.traceID)

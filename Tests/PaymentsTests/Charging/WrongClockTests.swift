@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [86_400, -86_400] as [Int64])
-    func whatItLeavesIsTakenUpAtOnce(ahead seconds: Int64) async throws {
+    func anAttemptThatItLeavesIsContinuedAtOnce(ahead seconds: Int64) async throws {
         try await withTestDatabase(migrations: PaymentsMigrations.all) { database async throws in
             try await instance(database, ahead: seconds) { (wrong: Store) async throws in
                 try await wrong.sell(product())

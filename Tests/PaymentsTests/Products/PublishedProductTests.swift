@@ -22,7 +22,7 @@ import TestSupport
         )
     }
 
-    @Test func aProductIsKeptAsItWasPublished() async throws {
+    @Test func aProductIsStoredAsItWasPublished() async throws {
         try await withStore { store in
             let film = product("newest.film")
             let data = try event(of: film)
@@ -53,7 +53,7 @@ import TestSupport
         }
     }
 
-    @Test func theNewestVersionOfABatchIsKept() async throws {
+    @Test func theNewestVersionOfABatchIsStored() async throws {
         let newer = product("film", version: 2)
         let published = try [newer, product("film")].map { product in
             try PublishedProduct(of: product, in: event(of: product))

@@ -14,7 +14,7 @@ import Testing
 
     private func moment(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    @Test func silenceAndRefusalAreToldApart() {
+    @Test func silenceAndRefusalAreDistinguished() {
         var health = PostgresHealth()
         let lost = PostgresError(.connectionLost, "no answer within the timeout")
         health.probeFailed(lost, isSilence: true, isConnected: true)

@@ -129,7 +129,7 @@ import TestSupport
         }
     }
 
-    @Test func losingTheSessionCancelsTheBodyAndIsToldAsALoss() async throws {
+    @Test func losingTheSessionCancelsTheBodyAndIsReportedAsALoss() async throws {
         try await withTestDatabase { database async throws in
             try await database.withClient(poolSize: 1) { client async throws in
                 let occupancy = Occupancy()

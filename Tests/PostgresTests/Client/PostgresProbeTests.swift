@@ -70,7 +70,7 @@ import TestSupport
         }
     }
 
-    @Test func aFrozenServerIsToldAndItsThawToo() async throws {
+    @Test func aFrozenServerIsReportedAndItsThawToo() async throws {
         try await withProbe { cluster, _, probe in
             try cluster.freeze()
             try await say("PostgreSQL does not answer", by: probe)
@@ -79,7 +79,7 @@ import TestSupport
         }
     }
 
-    @Test func aServerThatOnlyReadsIsTold() async throws {
+    @Test func aServerThatOnlyReadsIsReported() async throws {
         try await withProbe { cluster, _, probe in
             try await set("SET default_transaction_read_only = on", on: cluster)
             try await say("PostgreSQL is read-only", by: probe)
@@ -89,7 +89,7 @@ import TestSupport
     }
 
     /// A limit of the server that refuses the probe's file as a full disk does.
-    @Test func aServerWithoutRoomForAFileIsTold() async throws {
+    @Test func aServerWithoutRoomForAFileIsReported() async throws {
         try await withProbe { cluster, _, probe in
             try await set("SET temp_file_limit = '8kB'", on: cluster)
             try await say("53400: PostgreSQL has no room", by: probe)
@@ -98,7 +98,7 @@ import TestSupport
         }
     }
 
-    @Test func aFullDiskThatWorkHasMetIsToldThoughTheProbeFindsRoom() async throws {
+    @Test func aFullDiskIsReportedThoughTheProbeFindsRoom() async throws {
         try await withProbe { _, client, probe in
             let error = await #expect(throws: PostgresError.self) {
                 try await client.withTransaction { connection in
@@ -117,7 +117,7 @@ import TestSupport
         }
     }
 
-    @Test func aServerThatIsAwayIsToldAndItsReturnToo() async throws {
+    @Test func aServerThatIsAwayIsReportedAndItsReturnToo() async throws {
         try await withProbe { cluster, _, probe in
             try cluster.stop(.immediate)
             try await say("PostgreSQL cannot be reached", by: probe)

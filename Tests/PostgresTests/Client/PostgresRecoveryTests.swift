@@ -95,7 +95,7 @@ import TestSupport
         }
     }
 
-    @Test func whoFindsNoConnectionInTimeIsTold() async throws {
+    @Test func aCallerWithoutAConnectionInTimeGetsAnError() async throws {
         try await withTestDatabase { database async throws in
             let settings = PostgresSettings(
                 url: database.url,
@@ -156,7 +156,7 @@ import TestSupport
         }
     }
 
-    @Test func aServerThatCannotBeReachedIsToldAsSuch() async throws {
+    @Test func anUnreachableServerIsReportedAsSuch() async throws {
         let settings = PostgresSettings(
             url: "postgres://nobody:secret@127.0.0.1:\(try freePort())/nothing",
             applicationName: "tests",

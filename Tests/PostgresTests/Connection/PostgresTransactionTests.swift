@@ -244,7 +244,7 @@ import TestSupport
         }
     }
 
-    @Test func aStatementCancelledBySomebodyElseIsToldAsCancelled() async throws {
+    @Test func aStatementCancelledFromOutsideIsReportedAsCancelled() async throws {
         try await withCounters(poolSize: 1) { client, database async throws in
             let task = Task {
                 try await client.withConnection { connection in

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func aRefundSinceIsToldByTheServer() async throws {
+    @Test func theServerShowsARefundThatCameLater() async throws {
         try await AppReceiptsUnderTest.with(chain: chain) { store in
             try await store.buy(purchased(1, type: .nonConsumable))
             let receipt = try await store.receipt()

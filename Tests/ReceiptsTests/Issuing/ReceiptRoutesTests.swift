@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func everyoneElseIsToldTheSameAsForATransactionThatDoesNotExist() async throws {
+    @Test func anybodyElseGetsTheAnswerForAnUnknownTransaction() async throws {
         let requests = [
             (try keys.account("mallory"), Routes.receipt(purchased().id)),
             (try keys.account("alice", bundle: "com.other.app"), Routes.receipt(purchased().id)),

@@ -72,7 +72,7 @@ import TestSupport
     private static let second = "22222222-2222-4222-8222-222222222222"
 
     @Test(arguments: [Int64(1), 5, 6, 10])
-    func everyCopyIsSignedAnewHoweverManyBatchesThatTakes(count: Int64) async throws {
+    func everyCopyIsSignedAgainHoweverManyBatchesThatTakes(count: Int64) async throws {
         try await withCopies(count) { receipts, handler in
             let id = TransactionID(number: 1)
             try await handler.set(Self.first, of: id, in: purchased().bundleID)

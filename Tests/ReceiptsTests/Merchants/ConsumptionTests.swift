@@ -32,7 +32,7 @@ import Testing
         return try #require(members?["sampleContentProvided"] as? Bool)
     }
 
-    @Test func theNewestReportOnAPurchaseIsKeptForTheAppThatSoldIt() async throws {
+    @Test func theNewestReportOnAPurchaseIsStoredForTheAppThatSoldIt() async throws {
         try await withTestDatabase(migrations: ReceiptsMigrations.all) { database in
             try await database.withClient(role: "counterfoil_receipts") { client in
                 let purchase = purchased(1, type: .consumable)

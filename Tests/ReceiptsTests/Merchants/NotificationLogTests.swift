@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func whatIsOlderThanItIsKeptIsDeletedWithItsTries() async throws {
+    @Test func anExpiredNotificationIsDeletedWithItsTries() async throws {
         try await withNotifications { store in
             store.merchant.reply { _, _ in .status(500) }
             try await store.receipts.apply([.of(.transactionPurchased, purchased(1_000_001))])
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func aRefundIsNotToldAgainOnceItsNotificationIsGone() async throws {
+    @Test func aRefundIsNotSentAgainOnceItsNotificationIsGone() async throws {
         try await withNotifications { store in
             let refunded = purchased(version: 3, revokedAt: TestChain.now)
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func afterARotationWhatIsStillOwedIsSignedWithTheNewLeaf() async throws {
+    @Test func afterARotationUnsentOnesAreSignedWithTheNewLeaf() async throws {
         try await withNotifications(in: .production) { store in
             store.merchant.reply { _, _ in .status(500) }
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
@@ -258,7 +258,7 @@ import Testing
             )
             _ = try await store.handler.send(rescinded, in: NotificationsUnderTest.bundle).get()
             try await store.untilSent(2)
-            let before = try store.told()
+            let before = try store.sent()
             let later = try TestChain().signingChain()
             let rotated = store.rotated(to: later)
             store.clock.advance(by: .seconds(3600))

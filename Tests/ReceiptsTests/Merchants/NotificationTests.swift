@@ -12,13 +12,13 @@ import Testing
 
 /// The notifications that merchants' servers receive, on a real PostgreSQL and over real HTTP.
 @Suite(.timeLimit(.minutes(2))) struct NotificationTests {
-    @Test func aPurchaseIsToldOnceHoweverOftenItsEventComes() async throws {
+    @Test func aPurchaseIsNotifiedOnceHoweverOftenItsEventComes() async throws {
         try await withNotifications { store in
             let purchase = try ReceivedEvent.of(.transactionPurchased, purchased())
             try await store.receipts.apply([purchase, purchase])
             try await store.receipts.apply([purchase])
             try await store.untilSent(1)
-            let told = try #require(try store.told().first)
+            let told = try #require(try store.sent().first)
             #expect(told.notificationType == "ONE_TIME_CHARGE")
             #expect(told.version == "2.0")
             #expect(told.data?.bundleId == "com.example.app")
@@ -29,14 +29,14 @@ import Testing
         }
     }
 
-    @Test func aRefundIsToldOnceAndItsTransactionIsRevoked() async throws {
+    @Test func aRefundIsNotifiedOnceAndItsTransactionIsRevoked() async throws {
         try await withNotifications { store in
             let refunded = purchased(version: 3, revokedAt: TestChain.now)
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
             try await store.receipts.apply([.of(.transactionRefunded, refunded)])
             try await store.receipts.apply([.of(.transactionRefunded, refunded)])
             try await store.untilSent(2)
-            let told = try store.told()
+            let told = try store.sent()
             #expect(Set(told.map(\.notificationType)) == ["ONE_TIME_CHARGE", "REFUND"])
             let refund = try #require(told.first { $0.notificationType == "REFUND" })
             let content = try store.transaction(in: refund)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func aPurchaseThatIsRefundedInTheSameBatchIsToldAsBoth() async throws {
+    @Test func aPurchaseRefundedInTheSameBatchIsNotifiedAsBoth() async throws {
         try await withNotifications { store in
             try await store.receipts.apply([
                 .of(.transactionRefunded, purchased(version: 3, revokedAt: TestChain.now)),
@@ -54,7 +54,7 @@ import Testing
             ])
             try await store.untilSent(2)
             #expect(
-                try Set(store.told().map(\.notificationType)) == ["ONE_TIME_CHARGE", "REFUND"]
+                try Set(store.sent().map(\.notificationType)) == ["ONE_TIME_CHARGE", "REFUND"]
             )
         }
     }
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func eachRefundAndEachReversalIsToldOnce() async throws {
+    @Test func eachRefundAndEachReversalIsNotifiedOnce() async throws {
         let versions = [
             purchased(),
             purchased(version: 3, refunds: [.sample(1, 100)]),
@@ -120,8 +120,8 @@ import Testing
         try await withNotifications { store in
             for event in events { try await store.receipts.apply([event]) }
             try await store.untilSent(5)
-            #expect(try store.told().map(\.notificationType).sorted() == expected)
-            let shares = try store.told().map {
+            #expect(try store.sent().map(\.notificationType).sorted() == expected)
+            let shares = try store.sent().map {
                 try store.transaction(in: $0).revocationPercentage ?? 0
             }
             #expect(shares.sorted() == [0, 0, 33_670, 33_670, 100_000])
@@ -137,7 +137,7 @@ import Testing
         try await withNotifications { store in
             try await store.receipts.apply(events.reversed())
             try await store.untilSent(5)
-            #expect(try store.told().map(\.notificationType).sorted() == expected)
+            #expect(try store.sent().map(\.notificationType).sorted() == expected)
         }
     }
 
@@ -150,11 +150,11 @@ import Testing
                 )
             ])
             try await store.untilSent(1)
-            #expect(try store.told().map(\.notificationType) == ["ONE_TIME_CHARGE"])
+            #expect(try store.sent().map(\.notificationType) == ["ONE_TIME_CHARGE"])
         }
     }
 
-    @Test func anAppWithoutAnEndpointIsToldNothing() async throws {
+    @Test func anAppWithoutAnEndpointGetsNoNotification() async throws {
         try await withNotifications { store in
             try await store.receipts.apply([
                 .of(.transactionPurchased, purchased(1, bundle: "com.example.other"))
@@ -176,7 +176,7 @@ import Testing
             }
             try await store.untilSent(6)
             #expect(try await store.states() == ["given_up"])
-            #expect(try Set(store.told().map(\.notificationUUID)).count == 1)
+            #expect(try Set(store.sent().map(\.notificationUUID)).count == 1)
             #expect(
                 try await store.results()
                     == Array(repeating: "UNSUCCESSFUL_HTTP_RESPONSE_CODE", count: 6)
@@ -203,7 +203,7 @@ import Testing
             #expect(try await store.outgoing.take(limit: 9, excluding: []).isEmpty)
             store.clock.advance(by: .seconds(31))
             try await store.untilSent(2)
-            #expect(try Set(store.told().map(\.notificationUUID)).count == 1)
+            #expect(try Set(store.sent().map(\.notificationUUID)).count == 1)
             #expect(try await store.states() == ["confirmed"])
         }
     }
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func inProductionAnAppHasANumberBeforeItIsToldAnything() async throws {
+    @Test func inProductionAnAppNeedsANumberForNotifications() async throws {
         try await withNotifications(in: .production) { store in
             let refusal = NotificationRefusal.appUnregistered
             guard
@@ -268,7 +268,7 @@ import Testing
                 )
             }
             try await store.untilSent(ids.count + 1)
-            let told = try store.told().filter { $0.notificationType != "ONE_TIME_CHARGE" }
+            let told = try store.sent().filter { $0.notificationType != "ONE_TIME_CHARGE" }
             let kinds = Set(NotificationKind.all).subtracting([.oneTimeCharge])
             #expect(
                 Set(told.map { NotificationKind(type: $0.notificationType, subtype: $0.subtype) })

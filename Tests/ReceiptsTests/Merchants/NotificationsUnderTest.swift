@@ -55,7 +55,7 @@ struct NotificationsUnderTest: Sendable {
 
     /// Returns the notifications that the merchant received, each verified against the store's
     /// root.
-    func told() throws -> [JWSNotification] {
+    func sent() throws -> [JWSNotification] {
         try merchant.deliveries.map { delivery in
             try validator().verify(
                 Self.signedPayload(in: delivery.body),

@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func whatAnotherLeafHasSignedIsSignedAnewAsItIsServed() async throws {
+    @Test func aTransactionOfAnotherLeafIsSignedAgainWhenServed() async throws {
         let later = try TestChain()
         try await withStore(laterChain: later) { store in
             try await store.buy(purchased(1_000_001))

@@ -90,7 +90,7 @@ import Testing
         #expect(output.contains("\(certificate.name).pem: good"), "\(output)")
     }
 
-    @Test func aRevocationIsToldWithinASecondWithItsTimeAndReason() throws {
+    @Test func aRevocationShowsWithinASecondWithItsTimeAndReason() throws {
         let request = try request("leaf", issuedBy: "intermediate")
         try files.revokeLeaf()
         let soon = TestChain.now.onMachines.advanced(by: .milliseconds(1000))
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func aRequestInTheURLMayBeKeptAndOneWithANonceMayNot() async throws {
+    @Test func aRequestInTheURLMayBeCachedAndOneWithANonceMayNot() async throws {
         let plain = try request("leaf", issuedBy: "intermediate", "-no_nonce")
         let nonce = try request("leaf", issuedBy: "intermediate", "-nonce")
         let router = try TestServers().router()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ContractRoutesTests {
-    @Test func aContractIsServedToAnybodyAndKeptByItsTag() async throws {
+    @Test func aContractIsServedToAnybodyAndCachedByItsTag() async throws {
         let documents = [
             "/openapi.json": try Contract.openAPI(of: .payments),
             "/openapi/store.json": try Contract.openAPI(),

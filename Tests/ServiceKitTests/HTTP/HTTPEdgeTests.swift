@@ -90,7 +90,7 @@ struct HTTPEdgeTests {
         #expect(responses["/v1/me"]?.headers["www-authenticate"] == "Bearer")
     }
 
-    @Test func anUnknownOutcomeOfAWriteIsToldAsTryAgain() async throws {
+    @Test func anUnknownOutcomeOfAWriteIsAnsweredAsTryAgain() async throws {
         let answer = try await withServer(routes: routes) { port, _ in
             try await send("POST", "/unknown", to: port)
         }

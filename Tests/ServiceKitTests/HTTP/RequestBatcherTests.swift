@@ -181,7 +181,7 @@ struct RequestBatcherTests {
         #expect(budget.left < .seconds(5), "Its wait for the batch counts.")
     }
 
-    @Test func aBatchThatFailsIsToldOfOnceInTenSecondsWithACount() async throws {
+    @Test func aFailingBatchIsLoggedOnceInTenSecondsWithACount() async throws {
         let lines = Mutex<[String]>([])
         let logger = Logger(label: "test") { label in
             LogOutput(label: label, write: { line in lines.withLock { $0.append(line) } })

@@ -191,7 +191,7 @@ struct ServerAPIAuthenticatorTests {
         #expect("\(error, default: "")".contains("BAD.json"))
     }
 
-    @Test func aKeyThatAsksTooOftenIsToldWhenToAskAgain() throws {
+    @Test func aKeyThatAsksTooOftenLearnsWhenToAskAgain() throws {
         var allowance = RequestAllowance(ratePerSecond: 2, at: testTime)
         #expect(allowance.take(at: testTime) == nil)
         #expect(allowance.take(at: testTime) == nil)

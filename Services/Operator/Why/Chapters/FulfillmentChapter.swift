@@ -30,5 +30,5 @@ struct FulfillmentChapter: Sendable {
     var finishedAt: StoreTime?
     var deliveries: [Delivery] = []
     var credits: [Credit] = []
-    var events: [ToldEvent] = []
+    var events: [StoryEvent] = []
 }

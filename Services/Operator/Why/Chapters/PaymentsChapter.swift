@@ -50,5 +50,5 @@ struct PaymentsChapter: Sendable {
     var resumedBy: (id: Int64, time: StoreTime)?
     /// The interrupted transaction that this one resumes.
     var resumes: Int64?
-    var events: [ToldEvent] = []
+    var events: [StoryEvent] = []
 }

@@ -20,5 +20,5 @@ struct ReceiptsChapter: Sendable {
     var receipt: Receipt?
     var finishedAt: StoreTime?
     var notifications: [Notification] = []
-    var events: [ToldEvent] = []
+    var events: [StoryEvent] = []
 }

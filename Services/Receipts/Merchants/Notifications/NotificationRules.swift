@@ -20,7 +20,7 @@ enum NotificationRules {
     }
 
     /// A notification that a signed transaction causes.
-    struct Owed: Hashable, Sendable {
+    struct Planned: Hashable, Sendable {
         let kind: NotificationKind
         /// The number of the refund; 0 for a notification that a transaction causes only once.
         let occurrence: Int32
@@ -32,28 +32,31 @@ enum NotificationRules {
     /// A purchase is reported once, when its receipt is issued. Each refund and each reversal is
     /// reported once, when a receipt first contains it. Copies are not charges, so neither they nor
     /// their refunds are reported.
-    static func owed(by signed: [SignedTransaction], _ saved: SavedReceipts) -> [Owed] {
-        signed.flatMap { signed -> [Owed] in
+    static func notifications(
+        of signed: [SignedTransaction],
+        _ saved: SavedReceipts
+    ) -> [Planned] {
+        signed.flatMap { signed -> [Planned] in
             let transaction = signed.transaction
             guard !transaction.reason.isCopy else { return [] }
             let isIssued = saved.issued.contains(transaction.id)
             guard
                 let before = isIssued ? RefundNumbers() : saved.replaced[transaction.id]
             else { return [] }
-            var owed: [Owed] = []
+            var planned: [Planned] = []
             if isIssued, transaction.state == .purchased,
                 transaction.productType != .autoRenewableSubscription
             {
-                owed.append(Owed(kind: .oneTimeCharge, occurrence: 0, signed: signed))
+                planned.append(Planned(kind: .oneTimeCharge, occurrence: 0, signed: signed))
             }
             let refunds = RefundNumbers(of: transaction)
-            owed += refunds.refunds(since: before).map {
-                Owed(kind: .refund, occurrence: $0, signed: signed)
+            planned += refunds.refunds(since: before).map {
+                Planned(kind: .refund, occurrence: $0, signed: signed)
             }
-            owed += refunds.reversals(since: before).map {
-                Owed(kind: .refundReversed, occurrence: $0, signed: signed)
+            planned += refunds.reversals(since: before).map {
+                Planned(kind: .refundReversed, occurrence: $0, signed: signed)
             }
-            return owed
+            return planned
         }
     }
 }

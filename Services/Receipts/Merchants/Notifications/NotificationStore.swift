@@ -200,8 +200,8 @@ enum NotificationStore {
         }
     }
 
-    /// Returns the time at which the next notification is due, or `nil` if no app with an endpoint
-    /// is owed one.
+    /// Returns the time at which the next notification is due, or `nil` if none is due to an app
+    /// with an endpoint.
     static func nextDue(on connection: isolated PostgresConnection) throws -> MachineTime? {
         let rows = try connection.query(
             """

@@ -20,24 +20,24 @@ struct NotificationWriter: Sendable {
         at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
-        let owed = NotificationRules.owed(by: signed, saved)
-        guard !owed.isEmpty else { return false }
-        let bundles = Set(owed.map(\.signed.transaction.bundleID))
+        let planned = NotificationRules.notifications(of: signed, saved)
+        guard !planned.isEmpty else { return false }
+        let bundles = Set(planned.map(\.signed.transaction.bundleID))
         let endpoints = try NotificationStore.endpoints(of: bundles, on: connection)
-        let told = owed.filter { endpoints[$0.signed.transaction.bundleID] != nil }
-        guard !told.isEmpty else { return false }
-        let notifications = try told.map { owed in
-            let signed = owed.signed
+        let wanted = planned.filter { endpoints[$0.signed.transaction.bundleID] != nil }
+        guard !wanted.isEmpty else { return false }
+        let notifications = try wanted.map { planned in
+            let signed = planned.signed
             let text = JWSSerialization.joined(
                 header: signer.chain.header,
                 payload: signed.payload,
                 signature: signed.signature
             )
             return try sign(
-                owed.kind,
+                planned.kind,
                 in: signed.transaction.bundleID,
                 about: signed.transaction.id,
-                occurrence: owed.occurrence,
+                occurrence: planned.occurrence,
                 content: .data(NotificationPayload.AppEvent(signedTransaction: text)),
                 at: max(now, signed.signedAt)
             )

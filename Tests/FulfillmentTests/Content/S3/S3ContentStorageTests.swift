@@ -28,7 +28,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test func whatIsSetWrongIsToldByTheNameOfItsSettingAndNoSecretIs() async throws {
+    @Test func aWrongSettingIsReportedByItsNameWithoutSecrets() async throws {
         try await withStore { _, s3, folder in
             try await using(S3ContentStorage(s3, spool: folder.path)) { try await $0.check() }
             for (storage, setting) in [
@@ -53,7 +53,7 @@ struct S3ContentStorageTests {
         }
     }
 
-    @Test func aStoreThatIsAwayIsToldFromAFailureAndNothingIsHalfDone() async throws {
+    @Test func aStoreThatIsAwayIsRetriableAndNothingIsHalfDone() async throws {
         try await withStore { store, s3, folder in
             try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
                 let contents = store.contents(storage)

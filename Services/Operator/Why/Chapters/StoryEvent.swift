@@ -3,7 +3,7 @@ import Messaging
 import Seals
 
 /// An event of a service's log.
-struct ToldEvent: Sendable {
+struct StoryEvent: Sendable {
     let id: EventID
     let type: EventType
     let topic: String

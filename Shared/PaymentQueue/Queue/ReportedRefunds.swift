@@ -4,7 +4,7 @@ import EventTypes
 ///
 /// A transaction may be refunded several times, in part or in full, and a refund may be reversed.
 /// Each of these is reported once. It does no I/O.
-struct ToldRefunds {
+struct ReportedRefunds {
     /// The news about the refunds of one transaction.
     enum News {
         /// There is a refund or a reversal, and the buyer still has the product, or has it again.

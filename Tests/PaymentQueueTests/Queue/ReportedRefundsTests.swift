@@ -5,7 +5,7 @@ import Testing
 @testable import PaymentQueue
 
 /// Refunds may come in parts, take the product away or not, and be reversed.
-@Suite struct ToldRefundsTests {
+@Suite struct ReportedRefundsTests {
     private var pending = PendingTransactions()
 
     @Test func aRefundOfAPartChangesTheTransactionAndTakesNothingAway() {
@@ -59,7 +59,7 @@ import Testing
         #expect(again.revoked == ["pro"] && again.updates.count == 1)
     }
 
-    @Test func whatIsFinishedIsToldOfEachRefundAndReversalOnce() {
+    @Test func eachRefundAndReversalOfAFinishedOneIsReportedOnce() {
         var pending = pending
         let parts: [(refunds: [Refund], revokedAt: Int64?, revoked: [String])] = [
             ([.of(1, 40)], nil, []),
@@ -89,7 +89,7 @@ import Testing
         #expect(late.refunded.isEmpty, "An older version is no news.")
     }
 
-    @Test func whatHasItsRefundsFromTheBeginningIsToldOfThemWithIt() {
+    @Test func refundsInTheFirstReportAreNotReportedAgain() {
         var pending = pending
         let first = pending.receive([
             .of(
@@ -117,8 +117,8 @@ import Testing
         #expect(finished.revoked.isEmpty && finished.refunded.isEmpty)
     }
 
-    @Test func afterAStoreHasGoneBackARefundIsToldAgain() {
-        var told = ToldRefunds()
+    @Test func afterAStoreHasGoneBackARefundIsReportedAgain() {
+        var told = ReportedRefunds()
         let refunded = QueueChanged.of(
             1,
             "pro",
