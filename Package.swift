@@ -32,6 +32,7 @@ let asyncHTTPClient: Target.Dependency = .product(
     package: "async-http-client"
 )
 let argumentParser = server("ArgumentParser", of: "swift-argument-parser")
+let yams = server("Yams", of: "Yams")
 let subprocess = server("Subprocess", of: "swift-subprocess")
 let systemPackage = server("SystemPackage", of: "swift-system")
 
@@ -102,6 +103,8 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         // Command lines.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // Scenario files, with the line of every value in them.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         // Child processes of the command line; SystemPackage is named for the type of a path.
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
@@ -265,7 +268,7 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // Layer 7: the services, and the operator's command line.
+        // Layer 7: the services.
         .executableTarget(
             name: "Catalog",
             dependencies: serviceFoundation + [crypto],
@@ -303,12 +306,22 @@ let package = Package(
             resources: [.embedInCode("Migrations")],
             swiftSettings: house
         ),
+
+        // Layer 8: stories that a store must tell, read from files.
+        .target(
+            name: "Scenarios",
+            dependencies: ["EventTypes", "StoreAPI", yams],
+            path: "Shared/Scenarios",
+            swiftSettings: house
+        ),
+
+        // Layer 9: the operator's command line.
         .executableTarget(
             name: "Operator",
             dependencies: [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
-                "Kafka", "Ledger", "Messaging", "Rebuild", "ReceiptValidation", "Seals",
-                "StoreTracing", argumentParser,
+                "Kafka", "Ledger", "Messaging", "Rebuild", "ReceiptValidation", "Scenarios",
+                "Seals", "StoreTracing", argumentParser,
                 jwtKit, subprocess, systemPackage,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
@@ -420,6 +433,7 @@ let package = Package(
                 asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
             ]
         )
+        + tests(of: "Scenarios", ["EventTypes", "Scenarios", "StoreAPI"])
         + tests(of: "ReceiptValidation", ["EventTypes", "ReceiptValidation", crypto, x509, asn1])
         + tests(
             of: "EndToEnd",

@@ -48,6 +48,7 @@ struct OperatorCommand: AsyncParsableCommand {
             ReplayCommand.self, VerifyCommand.self, LogCommand.self, LagCommand.self,
             DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self, RefundCommand.self,
             ResendCommand.self, ApproveCommand.self, DeclineCommand.self, StoreClockCommand.self,
+            ScenarioCommand.self,
             KeysCommand.self, TokenCommand.self,
         ]
     )

@@ -1,0 +1,129 @@
+/// The names that a file declares, and the mistakes in those that it uses.
+struct ScenarioNames {
+    private(set) var problems: [ScenarioProblem] = []
+    private(set) var devices: [ScenarioDevice]
+    /// All accounts, sorted.
+    let accounts: [String]
+    private let products: [String]
+    /// The device of each payment that was declared so far.
+    private var payments: [String: String] = [:]
+    /// The payments that were declared in the shuffled steps around, which may come later.
+    private var unordered: Set<String> = []
+    private var shuffleDepth = 0
+
+    init(_ root: LocatedValue) {
+        products = (root["products"]?.members ?? []).map(\.name)
+        let declared = (root["devices"]?.members ?? []).map {
+            ScenarioDevice(name: $0.name, account: $0.value.text ?? "")
+        }
+        devices = declared.isEmpty ? [ScenarioDevice(name: "phone", account: "ada")] : declared
+        let settings = (root["accounts"]?.members ?? []).map(\.name)
+        accounts = Set(devices.map(\.account) + settings).sorted()
+    }
+
+    mutating func add(_ problem: ScenarioProblem) { problems.append(problem) }
+
+    /// The name of a product that exists.
+    mutating func product(_ value: LocatedValue) -> String? {
+        resolve(value, "product", among: products)
+    }
+
+    /// The name of an account that exists.
+    mutating func account(_ value: LocatedValue) -> String? {
+        resolve(value, "account", among: accounts)
+    }
+
+    /// The name of an account that exists.
+    mutating func account(_ member: LocatedValue.Member) -> String? {
+        resolve(member, "account", among: accounts)
+    }
+
+    /// The name of a device that exists, or of the first one.
+    mutating func device(_ value: LocatedValue?) -> String? {
+        guard let value else { return devices.first?.name }
+        return resolve(value, "device", among: devices.map(\.name))
+    }
+
+    /// The name of a payment that was declared before.
+    mutating func payment(_ value: LocatedValue) -> String? {
+        guard let name = resolve(value, "payment", among: payments.keys.sorted()) else {
+            return nil
+        }
+        if unordered.contains(name) {
+            add(
+                ScenarioProblem(
+                    value,
+                    "'\(name)' is bought in the same shuffle, and may come later; end the shuffle first"
+                )
+            )
+        }
+        return name
+    }
+
+    /// The name of a payment that was declared before.
+    mutating func payment(_ member: LocatedValue.Member) -> String? {
+        resolve(member, "payment", among: payments.keys.sorted())
+    }
+
+    /// The device of a payment that was declared.
+    func deviceName(of payment: String) -> String { payments[payment] ?? devices[0].name }
+
+    /// Declares a payment.
+    ///
+    /// - Returns: Its name; `nil` if another payment has it.
+    mutating func declare(_ value: LocatedValue, boughtOn device: String) -> String? {
+        guard let name = value.text else { return nil }
+        guard payments[name] == nil else {
+            add(
+                ScenarioProblem(
+                    value,
+                    "another payment is called '\(name)'; give this one a name with 'as'"
+                )
+            )
+            return nil
+        }
+        payments[name] = device
+        if shuffleDepth > 0 { unordered.insert(name) }
+        return name
+    }
+
+    /// Reads steps that come in any order, so that none may use what another declares.
+    mutating func inAnyOrder<Result>(_ read: (inout ScenarioNames) -> Result) -> Result {
+        shuffleDepth += 1
+        let result = read(&self)
+        shuffleDepth -= 1
+        if shuffleDepth == 0 { unordered = [] }
+        return result
+    }
+
+    private mutating func resolve(
+        _ value: LocatedValue,
+        _ kind: String,
+        among known: [String]
+    ) -> String? {
+        guard let name = value.text else { return nil }
+        if known.contains(name) { return name }
+        add(ScenarioProblem(value, Self.unknown(name, kind, among: known)))
+        return nil
+    }
+
+    private mutating func resolve(
+        _ member: LocatedValue.Member,
+        _ kind: String,
+        among known: [String]
+    ) -> String? {
+        if known.contains(member.name) { return member.name }
+        add(
+            ScenarioProblem(
+                line: member.nameLine,
+                column: member.nameColumn,
+                Self.unknown(member.name, kind, among: known)
+            )
+        )
+        return nil
+    }
+
+    private static func unknown(_ name: String, _ kind: String, among known: [String]) -> String {
+        "there is no \(kind) '\(name)' here; \(Spelling.advice(for: name, among: known))"
+    }
+}

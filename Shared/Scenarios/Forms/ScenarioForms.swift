@@ -1,0 +1,195 @@
+import StoreAPI
+
+/// Everything that may stand in a scenario file.
+enum ScenarioForms {
+    /// The words for the sandbox's payment methods: `success` for `sandbox_success`.
+    static let methods = SandboxPaymentMethod.allCases.map {
+        String($0.rawValue.dropFirst("sandbox_".count))
+    }
+
+    /// The states that a device sees.
+    ///
+    /// A transaction that has left the queue is `finished`.
+    static let states = [
+        "purchasing", "deferred", "purchased", "failed", "restored", "finished",
+    ]
+
+    /// The whole file.
+    static let document = ScenarioForm.fields([
+        .init("scenario", .text, isRequired: true, "What the scenario shows, in one sentence."),
+        .init("about", .text, "More about it."),
+        .init(
+            "seed",
+            .whole(0...4_294_967_295),
+            "Decides the order of shuffled steps. 1 if left out."
+        ),
+        .init("products", .named(.fields(product)), "The products for sale, by name."),
+        .init(
+            "accounts",
+            .named(.fields(account)),
+            "Accounts with settings of their own, by name."
+        ),
+        .init(
+            "devices",
+            .named(.name),
+            "Each device and the account that uses it. The device 'phone' of 'ada' if left out."
+        ),
+        .init("steps", .steps, isRequired: true, "What happens, in order."),
+    ])
+
+    private static let product: [ScenarioForm.Field] = [
+        .init(
+            "type",
+            .choice(["consumable", "nonConsumable", "nonRenewingSubscription"]),
+            isRequired: true,
+            "The type of the product."
+        ),
+        .init("price", .money, isRequired: true, "The price of a unit in the United States."),
+        .init("prices", .named(.money), "The prices in other storefronts."),
+        .init("credits", .named(.whole(1...1_000_000)), "The units that a purchase credits."),
+        .init("entitlement", .flag, "Whether the account owns the product after the purchase."),
+        .init("webhook", .flag, "Whether the merchant's server delivers it."),
+        .init("app", .flag, "Whether the app delivers it by itself."),
+        .init("restorable", .flag, "Whether a finished purchase can be restored."),
+    ]
+
+    private static let account: [ScenarioForm.Field] = [
+        .init("storefront", .storefront, "Where it buys."),
+        .init("canPay", .flag, "Whether it may pay."),
+    ]
+
+    private static let device = ScenarioForm.Field(
+        "device",
+        .name,
+        "The device. The first one if left out."
+    )
+    private static let method = ScenarioForm.Field(
+        "method",
+        .choice(methods),
+        "How the sandbox's processor answers the charge. 'success' if left out."
+    )
+    private static let refused = ScenarioForm.Field(
+        "refused",
+        .text,
+        "The code with which the store has to refuse it."
+    )
+
+    /// The steps.
+    static let steps: [ScenarioForm.Alternative] = [
+        .init(
+            "buy",
+            .name,
+            "A device pays for a product.",
+            [
+                .init("as", .name, "The payment's name. The product's name if left out."),
+                device, method,
+                .init("quantity", .whole(1...10), "The number of units. 1 if left out."),
+            ]
+        ),
+        .init("approve", .name, "The parent approves a payment.", [refused]),
+        .init("decline", .name, "The parent declines a payment.", [refused]),
+        .init(
+            "refund",
+            .name,
+            "The merchant refunds a payment.",
+            [
+                .init("amount", .money, "A part of the price. The rest if left out."),
+                .init("revokes", .flag, "Whether the refund takes the product away."),
+                refused,
+            ]
+        ),
+        .init(
+            "reverse",
+            .name,
+            "The money of a refund comes back.",
+            [.init("number", .whole(1...50), "The refund's number. 1 if left out."), refused]
+        ),
+        .init(
+            "resume",
+            .name,
+            "An interrupted payment goes on as another one.",
+            [.init("as", .name, isRequired: true, "The name of the other payment."), refused]
+        ),
+        .init("restore", .name, "A device restores what its account owns."),
+        .init("finish", .name, "The app finishes a transaction.", [device]),
+        .init("advance", .span, "The store's clock goes forward."),
+        .init("start", .name, "The app starts on a device."),
+        .init("stop", .name, "The app is killed on a device."),
+        .init("change", .name, "The administrator changes an account.", account),
+        .init("shuffle", .steps, "Steps in an order that the seed decides."),
+        .init("expect", .fields(expectation), "What has to become true, within the time limit."),
+    ]
+
+    private static let expectation: [ScenarioForm.Field] = [
+        .init(
+            "device",
+            .name,
+            "The device whose queue is meant. The payment's own device if left out."
+        ),
+        .init(
+            "queue",
+            .named(.list(.choice(states))),
+            "The states of each payment that the device has seen, in order."
+        ),
+        .init("restored", .list(.name), "The products that the device has restored."),
+        .init(
+            "unfinished",
+            .named(.list(.name)),
+            "The payments in each account's queue, in any order."
+        ),
+        .init("owns", .named(.list(.name)), "The products that each account owns."),
+        .init(
+            "credits",
+            .named(.named(.whole(-1_000_000_000...1_000_000_000))),
+            "The balance of each account, by unit."
+        ),
+        .init("transaction", .named(.fields(transaction)), "What `payments` says of a payment."),
+        .init("receipt", .named(.fields(receipt)), "What the store has signed for a payment."),
+        .init(
+            "ledger",
+            .named(.fields(ledger)),
+            "The sum that each account of the ledger has received from a payment."
+        ),
+        .init(
+            "notifications",
+            .named(.list(.text)),
+            "The types of the notifications about a payment, in order."
+        ),
+        .init(
+            "webhooks",
+            .named(.list(.text)),
+            "The types of the webhooks about a payment, in order."
+        ),
+    ]
+
+    private static let transaction: [ScenarioForm.Field] = [
+        .init("state", .choice(states.dropLast()), "Its state."),
+        .init("failure", .text, "Why it failed."),
+        .init(
+            "reason",
+            .choice(["purchase", "restore", "ownedAgain"]),
+            "Why there is a transaction."
+        ),
+        .init("price", .money, "The total price."),
+        .init("refunded", .money, "What was refunded and not reversed."),
+        .init("revoked", .flag, "Whether a refund has taken the product away."),
+        .init("quantity", .whole(1...10), "The number of units."),
+    ]
+
+    private static let receipt: [ScenarioForm.Field] = [
+        .init("product", .name, "The product."),
+        .init("type", .text, "The product's type in Apple's words."),
+        .init("price", .money, "The total price."),
+        .init("quantity", .whole(1...10), "The number of units."),
+        .init("storefront", .storefront, "The region of the sale."),
+        .init("revoked", .flag, "Whether a refund has taken the product away."),
+    ]
+
+    private static let ledger: [ScenarioForm.Field] = [
+        .init("buyer", .money, "What the buyer has received; a price is negative."),
+        .init("store_revenue", .money, "The store's revenue without tax."),
+        .init("tax_payable", .money, "The tax."),
+        .init("refunds", .money, "What the store has refunded without tax; it is negative."),
+        .init("processor_clearing", .money, "Stray charges that are not returned yet."),
+    ]
+}

@@ -1,0 +1,21 @@
+/// Something that a scenario needs beside the public interfaces of a store.
+public enum ScenarioNeed: String, CaseIterable, Comparable, Sendable, CustomStringConvertible {
+    /// The store's clock can be set.
+    case clock
+    /// The ledger can be read.
+    case ledger
+    /// The store can reach a merchant's server of the scenario.
+    case merchant
+
+    /// The need in words.
+    public var description: String {
+        switch self {
+        case .clock: "a clock that can be set"
+        case .ledger: "a ledger that can be read"
+        case .merchant: "a merchant's server that the store can reach"
+        }
+    }
+
+    /// Orders needs by their names.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

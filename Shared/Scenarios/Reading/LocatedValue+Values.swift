@@ -1,0 +1,11 @@
+import EventTypes
+
+/// The values of a file whose form is right; `nil` where it is not.
+extension LocatedValue {
+    /// A whole number.
+    var whole: Int? { text.flatMap { Int($0) } }
+    /// A flag.
+    var flag: Bool? { text.flatMap { Bool($0) } }
+    /// An amount.
+    var money: Money? { text.flatMap { Money(scenario: $0) } }
+}

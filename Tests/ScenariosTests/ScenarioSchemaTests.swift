@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+@testable import Scenarios
+
+/// The schema for editors, in the documents and in the program.
+@Suite struct ScenarioSchemaTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// `counterfoil scenario schema > docs/scenario.schema.json` writes it.
+    @Test func theDocumentIsTheSchema() throws {
+        let file = Self.root.appending(path: "docs/scenario.schema.json")
+        #expect(try String(contentsOf: file, encoding: .utf8) == ScenarioSchema.text)
+    }
+
+    @Test func theSchemaIsJSONAndNamesEveryStep() throws {
+        let json = try JSONSerialization.jsonObject(with: Data(ScenarioSchema.text.utf8))
+        let definitions = (json as? [String: Any])?["$defs"] as? [String: Any]
+        let step = definitions?["step"] as? [String: Any]
+        let alternatives = try #require(step?["oneOf"] as? [[String: Any]])
+        let verbs = alternatives.compactMap { ($0["required"] as? [String])?.first }
+        #expect(verbs == ScenarioForms.steps.map(\.verb.name))
+    }
+
+    @Test func theDocumentExplainsEveryStep() throws {
+        let file = Self.root.appending(path: "docs/scenarios.md")
+        let document = try String(contentsOf: file, encoding: .utf8)
+        for step in ScenarioForms.steps {
+            #expect(document.contains("`\(step.verb.name)"), "\(step.verb.name)")
+        }
+    }
+
+    @Test func noStepsNameIsAMemberOfAnother() {
+        let verbs = Set(ScenarioForms.steps.map(\.verb.name))
+        for step in ScenarioForms.steps {
+            #expect(verbs.isDisjoint(with: step.others.map(\.name)), "\(step.verb.name)")
+        }
+    }
+}
