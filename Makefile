@@ -21,7 +21,7 @@ SOURCES := Package.swift Services Shared Tools Tests Examples
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test conformance contracts manifests versions lint format docs client-package run \
-	demo chaos fuzz bench clients verify-demo signing keys clean
+	demo scenario chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -100,6 +100,10 @@ ifdef STORE
 else
 	@exec $(DEVSTORE) demo
 endif
+
+scenario: build ## Play scenario files on a temporary store (FILE=story.yaml SEED=7 JUNIT=out.xml STEPS=1)
+	@exec $(DEVSTORE) scenario $(or $(FILE),Examples/scenarios/*.yaml) $(if $(SEED),--seed $(SEED)) \
+		$(if $(JUNIT),--junit $(JUNIT)) $(if $(STEPS),--steps)
 
 chaos: build ## Buy while everything fails, then audit (SECONDS=60 SEED=1 ONLY="hangs dark" BROKERS=3)
 	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \

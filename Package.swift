@@ -310,7 +310,10 @@ let package = Package(
         // Layer 8: stories that a store must tell, read from files.
         .target(
             name: "Scenarios",
-            dependencies: ["EventTypes", "StoreAPI", yams],
+            dependencies: [
+                "EventTypes", "PaymentQueue", "ReceiptValidation", "StoreAPI", asyncHTTPClient,
+                nioCore, nioHTTP1, logging, yams,
+            ],
             path: "Shared/Scenarios",
             swiftSettings: house
         ),
@@ -349,7 +352,8 @@ let package = Package(
                 name: "devstore",
                 dependencies: [
                     "StoreHarness", "ClockAndIDs", "EventTypes", "StoreAPI", "PaymentQueue",
-                    "Kafka", "Postgres", argumentParser, logging, nioCore, nioPosix, nioHTTP1,
+                    "Scenarios", "Kafka", "Postgres", argumentParser, logging, nioCore, nioPosix,
+                    nioHTTP1,
                 ],
                 path: "Tools/DevStore",
                 swiftSettings: house
@@ -439,7 +443,8 @@ let package = Package(
             of: "EndToEnd",
             [
                 "ClockAndIDs", "EventTypes", "ReceiptValidation", "StoreAPI", "PaymentQueue",
-                "Kafka", "Messaging", "Postgres", "StoreTracing", "TestSupport", asyncHTTPClient,
+                "Kafka", "Messaging", "Postgres", "StoreTracing", "TestSupport",
+                asyncHTTPClient,
                 crypto, nioCore, nioHTTP1, logging,
             ]
         )

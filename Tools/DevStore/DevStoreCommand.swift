@@ -19,6 +19,7 @@ struct DevStoreCommand: AsyncParsableCommand {
               devstore verify-demo           the books, rebuilt from the event log
               devstore signing               what signatures, receipts and histories cost
               devstore conformance           Apple's own client, run against a store
+              devstore scenario FILE...      stories in files, played on a store
               devstore contracts             a store, tested against OpenAPI and AsyncAPI
 
             Environment variables:
@@ -33,7 +34,7 @@ struct DevStoreCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,
             ClientsCommand.self, SigningCommand.self, VerifyDemoCommand.self,
-            ConformanceCommand.self, ContractsCommand.self,
+            ConformanceCommand.self, ContractsCommand.self, ScenarioCommand.self,
         ]
     )
 }

@@ -17,9 +17,9 @@ struct ScenarioPlanCommand: OperatorSubcommand {
     var seed: UInt64?
 
     func perform() async throws {
-        for (path, scenario) in try ScenarioFiles.read(files) {
-            let plan = ScenarioPlan(scenario, seed: seed)
-            Console.say("\(path): \(scenario.name)")
+        for file in try ScenarioFiles.read(files) {
+            let plan = ScenarioPlan(file.scenario, seed: seed)
+            Console.say("\(file.path): \(file.scenario.name)")
             if !plan.needs.isEmpty {
                 let needs = plan.needs.sorted().map(\.description).joined(separator: ", ")
                 Console.say("  needs \(needs)")

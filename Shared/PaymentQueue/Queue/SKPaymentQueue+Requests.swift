@@ -83,7 +83,7 @@ extension SKPaymentQueue {
     ///
     /// - Returns: The transaction of the payment.
     @discardableResult
-    func begin(_ payment: SKPayment) -> SKPaymentTransaction {
+    package func begin(_ payment: SKPayment) -> SKPaymentTransaction {
         let transaction = SKPaymentTransaction(
             payment: payment.copy(),
             fields: .init(state: .purchasing)

@@ -40,7 +40,10 @@ public final class SKPaymentQueue: Sendable {
     let state: Mutex<State>
     let logger: Logger
 
-    init(configuration: StoreConfiguration?, callbacks: DispatchQueue) {
+    /// Makes a queue beside the default one.
+    ///
+    /// A program that acts for several devices has one for each.
+    package init(configuration: StoreConfiguration?, callbacks: DispatchQueue) {
         transport = configuration.map(StoreTransport.init)
         validator = configuration?.receiptTrust.map(ReceiptValidator.init)
         let storefront = configuration.map { EventTypes.Storefront(unchecked: $0.storefront) }
@@ -242,7 +245,7 @@ extension SKPaymentQueue.State {
 
 extension SKPaymentQueue {
     /// Releases the observers, the stream and the known transactions.
-    private func close() {
+    package func close() {
         // Release them outside the lock, because the deinitializer of an observer may call the
         // queue.
         let observers = state.withLock { state in

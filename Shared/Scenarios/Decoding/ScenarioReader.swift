@@ -133,7 +133,8 @@ public enum ScenarioReader {
                 method: value["method"]?.text.flatMap {
                     SandboxPaymentMethod(rawValue: "sandbox_\($0)")
                 } ?? .success,
-                quantity: value["quantity"]?.whole ?? 1
+                quantity: value["quantity"]?.whole ?? 1,
+                refused: value["refused"]?.text
             )
         )
     }

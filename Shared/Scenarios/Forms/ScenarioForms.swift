@@ -84,6 +84,7 @@ enum ScenarioForms {
                 .init("as", .name, "The payment's name. The product's name if left out."),
                 device, method,
                 .init("quantity", .whole(1...10), "The number of units. 1 if left out."),
+                refused,
             ]
         ),
         .init("approve", .name, "The parent approves a payment.", [refused]),

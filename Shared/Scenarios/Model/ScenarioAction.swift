@@ -74,6 +74,8 @@ public struct ScenarioPurchase: Hashable, Sendable, CustomStringConvertible {
     public let method: SandboxPaymentMethod
     /// The number of units.
     public let quantity: Int
+    /// The code with which the store has to refuse the payment; `nil` if it has to accept it.
+    public let refused: String?
 
     /// The payment in words.
     public var description: String {
@@ -81,5 +83,6 @@ public struct ScenarioPurchase: Hashable, Sendable, CustomStringConvertible {
             + (quantity == 1 ? "" : "\(quantity) × ") + "'\(product)' on '\(device)'"
             + (name == product ? "" : " as '\(name)'")
             + (method == .success ? "" : " by \(method.rawValue)")
+            + (refused.map { ", which is refused with \($0)" } ?? "")
     }
 }

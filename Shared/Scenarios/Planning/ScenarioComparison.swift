@@ -5,10 +5,13 @@ public struct ScenarioDifference: Hashable, Sendable, CustomStringConvertible {
     /// The value that was observed in its place.
     public let observed: ScenarioValue
 
-    /// The difference in one line.
-    public var description: String {
-        "line \(fact.line): \(fact.subject): expected \(fact.expected), observed \(observed)"
+    /// The difference without its line in the file.
+    public var message: String {
+        "\(fact.subject): expected \(fact.expected), observed \(observed)"
     }
+
+    /// The difference in one line.
+    public var description: String { "line \(fact.line): \(message)" }
 }
 
 /// Compares what a scenario expects with what was observed.
@@ -27,6 +30,17 @@ public enum ScenarioComparison {
             let value = observed[fact.subject] ?? .nothing
             return holds(fact.expected, value)
                 ? nil : ScenarioDifference(fact: fact, observed: value)
+        }
+    }
+
+    /// Returns the devices that have restored some of what they should have, or nothing of it.
+    static func devicesToRestore(_ differences: [ScenarioDifference]) -> [String] {
+        differences.compactMap { difference in
+            guard case .restored(let device) = difference.fact.subject,
+                case .set(let expected) = difference.fact.expected,
+                case .set(let observed) = difference.observed, observed.isSubset(of: expected)
+            else { return nil }
+            return device
         }
     }
 

@@ -1,0 +1,297 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import PaymentQueue
+import ReceiptValidation
+import StoreAPI
+
+/// The state of a run: performs steps one after the other.
+struct ScenarioStage {
+    private let connection: ScenarioConnection
+    private let receipts: ReceiptValidator
+    private var cast: ScenarioCast
+
+    /// Refusals that say "not yet": the step is repeated.
+    private static let early: Set<String> = [
+        "not_deferred", "not_purchased", "not_interrupted", "refund_unknown", "refund_not_settled",
+        "transaction_unknown",
+    ]
+
+    /// Sets the stage: sells the products, and changes the accounts.
+    ///
+    /// - Parameters:
+    ///   - scenario: The scenario.
+    ///   - suffix: The end of the accounts' names in the store, so that runs do not meet.
+    ///   - connection: The connection to the store.
+    /// - Throws: An error that says what the store did not do.
+    init(_ scenario: Scenario, suffix: String, _ connection: ScenarioConnection) async throws {
+        self.connection = connection
+        let addresses = connection.store.addresses
+        let probe = AccountID(unchecked: "probe" + suffix)
+        let root = try await connection.send(
+            .GET,
+            addresses.receipts + Routes.rootCertificate,
+            by: .account(probe)
+        )
+        receipts = ReceiptValidator(
+            ReceiptTrust(
+                roots: [root],
+                bundleID: connection.store.bundleID.rawValue,
+                environment: .sandbox
+            )
+        )
+        let accounts = Dictionary(
+            uniqueKeysWithValues: scenario.accounts.map {
+                ($0.name, AccountID(unchecked: $0.name + suffix))
+            }
+        )
+        let storefronts = Dictionary(
+            uniqueKeysWithValues: scenario.accounts.map { ($0.name, $0.storefront) }
+        )
+        var devices: [String: PlayedDevice] = [:]
+        for device in scenario.devices {
+            devices[device.name] = PlayedDevice(
+                device,
+                account: accounts[device.account] ?? AccountID(unchecked: device.account + suffix),
+                storefront: (storefronts[device.account] ?? nil)
+                    ?? EventTypes.Storefront(unchecked: "USA"),
+                store: connection.store,
+                wait: connection.wait
+            )
+        }
+        var products: [String: ProductID] = [:]
+        for product in scenario.products {
+            let draft = product.draft(webhookURL: "")
+            products[product.name] = try product.id(of: draft)
+        }
+        cast = ScenarioCast(products: products, accounts: accounts, devices: devices)
+        for product in scenario.products { try await sell(product) }
+        for account in scenario.accounts { try await change(account) }
+        for product in scenario.products { try await waitUntilSold(product, probe) }
+    }
+
+    /// Kills all apps.
+    func close() {
+        for device in cast.devices.values { device.stop() }
+    }
+
+    /// Performs a step.
+    ///
+    /// - Throws: An error that says what happened instead.
+    mutating func perform(_ action: ScenarioAction) async throws {
+        switch action {
+        case .buy(let purchase): try await buy(purchase)
+        case .decide(let decision, let payment, let code):
+            let id = try cast.payment(payment).accepted
+            try await ask(Routes.approval(id), ApprovalRequest(decision: decision), refused: code)
+        case .refund(let payment, let amount, let revokes, let code):
+            let id = try cast.payment(payment).accepted
+            try await ask(
+                Routes.refund(id),
+                RefundRequest(amount: amount, revokes: revokes),
+                refused: code
+            )
+        case .reverse(let payment, let number, let code):
+            let id = try cast.payment(payment).accepted
+            try await ask(Routes.refundReversal(id, number), nil, refused: code)
+        case .resume(let payment, let name, let code):
+            try await resume(try cast.payment(payment), as: name, refused: code)
+        case .restore(let device): try await cast.device(device).restore()
+        case .finish(let payment, let device):
+            try await cast.device(device).finish(try cast.payment(payment))
+        case .advance(let span): try await advance(span)
+        case .start(let device): try cast.device(device).start()
+        case .stop(let device): try cast.device(device).stop()
+        case .change(let account): try await change(account)
+        case .shuffle(let steps):
+            for step in steps { try await perform(step.action) }
+        case .expect: break
+        }
+    }
+
+    /// Observes the subjects of facts once.
+    func observe(_ facts: [ScenarioFact]) async throws -> [ScenarioSubject: ScenarioValue] {
+        var observer = FactObserver(cast, connection, receipts)
+        return try await observer.observe(Set(facts.map(\.subject)))
+    }
+
+    // MARK: - Products and accounts
+
+    private func sell(_ product: ScenarioProduct) async throws {
+        try await connection.send(
+            .PUT,
+            connection.store.addresses.catalog + Routes.adminProduct(cast.product(product.name)),
+            by: .administrator,
+            product.draft(webhookURL: "")
+        )
+    }
+
+    /// Waits until `payments` sells a product.
+    ///
+    /// It then refuses a payment with a method that does not exist because of the method.
+    private func waitUntilSold(_ product: ScenarioProduct, _ account: AccountID) async throws {
+        guard let (storefront, price) = product.prices.min(by: { $0.key < $1.key }) else { return }
+        let request = PaymentRequest(
+            productID: try cast.product(product.name),
+            storefront: storefront,
+            price: price,
+            paymentMethod: "no_such_method"
+        )
+        try await connection.wait.until("payments to know the product '\(product.name)'") {
+            do {
+                try await connection.send(
+                    .POST,
+                    connection.store.addresses.payments + Routes.payments,
+                    by: .account(account),
+                    request,
+                    key: UUID().uuidString
+                )
+            } catch let refusal as ScenarioConnection.Refusal {
+                return refusal.code == "product_unknown" ? nil : ()
+            }
+            return ()
+        }
+    }
+
+    private func change(_ account: ScenarioAccount) async throws {
+        guard account.storefront != nil || account.canPay != nil else { return }
+        let id = try cast.account(account.name)
+        try await connection.send(
+            .PUT,
+            connection.store.addresses.payments + Routes.adminAccount(id),
+            by: .administrator,
+            AccountChangeRequest(
+                bundleID: connection.store.bundleID,
+                canMakePayments: account.canPay,
+                storefront: account.storefront
+            )
+        )
+        guard let storefront = account.storefront else { return }
+        for device in cast.devices.values where device.account == id {
+            try await device.waitToKnow(storefront)
+        }
+    }
+
+    // MARK: - Payments
+
+    private mutating func buy(_ purchase: ScenarioPurchase) async throws {
+        let device = try cast.device(purchase.device)
+        let transaction = try await device.buy(purchase, try cast.product(purchase.product))
+        let id = TransactionID(rawValue: transaction.id)
+        cast.payments[purchase.name] = PlayedPayment(
+            name: purchase.name,
+            account: device.account,
+            id: id,
+            transaction: transaction
+        )
+        try Self.judge(
+            id == nil ? (transaction.error as? SKError)?.storeCode ?? "\(transaction)" : nil,
+            refused: purchase.refused
+        )
+    }
+
+    private mutating func resume(
+        _ payment: PlayedPayment,
+        as name: String,
+        refused code: String?
+    ) async throws {
+        let path = try Routes.resumption(payment.accepted)
+        guard let bytes = try await ask(path, nil, refused: code) else { return }
+        let answer = try JSONDecoder().decode(TransactionResponse.self, from: Data(bytes))
+        cast.payments[name] = PlayedPayment(
+            name: name,
+            account: payment.account,
+            id: answer.transaction.id,
+            transaction: nil
+        )
+    }
+
+    /// Sends a command of the administrator to `payments`, and expects success or a refusal.
+    ///
+    /// - Returns: The answer; `nil` if it was refused as expected.
+    @discardableResult
+    private func ask(
+        _ path: String,
+        _ body: (any Encodable)?,
+        refused code: String?
+    ) async throws -> [UInt8]? {
+        let url = connection.store.addresses.payments + path
+        var last: ScenarioConnection.Refusal?
+        do {
+            return try await connection.wait.until("the store to do it (\(last, default: "-"))") {
+                do {
+                    let key = UUID().uuidString
+                    let bytes = try await connection.send(
+                        .POST,
+                        url,
+                        by: .administrator,
+                        body,
+                        key: key
+                    )
+                    try Self.judge(nil, refused: code)
+                    return bytes
+                } catch let refusal as ScenarioConnection.Refusal
+                    where refusal.code != code && Self.early.contains(refusal.code)
+                {
+                    last = refusal
+                    return nil
+                }
+            }
+        } catch let refusal as ScenarioConnection.Refusal {
+            guard refusal.code == code else { throw refusal }
+            return nil
+        }
+    }
+
+    /// Compares a refusal with the expected one; `nil` is success.
+    private static func judge(_ refusal: String?, refused code: String?) throws {
+        switch (refusal, code) {
+        case (nil, nil): return
+        case (nil, let code?): throw StepFailure("succeeded, and had to be refused with \(code)")
+        case (let refusal?, nil): throw StepFailure("refused with \(refusal)")
+        case (let refusal?, let code?):
+            if refusal != code {
+                throw StepFailure("refused with \(refusal), and had to be with \(code)")
+            }
+        }
+    }
+
+    // MARK: - The clock
+
+    /// Advances the store's clock, and waits until every service follows it.
+    private func advance(_ span: ClockSpan) async throws {
+        let addresses = connection.store.addresses
+        try await connection.send(
+            .POST,
+            addresses.payments + Routes.adminClockAdvance,
+            by: .administrator,
+            ClockAdvanceRequest(by: span.description),
+            key: UUID().uuidString
+        )
+        let clock = try await connection.wait.until("the store's clock to be there") {
+            let clock = try await connection.send(
+                .GET,
+                addresses.payments + Routes.adminClock,
+                by: .administrator,
+                as: ClockResponse.self
+            )
+            if clock.status == .failed {
+                throw StepFailure("the advance failed: \(clock.failure ?? "no reason is known")")
+            }
+            return clock.status == .ready ? clock : nil
+        }
+        let services = [
+            addresses.catalog, addresses.payments, addresses.receipts, addresses.fulfillment,
+        ]
+        for service in services {
+            try await connection.wait.until("\(service) to follow the store's clock") {
+                try await connection.send(
+                    .GET,
+                    service + FollowedClockResponse.path,
+                    by: .nobody,
+                    as: FollowedClockResponse.self
+                ).step >= clock.step ? () : nil
+            }
+        }
+    }
+}

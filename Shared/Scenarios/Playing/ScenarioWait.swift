@@ -1,0 +1,28 @@
+/// The time for which a run waits for something.
+struct ScenarioWait: Sendable {
+    /// The longest wait.
+    let limit: Duration
+
+    private static let pause = Duration.milliseconds(25)
+
+    /// Asks again and again until there is a value.
+    ///
+    /// - Parameters:
+    ///   - what: A description for the error message, such as `"'coins' to be purchased"`.
+    ///   - body: Returns the value, or `nil` if there is none yet.
+    /// - Returns: The value.
+    /// - Throws: ``StepFailure`` after the time limit, or an error of the body.
+    func until<Value>(
+        _ what: @autoclosure () -> String,
+        _ body: () async throws -> Value?
+    ) async throws -> Value {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            if let value = try await body() { return value }
+            guard ContinuousClock.now < deadline else {
+                throw StepFailure("waited \(limit) for \(what())")
+            }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+}

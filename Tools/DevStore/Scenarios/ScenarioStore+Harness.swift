@@ -1,0 +1,41 @@
+import EventTypes
+import PaymentQueue
+import Postgres
+import Scenarios
+import StoreHarness
+
+extension ScenarioStore {
+    /// A store of this machine, whose ledger and clock are open to scenarios.
+    init(of store: StoreHarness) {
+        let urls = store.urls
+        self.init(
+            addresses: StoreConfiguration.Addresses(
+                catalog: urls.catalog,
+                payments: urls.payments,
+                fulfillment: urls.fulfillment,
+                receipts: urls.receipts
+            ),
+            bundleID: StoreKeys.bundleID,
+            accountToken: { try store.keys.token(account: $0) },
+            administratorToken: { try store.keys.administratorToken() }
+        )
+        hasClock = true
+        ledger = { try await store.ledgerSums(of: $0) }
+    }
+}
+
+extension StoreHarness {
+    /// The sum of a transaction's entries in the ledger, by account.
+    fileprivate func ledgerSums(of id: TransactionID) async throws -> [String: Int64] {
+        let number = id.number
+        return try await withDatabase(of: .payments) { connection in
+            let rows = try connection.query(
+                """
+                SELECT account, sum(amount)::bigint FROM ledger_entries
+                WHERE transaction_id = \(number) GROUP BY account
+                """
+            ).map { row in try row.decode(String.self, Int64.self) }
+            return Dictionary(uniqueKeysWithValues: rows)
+        }
+    }
+}
