@@ -279,7 +279,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "Payments",
-            dependencies: serviceFoundation + ["ClockAndIDs", "Ledger", crypto, metrics],
+            dependencies: serviceFoundation + [
+                "ClockAndIDs", "Ledger", "Subscriptions", crypto, metrics,
+            ],
             path: "Services/Payments",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],
@@ -415,7 +417,10 @@ let package = Package(
             of: "Catalog",
             serviceTests + ["Catalog", "Kafka", "ServiceFoundation", nioHTTP1, serviceLifecycle]
         )
-        + tests(of: "Payments", serviceTests + ["Payments", "Ledger", "Seals", "StoreTracing"])
+        + tests(
+            of: "Payments",
+            serviceTests + ["Payments", "Ledger", "Seals", "StoreTracing", "Subscriptions"]
+        )
         + tests(
             of: "Receipts",
             serviceTests + [

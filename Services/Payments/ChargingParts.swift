@@ -4,6 +4,7 @@ import Logging
 import ServiceFoundation
 import ServiceLifecycle
 import StoreAPI
+import Subscriptions
 
 /// The parts of `payments` that charge buyers: the processor, and the runner of the attempts.
 struct ChargingParts {
@@ -50,6 +51,7 @@ struct ChargingParts {
             policy: settings.policy,
             owner: LeaseOwner(time: MachineTime.now()),
             environment: settings.environment,
+            subscriptions: SubscriptionStateMachine(policy: settings.subscriptions),
             spans: frame.spans,
             logger: frame.logger,
             now: frame.storeNow,

@@ -14,6 +14,7 @@ struct ClockParts {
         _ settings: PaymentsSettings,
         _ environments: StoreEnvironmentWatch,
         runner: ChargeRunner,
+        works: [DueWorkQueue],
         on frame: ServiceFrame
     ) {
         let wakeKeeper = Signal()
@@ -28,7 +29,7 @@ struct ClockParts {
                     count: { try AttemptStore.approvalCount(endingBy: $0, on: $1) },
                     wake: { runner.wake() }
                 )
-            ],
+            ] + works,
             didCommit: {
                 frame.wakeRelay()
                 wakeKeeper.send()

@@ -45,10 +45,18 @@ private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFram
         against: .receipts,
         at: settings.receiptsURL
     )
-    let clock = ClockParts(settings, environments, runner: runner, on: frame)
+    let renewals = RenewalParts(settings, charging, products: products, on: frame)
+    let clock = ClockParts(
+        settings,
+        environments,
+        runner: runner,
+        works: renewals.works,
+        on: frame
+    )
     let sealer = LogSealer(.ledger, client: frame.client, logger: frame.logger)
     return frame.composition(
-        charging.services + [sealer, clock.keeper, runner, consumer, acceptance.batcher],
+        charging.services
+            + [sealer, clock.keeper, runner, renewals.runner, consumer, acceptance.batcher],
         readiness: [clock.check],
         environments: environments
     ) { router in

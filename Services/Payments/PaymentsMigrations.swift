@@ -21,6 +21,7 @@ enum PaymentsMigrations {
             ("payments_m0006_traces", PackageResources.m0006_traces_sql),
             ("payments_m0007_transaction_ids", PackageResources.m0007_transaction_ids_sql),
             ("payments_m0008_clock", PackageResources.m0008_clock_sql),
+            ("payments_m0009_subscriptions", PackageResources.m0009_subscriptions_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

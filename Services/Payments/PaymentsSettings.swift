@@ -1,5 +1,7 @@
 import EventTypes
+import Foundation
 import ServiceKit
+import Subscriptions
 
 /// The settings of `payments`, including those that every service has.
 struct PaymentsSettings: Sendable {
@@ -10,6 +12,8 @@ struct PaymentsSettings: Sendable {
     let policy: AttemptPolicy
     let limits: ChargeRunner.Limits
     let tax: TaxRates
+    /// The store's decisions about subscriptions.
+    let subscriptions: SubscriptionPolicy
     /// The maximum age of a token that restores.
     let restoreTokenAgeMax: Duration
     let sandboxDatabaseURL: String
@@ -23,6 +27,7 @@ struct PaymentsSettings: Sendable {
     /// - `PROCESSOR_BATCH_MAX`, `PROCESSOR_QUEUE_MAX`
     /// - `APPROVAL_EXPIRY_MS`
     /// - `RESTORE_TOKEN_AGE_MAX_MS`
+    /// - `SUBSCRIPTION_TIME_ZONE`, `SUBSCRIPTION_GRACE_DAYS`, `SUBSCRIPTION_GRACE_SCOPE`
     /// - `TAX_BASIS_POINTS`
     /// - `SANDBOX_PROCESSOR_DATABASE_URL`, `SANDBOX_PROCESSOR_SLOW_MS`
     init(_ reader: inout SettingsReader) {
@@ -58,6 +63,7 @@ struct PaymentsSettings: Sendable {
             in: .seconds(1)...(.seconds(24 * 60 * 60)),
             "How old, since its iat, the account token of a restore may be; an older one gets 401."
         )
+        subscriptions = SubscriptionPolicy(&reader)
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(
             "SANDBOX_PROCESSOR_DATABASE_URL",
@@ -108,5 +114,41 @@ extension AttemptPolicy {
                 "How long a deferred transaction waits for approval before it fails."
             )
         )
+    }
+}
+
+extension SubscriptionPolicy {
+    /// The renewals that have a grace period.
+    fileprivate enum Scope: String, CaseIterable {
+        case all
+        case paid
+    }
+
+    fileprivate init(_ reader: inout SettingsReader) {
+        let zoneKey = "SUBSCRIPTION_TIME_ZONE"
+        let zone = reader.string(
+            "SUBSCRIPTION_TIME_ZONE",
+            default: "Etc/UTC",
+            "The time zone in which the periods of subscriptions are counted. Do not change it later."
+        )
+        let timeZone = TimeZone(identifier: zone)
+        if timeZone == nil { reader.refuse(zoneKey, "is not a time zone such as Europe/Berlin") }
+        self.init(calendar: PeriodCalendar(timeZone: timeZone ?? .gmt))
+        let days = reader.integer(
+            "SUBSCRIPTION_GRACE_DAYS",
+            default: 0,
+            in: 0...28,
+            "How long service goes on after a period that could not be charged: 0, 3, 16 or 28 days."
+        )
+        if ![0, 3, 16, 28].contains(days) {
+            reader.refuse("SUBSCRIPTION_GRACE_DAYS", "is none of 0, 3, 16 and 28")
+        }
+        grace = days == 0 ? nil : .seconds(days * 86_400)
+        let scope: Scope = reader.choice(
+            "SUBSCRIPTION_GRACE_SCOPE",
+            default: .all,
+            "Which renewals have such days: all, or paid for those after a period that cost something."
+        )
+        graceScope = scope == .all ? .allRenewals : .paidToPaidOnly
     }
 }

@@ -31,6 +31,7 @@ extension Transaction {
         text.member("revokedAt", revokedAt)
         text.member("state", state.rawValue)
         text.member("storefront", storefront.rawValue)
+        if let subscription { text.member("subscription", object: subscription.write) }
         text.member("version", Int64(version))
     }
 
@@ -66,6 +67,7 @@ extension Transaction {
         var failureReason: String?
         var revokedAt: Int64?
         var refunds: [Refund]?
+        var subscription: TransactionPeriod?
 
         mutating func read(_ name: PlainJSON.Name, from json: inout PlainJSON) -> Bool {
             switch name {
@@ -92,6 +94,8 @@ extension Transaction {
             case "failureReason": json.null() || PlainJSON.keep(json.string(), in: &failureReason)
             case "revokedAt": json.null() || PlainJSON.keep(json.integer(), in: &revokedAt)
             case "refunds": json.null() || PlainJSON.keep(Refund.list(from: &json), in: &refunds)
+            case "subscription":
+                json.null() || PlainJSON.keep(TransactionPeriod(from: &json), in: &subscription)
             default: json.skip()
             }
         }
@@ -124,7 +128,8 @@ extension Transaction {
                 ),
                 failureReason: failureReason.map(FailureReason.init(rawValue:)),
                 revokedAt: revokedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
-                refunds: refunds
+                refunds: refunds,
+                subscription: subscription
             )
         }
     }

@@ -5,9 +5,10 @@
 public struct Transaction: Codable, Hashable, Sendable {
     /// The identifier of the transaction.
     public var id: TransactionID
-    /// The first transaction of the same purchase.
+    /// The first transaction of the same purchase, or of the same subscription.
     ///
-    /// It differs from ``id`` in a copy (``TransactionReason/isCopy``). It says nothing about why
+    /// It differs from ``id`` in a copy (``TransactionReason/isCopy``) and in later periods of a
+    /// subscription. It says nothing about why
     /// the transaction was made: ask ``reason``.
     public var originalID: TransactionID
     /// The reason for which the transaction was made.
@@ -46,6 +47,8 @@ public struct Transaction: Codable, Hashable, Sendable {
     /// The time at which the charge was confirmed or the restore was made; `nil` before.
     public var purchasedAt: StoreTime?
     /// The time at which the first transaction of this purchase was purchased; `nil` before.
+    ///
+    /// For a subscription it is the start of its first period (rule S4).
     public var originalPurchasedAt: StoreTime?
     /// The reason for the failure.
     ///
@@ -55,6 +58,8 @@ public struct Transaction: Codable, Hashable, Sendable {
     public var revokedAt: StoreTime?
     /// All refunds in the order of their numbers, reversed ones included; `nil` if there was none.
     public var refunds: [Refund]?
+    /// The period of a subscription that the transaction pays for; `nil` for every other product.
+    public var subscription: TransactionPeriod?
 
     /// Makes a transaction.
     public init(
@@ -78,7 +83,8 @@ public struct Transaction: Codable, Hashable, Sendable {
         originalPurchasedAt: StoreTime? = nil,
         failureReason: FailureReason? = nil,
         revokedAt: StoreTime? = nil,
-        refunds: [Refund]? = nil
+        refunds: [Refund]? = nil,
+        subscription: TransactionPeriod? = nil
     ) {
         self.id = id
         self.originalID = originalID
@@ -101,6 +107,7 @@ public struct Transaction: Codable, Hashable, Sendable {
         self.failureReason = failureReason
         self.revokedAt = revokedAt
         self.refunds = refunds
+        self.subscription = subscription
     }
 }
 

@@ -12,7 +12,7 @@ import Testing
         .queueChanged: "each instance of fulfillment, for its streams",
         .queueAccountChanged: "each instance of fulfillment, for its streams",
         .clockChanged: "every process, which follows the store's clock",
-        .subscriptionChanged: "nobody yet: no service publishes it",
+        .subscriptionChanged: "the rebuild of payments",
     ]
 
     /// A consumer skips what is not listed, so an event that was forgotten would have no effect.

@@ -18,11 +18,13 @@ import Testing
         """
         processor_attempts.attempt_id step payment_method is_approved call_count \
         undoes idempotency_key fingerprint reference lease_owner due_at \
-        approval_ends_at waits_for
+        approval_ends_at waits_for renewal_try is_owed
         """:
             "How the processor was called is in no event.",
         "purchase_intents.idempotency_key":
             "The keys of requests are in no event.",
+        "subscriptions.payment_method due_at due_kind charging_since tries":
+            "What is charged next follows from the subscription and from its attempts.",
         "transactions.idempotency_key fingerprint":
             "The keys of requests are in no event.",
         "store_clock.id latest status advance_key failure epoch":

@@ -5,6 +5,7 @@ import Messaging
 import Postgres
 import ServiceKit
 import StoreAPI
+import Subscriptions
 import Synchronization
 import TestSupport
 import Testing
@@ -146,6 +147,7 @@ struct Store: Sendable {
     let restores: RestoreHandler
     let accounts: AccountHandler
     let resumptions: ResumptionHandler
+    let renewals: RenewalHandler
     /// Attempts that are committed but not carried out yet.
     let pending: Pending
 
@@ -186,6 +188,7 @@ struct Store: Sendable {
             policy: policy,
             owner: LeaseOwner(time: startTime.onMachines),
             environment: .sandbox,
+            subscriptions: .inTests,
             logger: logger,
             now: now,
             machineNow: machineNow ?? clock.machineNow
@@ -207,6 +210,12 @@ struct Store: Sendable {
             processor: processor,
             products: products,
             didCommit: { pending.append($0) }
+        )
+        renewals = RenewalHandler(
+            context: context,
+            products: products,
+            tax: tax,
+            didCommit: { owed.append($0) }
         )
         restores = RestoreHandler(context: context, didCommit: {})
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
@@ -314,6 +323,17 @@ struct Store: Sendable {
         try await client.withConnection {
             try LedgerStore.trialBalance(on: $0).allSatisfy(\.isBalanced)
         }
+    }
+}
+
+extension SubscriptionStateMachine {
+    /// A machine that counts in UTC, without a grace period.
+    ///
+    /// Charges are not spread, so that their times are known.
+    static var inTests: SubscriptionStateMachine {
+        var policy = SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
+        policy.spread = .zero
+        return SubscriptionStateMachine(policy: policy)
     }
 }
 

@@ -28,34 +28,49 @@ import Testing
         to new: SubscriptionProduct,
         choice: ProductChoice
     ) throws {
-        #expect(ProductChoice.judge(new, meeting: try running(old)) == choice)
+        #expect(ProductChoice.judge(new.id, new.terms, meeting: try running(old)) == choice)
     }
 
     @Test func withoutARunningSubscriptionEveryProductIsCharged() throws {
-        #expect(ProductChoice.judge(bronze, meeting: nil) == .charge(replacing: nil))
+        #expect(
+            ProductChoice.judge(bronze.id, bronze.terms, meeting: nil) == .charge(replacing: nil)
+        )
         for state in [SubscriptionState.expired, .revoked] {
             let ended = try running(gold) { $0.state = state }
-            #expect(ProductChoice.judge(bronze, meeting: ended) == .charge(replacing: nil))
+            #expect(
+                ProductChoice.judge(bronze.id, bronze.terms, meeting: ended)
+                    == .charge(replacing: nil)
+            )
         }
     }
 
     /// S11.
     @Test func theLevelOfTodayDecides() throws {
-        let choice = ProductChoice.judge(gold, meeting: try running(silver), currentLevel: 1)
+        let choice = ProductChoice.judge(
+            gold.id,
+            gold.terms,
+            meeting: try running(silver),
+            currentLevel: 1
+        )
         #expect(choice == .charge(replacing: silver.id))
-        let lower = ProductChoice.judge(silverTwin, meeting: try running(silver), currentLevel: 1)
+        let lower = ProductChoice.judge(
+            silverTwin.id,
+            silverTwin.terms,
+            meeting: try running(silver),
+            currentLevel: 1
+        )
         #expect(lower == .schedule)
     }
 
     /// e5 to e7 and e24.
     @Test func theRunningProductMayBeChosenAgain() throws {
         let off = try running(silver) { $0.autoRenewOffReason = .customer }
-        #expect(ProductChoice.judge(silver, meeting: off) == .turnOn)
+        #expect(ProductChoice.judge(silver.id, silver.terms, meeting: off) == .turnOn)
         let pending = try running(silver) { $0.pendingProduct = bronze }
-        #expect(ProductChoice.judge(silver, meeting: pending) == .withdraw)
+        #expect(ProductChoice.judge(silver.id, silver.terms, meeting: pending) == .withdraw)
         let grace = try running(silver) { $0.state = .inGracePeriod }
-        #expect(ProductChoice.judge(silver, meeting: grace) == .current)
+        #expect(ProductChoice.judge(silver.id, silver.terms, meeting: grace) == .current)
         let retry = try running(silver) { $0.state = .inBillingRetryPeriod }
-        #expect(ProductChoice.judge(silver, meeting: retry) == .chargeOwed)
+        #expect(ProductChoice.judge(silver.id, silver.terms, meeting: retry) == .chargeOwed)
     }
 }

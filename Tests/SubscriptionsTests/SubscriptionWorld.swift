@@ -123,7 +123,7 @@ struct SubscriptionWorld {
     }
 
     private mutating func choose(_ product: SubscriptionProduct) {
-        switch ProductChoice.judge(product, meeting: subscription) {
+        switch ProductChoice.judge(product.id, product.terms, meeting: subscription) {
         case .charge(let replaced):
             let id = draw()
             var bought = purchase(product, id.number)

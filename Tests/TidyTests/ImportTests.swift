@@ -17,7 +17,7 @@ import Testing
 
     /// The modules that a pure file may import.
     private static let pureModules: Set = [
-        "EventTypes", "StoreAPI", "StoreTracing", "Ledger", "Foundation",
+        "EventTypes", "StoreAPI", "StoreTracing", "Ledger", "Subscriptions", "Foundation",
     ]
 
     /// Files of a service that may hold a database connection.

@@ -36,6 +36,8 @@ enum QueueRules {
         isReceipted: Bool = true
     ) -> Change? {
         if let before, before.version >= transaction.version { return nil }
+        // The store renews a subscription by itself, so the app learns only that it is renewed.
+        if transaction.reason == .renewal, !transaction.isPaid { return nil }
         let wasPaid = before?.isPaid ?? false
         if transaction.isPaid, !wasPaid, transaction.revokedAt == nil, !isReceipted { return nil }
         var change = Change(

@@ -45,6 +45,11 @@ struct ClockReport {
         let done = (clock.done ?? [:]).sorted { $0.key < $1.key }
         return done.isEmpty
             ? "Nothing was due."
-            : "Done: " + done.map { "\($0.value) \($0.key)" }.joined(separator: ", ") + "."
+            : "Done: " + done.map { Self.counted($0.key, $0.value) }.joined(separator: ", ") + "."
+    }
+
+    /// A number of pieces of work; the names of work are plurals.
+    private static func counted(_ name: String, _ count: Int64) -> String {
+        count == 1 && name.hasSuffix("s") ? "1 \(name.dropLast())" : "\(count) \(name)"
     }
 }

@@ -127,7 +127,11 @@ enum ReconcileRules {
         func one(_ kind: Difference.Kind, _ detail: String) -> [Difference] {
             [Difference(kind: kind, transactionID: books.id, detail: detail)]
         }
-        guard let queued = books.queued else { return one(.notQueued, entry.state.rawValue) }
+        guard let queued = books.queued else {
+            // A renewal that was not paid does not appear in a queue.
+            let isExpected = entry.reason == .renewal && !books.isPaid
+            return isExpected ? [] : one(.notQueued, entry.state.rawValue)
+        }
         if queued.state != entry.state {
             // A purchase enters the queue with its receipt. A missing receipt is reported once, and
             // a purchase that is not in the queue cannot be delivered.

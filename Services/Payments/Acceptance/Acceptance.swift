@@ -45,6 +45,7 @@ extension Acceptance {
             step: .calling,
             paymentMethod: paymentMethod,
             amount: record.transaction.price,
+            renewalTry: record.transaction.subscription.map { $0.charge?.attempt ?? 0 },
             dueAt: leaseEnd
         )
         self.init(record: record, attempt: attempt)

@@ -2,6 +2,7 @@ import EventTypes
 import ServiceKit
 import StoreAPI
 import StoreTracing
+import Subscriptions
 
 /// Decides a batch of payment requests.
 ///
@@ -25,6 +26,8 @@ struct AcceptanceBatch: Sendable {
         let product: Product
         /// The price of the whole purchase.
         let price: Money
+        /// The period of a subscription.
+        let period: TransactionPeriod?
     }
 
     /// A request for which a transaction was made.
@@ -35,6 +38,8 @@ struct AcceptanceBatch: Sendable {
 
     let time: StoreTime
     let environment: StoreEnvironment
+    /// The locked subscriptions that the requests are about.
+    var subscriptions: SubscriptionBooks
     private var entries: [Entry]
     private var approved: [Approved] = []
     private var begun: [Begun] = []
@@ -45,9 +50,15 @@ struct AcceptanceBatch: Sendable {
     private(set) var replies: [PaymentReply] = []
 
     /// Begins a batch.
-    init(_ submissions: [PaymentSubmission], at time: StoreTime, in environment: StoreEnvironment) {
+    init(
+        _ submissions: [PaymentSubmission],
+        at time: StoreTime,
+        in environment: StoreEnvironment,
+        subscriptions: SubscriptionStateMachine
+    ) {
         self.time = time
         self.environment = environment
+        self.subscriptions = SubscriptionBooks(subscriptions, at: time)
         entries = submissions.map {
             Entry(submission: $0, key: $0.key, fingerprint: $0.fingerprint)
         }
@@ -67,6 +78,16 @@ struct AcceptanceBatch: Sendable {
 
     /// The accounts of the requests that are not answered yet.
     var openAccounts: Set<AccountKey> { Set(open.map { entries[$0].submission.accountKey }) }
+
+    /// The places of the subscriptions that unanswered requests are about.
+    func openSubscriptions(_ products: [ProductID: Product]) -> Set<SubscriptionKey> {
+        Set(
+            open.compactMap {
+                let submission = entries[$0].submission
+                return products[submission.request.productID].flatMap(submission.subscriptionKey)
+            }
+        )
+    }
 
     /// The accounts of unanswered requests that name a purchase intent.
     var openIntentAccounts: Set<AccountKey> {
@@ -134,6 +155,7 @@ struct AcceptanceBatch: Sendable {
         for (account, intents) in intents {
             for intent in intents { unpaid[IntentKey(account: account, id: intent.id)] = intent }
         }
+        var begunIn: Set<SubscriptionKey> = []
         for position in open {
             let submission = entries[position].submission
             guard leaders[entries[position].key] == nil else {
@@ -141,22 +163,47 @@ struct AcceptanceBatch: Sendable {
                 continue
             }
             let product = products[submission.request.productID]
-            let price = PaymentRules.price(
+            let sale = PaymentRules.price(
                 of: submission.request,
                 account: standings[submission.accountKey] ?? AccountStanding(),
                 product: product,
                 intent: submission.intent.flatMap { unpaid[$0] },
                 methodRefusal: methodRefusal(submission.request.paymentMethod)
-            )
-            switch price {
+            ).flatMap { price in
+                period(of: product, for: submission, besides: begunIn).map { (price, $0) }
+            }
+            switch sale {
             case .failure(let refusal): entries[position].reply = .refused(refusal)
-            case .success(let price):
+            case .success(let (price, period)):
                 guard let product else { continue }
                 if let intent = submission.intent { unpaid[intent] = nil }
+                if let key = submission.subscriptionKey(of: product) { begunIn.insert(key) }
                 leaders[entries[position].key] = position
-                approved.append(Approved(position: position, product: product, price: price))
+                approved.append(
+                    Approved(position: position, product: product, price: price, period: period)
+                )
             }
         }
+    }
+
+    /// The period that a request would pay for; `nil` if the product is no subscription.
+    ///
+    /// Of several requests for one group, a batch accepts the first.
+    private func period(
+        of product: Product?,
+        for submission: PaymentSubmission,
+        besides begun: Set<SubscriptionKey>
+    ) -> Result<TransactionPeriod?, PaymentRefusal> {
+        guard let product, let key = submission.subscriptionKey(of: product) else {
+            return .success(nil)
+        }
+        guard !begun.contains(key) else { return .failure(.alreadySubscribed(to: product.id)) }
+        return SubscriptionRules.period(
+            of: product,
+            meeting: subscriptions.rows[key]?.subscription,
+            at: time,
+            by: subscriptions.machine.dueActions
+        )
     }
 
     /// Makes transactions of the requests that the rules accept.
@@ -184,6 +231,7 @@ struct AcceptanceBatch: Sendable {
                     in: submission.account.bundleID,
                     product: approved.product,
                     price: approved.price,
+                    period: approved.period,
                     time: time
                 ),
                 taxBasisPoints: tax.basisPoints(in: request.storefront),
@@ -196,6 +244,11 @@ struct AcceptanceBatch: Sendable {
                 at: time,
                 leaseEnd: leaseEnd
             )
+            if approved.period != nil, acceptance.grant != nil,
+                let period = subscriptions.begin(record, paidBy: request.paymentMethod)
+            {
+                acceptance.grant = .beginPeriod(period)
+            }
             acceptance.purchaseIntentID = request.purchaseIntentID
             let entry = entries[approved.position]
             acceptance.key = UsedKey(

@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import Subscriptions
 
 /// Accepts payment requests in batches.
 ///
@@ -49,7 +50,12 @@ struct PaymentHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> AcceptanceBatch {
         let time = context.now()
-        var batch = AcceptanceBatch(submissions, at: time, in: context.environment)
+        var batch = AcceptanceBatch(
+            submissions,
+            at: time,
+            in: context.environment,
+            subscriptions: context.subscriptions
+        )
         // The lock comes before all reads. From here on, committed uses of keys and intents are
         // visible, and no other database transaction can use these intents until this one ends.
         try AccountStore.lockExisting(batch.openIntentAccounts, on: connection)
@@ -64,6 +70,9 @@ struct PaymentHandler: Sendable {
             TransactionStore.nextIDs(batch.openKeys.count)
         )
         try replay(&batch, made, on: connection)
+        let places = batch.openSubscriptions(products)
+        try SubscriptionStore.open(places, on: connection)
+        batch.subscriptions.take(try connection.read(SubscriptionStore.locking(places)))
         batch.judge(
             products: products,
             standings: standings,
@@ -77,9 +86,17 @@ struct PaymentHandler: Sendable {
             leaseEnd: context.leaseEnd
         )
         let accountEvents = try endIntents(batch.paidIntents, at: time, on: connection)
+        try SubscriptionStore.save(
+            batch.subscriptions.changedRows,
+            by: context.subscriptions.dueActions,
+            on: connection
+        )
+        let subscriptionEvents = try batch.subscriptions.changes.map {
+            try OutboxEvent($0, at: time, in: context.environment)
+        }
         let written = try AcceptanceWriter(context: context).write(
             batch.acceptances,
-            followedBy: accountEvents,
+            followedBy: accountEvents + subscriptionEvents,
             at: time,
             on: connection
         )

@@ -24,5 +24,17 @@ struct PaymentSubmission: Sendable {
         request.purchaseIntentID.map { IntentKey(account: accountKey, id: $0) }
     }
 
+    /// The place of the subscription that the request is about; `nil` if the product is none.
+    func subscriptionKey(of product: Product) -> SubscriptionKey? {
+        guard product.type == .autoRenewableSubscription, let terms = product.subscription else {
+            return nil
+        }
+        return SubscriptionKey(
+            accountID: account.accountID,
+            bundleID: account.bundleID,
+            groupID: terms.groupID
+        )
+    }
+
     var fingerprint: [UInt8] { RequestFingerprint.of(request, in: account.bundleID) }
 }

@@ -51,9 +51,7 @@ enum RefundRules {
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }
         let open = refunds.filter { $0.step != .settled }
-        let rest = open.reduce(transaction.refundableAmount.minorUnits) {
-            $0 - $1.amount.minorUnits
-        }
+        let rest = transaction.refundRest(with: refunds)
         if let amount = terms.amount {
             if let refusal = refusal(of: amount, of: transaction.price, rest: rest) {
                 return .refused(refusal)
@@ -65,8 +63,7 @@ enum RefundRules {
             let last = open.max { $0.number < $1.number }
             return last.map { .pending($0.key) } ?? .done
         }
-        let numbers = (transaction.refunds ?? []).map(\.number) + refunds.map(\.number)
-        let number = (numbers.max() ?? 0) + 1
+        let number = transaction.nextRefundNumber(with: refunds)
         guard number <= countMax else { return .refused(.tooManyRefunds(max: countMax)) }
         let amount = terms.amount?.minorUnits ?? rest
         let plan = RefundPlan(

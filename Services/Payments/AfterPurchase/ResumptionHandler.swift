@@ -2,6 +2,7 @@ import EventTypes
 import Postgres
 import StoreAPI
 import StoreTracing
+import Subscriptions
 
 /// Resumes interrupted payments (spec rule 114).
 ///
@@ -25,14 +26,16 @@ struct ResumptionHandler: Sendable {
             guard let failed = try connection.read(TransactionStore.locking([id]))[id] else {
                 return (ResumptionReply.unknown, ProcessorAttempt?.none)
             }
+            var period: TransactionPeriod?
             switch try verdict(on: failed, by: paymentMethod, on: connection) {
             case .resumed(let transaction): return (.resumed(transaction), nil)
             case .notInterrupted: return (.notInterrupted(failed.transaction), nil)
             case .refused(let refusal): return (.refused(refusal), nil)
-            case .resume: break
+            case .resume(let resumed): period = resumed
             }
             let acceptance = try accept(
                 failed,
+                period,
                 by: paymentMethod,
                 trace,
                 at: time,
@@ -54,6 +57,7 @@ struct ResumptionHandler: Sendable {
     ) throws -> ResumptionRules.Verdict {
         let (key, productID) = (failed.accountKey, failed.transaction.productID)
         let resumption = try ResumptionStore.find(failed.transaction.id, on: connection)
+        let product = try connection.read(products.load([productID]))[productID]
         return ResumptionRules.verdict(
             on: failed.transaction,
             resumedBy: try resumption.flatMap {
@@ -62,13 +66,33 @@ struct ResumptionHandler: Sendable {
             paymentMethod: paymentMethod,
             account: try connection.read(AccountStore.standings(of: [key]))[key]
                 ?? AccountStanding(),
-            product: try connection.read(products.load([productID]))[productID],
-            methodRefusal: processor.refusal(of: paymentMethod)
+            product: product,
+            methodRefusal: processor.refusal(of: paymentMethod),
+            period: try period(of: product, for: failed.transaction, on: connection)
+        )
+    }
+
+    /// The period of a subscription that the payment would pay for today.
+    ///
+    /// The subscription is only read: the outcome of the charge decides under its lock.
+    private func period(
+        of product: Product?,
+        for failed: Transaction,
+        on connection: isolated PostgresConnection
+    ) throws -> Result<TransactionPeriod?, PaymentRefusal> {
+        guard let product, let key = SubscriptionKey(of: failed) else { return .success(nil) }
+        let row = try connection.read(SubscriptionStore.reading([key])).first
+        return SubscriptionRules.period(
+            of: product,
+            meeting: row?.subscription,
+            at: context.now(),
+            by: context.subscriptions.dueActions
         )
     }
 
     private func accept(
         _ failed: TransactionRecord,
+        _ period: TransactionPeriod?,
         by paymentMethod: PaymentMethod,
         _ trace: TraceContext,
         at time: StoreTime,
@@ -76,7 +100,12 @@ struct ResumptionHandler: Sendable {
     ) throws -> Acceptance {
         let id = try TransactionStore.nextID(on: connection)
         let record = TransactionRecord(
-            transaction: PaymentRules.resumed(id: id, failed: failed.transaction, time: time),
+            transaction: PaymentRules.resumed(
+                id: id,
+                failed: failed.transaction,
+                period: period,
+                time: time
+            ),
             taxBasisPoints: failed.taxBasisPoints,
             traceparent: trace
         )

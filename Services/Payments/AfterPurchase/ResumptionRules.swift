@@ -7,7 +7,8 @@ import StoreAPI
 enum ResumptionRules {
     /// The verdict on a request to resume a payment.
     enum Verdict: Hashable, Sendable {
-        case resume
+        /// The payment begins again; the period is that of a subscription.
+        case resume(TransactionPeriod?)
         /// This transaction resumes the payment already.
         case resumed(Transaction)
         case notInterrupted
@@ -26,6 +27,7 @@ enum ResumptionRules {
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - methodRefusal: The processor's reason to refuse the payment method; `nil` if it accepts
     ///     it.
+    ///   - period: The period that the payment would pay for today, or why it is refused.
     /// - Returns: The verdict. The first resumption is the answer to all later requests.
     static func verdict(
         on failed: Transaction,
@@ -33,10 +35,13 @@ enum ResumptionRules {
         paymentMethod: PaymentMethod,
         account: AccountStanding,
         product: Product?,
-        methodRefusal: PaymentRefusal?
+        methodRefusal: PaymentRefusal?,
+        period: Result<TransactionPeriod?, PaymentRefusal> = .success(nil)
     ) -> Verdict {
         if let resumption { return .resumed(resumption) }
-        guard failed.failureReason == .interrupted else { return .notInterrupted }
+        guard failed.failureReason == .interrupted, failed.reason != .renewal else {
+            return .notInterrupted
+        }
         let price = PaymentRules.price(
             of: PaymentRules.request(repeating: failed, by: paymentMethod),
             account: account,
@@ -44,6 +49,9 @@ enum ResumptionRules {
             methodRefusal: methodRefusal
         )
         if case .failure(let refusal) = price { return .refused(refusal) }
-        return .resume
+        switch period {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let period): return .resume(period)
+        }
     }
 }

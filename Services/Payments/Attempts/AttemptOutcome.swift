@@ -21,6 +21,8 @@ enum AttemptOutcome: Hashable, Sendable {
 struct AttemptResult: Hashable, Sendable {
     let key: AttemptKey
     let outcome: AttemptOutcome
+    /// Whether the transaction may be one of a subscription, whose row then has to be locked first.
+    var mayConcernSubscription = true
 }
 
 extension AttemptOutcome {

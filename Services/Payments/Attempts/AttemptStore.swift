@@ -10,7 +10,8 @@ enum AttemptStore {
     private static let columns = """
         a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
-        a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for
+        a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
+        a.renewal_try, a.is_owed
         """
 
     /// Writes new attempts; existing ones stay as they are.
@@ -25,7 +26,7 @@ enum AttemptStore {
             INSERT INTO processor_attempts (
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
-                waits_for, lease_owner)
+                waits_for, renewal_try, is_owed, lease_owner)
             SELECT *, \(owner.id) FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
@@ -34,7 +35,8 @@ enum AttemptStore {
                 \(attempts.map(\.isApproved)), \(attempts.map(\.undoes?.rawValue)),
                 \(attempts.map(\.revokes)), \(attempts.map(\.requestKey?.idempotencyKey)),
                 \(attempts.map(\.requestKey?.fingerprint)), \(attempts.map(\.end?.rawValue)),
-                \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }))
+                \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }),
+                \(attempts.map { $0.renewalTry.map(Int32.init) }), \(attempts.map(\.isOwed)))
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
         )
@@ -202,7 +204,7 @@ enum AttemptStore {
         let (
             transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
             undoes, revokes, key, fingerprint, reference, outcome, dueAt, approvalEndsAt,
-            waitsFor
+            waitsFor, renewalTry, isOwed
         ) = try row.decode(
             Int64.self,
             String.self,
@@ -222,7 +224,9 @@ enum AttemptStore {
             String?.self,
             MachineTime?.self,
             StoreTime?.self,
-            Int64?.self
+            Int64?.self,
+            Int32?.self,
+            Bool.self
         )
         guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
             throw PaymentError(.unknownRow)
@@ -242,6 +246,8 @@ enum AttemptStore {
             requestKey: key.map {
                 UsedKey(idempotencyKey: $0, fingerprint: fingerprint ?? [])
             },
+            renewalTry: renewalTry.map(Int.init),
+            isOwed: isOwed,
             reference: reference.map { ProcessorReference(rawValue: $0) },
             end: outcome.map { AttemptEnd(rawValue: $0) },
             dueAt: dueAt,

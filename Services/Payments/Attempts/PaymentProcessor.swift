@@ -40,6 +40,9 @@ struct ChargeRequest: Hashable, Sendable {
     let amount: Money
     /// Whether the payment has been approved.
     let isApproved: Bool
+    /// The number of the try to charge for a subscription's next period; `nil` for a payment of a
+    /// buyer, who is present.
+    var renewalTry: Int?
 }
 
 /// The outcome of a charge.

@@ -41,6 +41,11 @@ struct ProcessorAttempt: Hashable, Sendable {
     var revokes = false
     /// The key of the request that asked for a refund, if it had one.
     var requestKey: UsedKey?
+    /// The number of the try to charge for a subscription's next period, or 0 for a purchase of a
+    /// subscription; `nil` for all other products.
+    var renewalTry: Int?
+    /// Whether a refund follows from a change of a subscription, which has booked it already.
+    var isOwed = false
     /// The processor's own id of what the attempt did.
     var reference: ProcessorReference?
     /// The attempt's end; `nil` until then.

@@ -116,7 +116,8 @@ final class ChargeRunner: Service {
             results += zip(charges, outcomes).map {
                 AttemptResult(
                     key: $0.key,
-                    outcome: AttemptOutcome($1, wasApproved: $0.isApproved)
+                    outcome: AttemptOutcome($1, wasApproved: $0.isApproved),
+                    mayConcernSubscription: $0.renewalTry != nil
                 )
             }
         }
@@ -308,7 +309,8 @@ extension ChargeRequest {
             attemptID: attempt.id,
             paymentMethod: attempt.paymentMethod,
             amount: attempt.amount,
-            isApproved: attempt.isApproved
+            isApproved: attempt.isApproved,
+            renewalTry: attempt.renewalTry.flatMap { $0 > 0 ? $0 : nil }
         )
     }
 }

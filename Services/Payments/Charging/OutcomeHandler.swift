@@ -40,7 +40,10 @@ struct OutcomeHandler: Sendable {
             )
             var refusals: [AttemptKey: FailureReason] = [:]
             for attempt in attempts {
-                guard let record = records[attempt.transactionID] else { continue }
+                // An account that may not pay begins nothing new, but what it has goes on.
+                guard let record = records[attempt.transactionID],
+                    record.transaction.reason != .renewal
+                else { continue }
                 refusals[attempt.key] = AccountRules.failure(
                     of: standings[record.accountKey] ?? AccountStanding(),
                     in: record.transaction.storefront

@@ -3,6 +3,7 @@ import Logging
 import Messaging
 import Postgres
 import StoreTracing
+import Subscriptions
 
 /// The dependencies shared by the parts that accept, charge and settle payments.
 struct PaymentsContext: Sendable {
@@ -10,6 +11,8 @@ struct PaymentsContext: Sendable {
     let policy: AttemptPolicy
     let owner: LeaseOwner
     let environment: StoreEnvironment
+    /// Decides about subscriptions, by the settings of the store.
+    let subscriptions: SubscriptionStateMachine
     var ids: IDSource = .random
     var spans: SpanRecorder = .off
     let logger: Logger

@@ -4,6 +4,7 @@ import Logging
 import Messaging
 import Postgres
 import StoreTracing
+import Subscriptions
 
 /// One database transaction that applies outcomes or commands.
 ///
@@ -26,7 +27,8 @@ struct Settlement {
             time: context.now(),
             machineTime: context.machineNow(),
             policy: context.policy,
-            ids: context.ids
+            ids: context.ids,
+            subscriptions: context.subscriptions
         )
     }
 
@@ -35,22 +37,40 @@ struct Settlement {
         _ results: [AttemptResult],
         on connection: isolated PostgresConnection
     ) throws -> OutcomeReport {
-        try lock(Array(Set(results.map(\.key.transactionID))), on: connection)
+        try lock(
+            Array(Set(results.map(\.key.transactionID))),
+            withSubscriptions: results.contains(where: \.mayConcernSubscription),
+            on: connection
+        )
         for result in results {
             plan.apply(result)
         }
         return try write(on: connection)
     }
 
-    /// Locks and reads transactions with all their attempts, in one round trip.
+    /// Locks and reads transactions with all their attempts, and their subscriptions before them, in
+    /// one round trip.
+    ///
+    /// - Parameters:
+    ///   - ids: The transactions.
+    ///   - withSubscriptions: Whether any of them may be one of a subscription.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PostgresError`, or an error of a row that cannot be read.
     mutating func lock(
         _ ids: [TransactionID],
+        withSubscriptions: Bool = true,
         on connection: isolated PostgresConnection
     ) throws {
-        let (records, attempts) = try connection.read(
+        let (subscriptions, records, attempts) = try connection.read(
+            SubscriptionStore.locking(of: withSubscriptions ? ids : []),
             TransactionStore.locking(ids),
             AttemptStore.locking(of: ids)
         )
+        plan.subscriptions.take(subscriptions)
+        // No subscription is changed without its lock, even if it was expected that there is none.
+        let missing = Set(records.values.compactMap { SubscriptionKey(of: $0.transaction) })
+            .filter { plan.subscriptions.rows[$0] == nil }
+        plan.subscriptions.take(try connection.read(SubscriptionStore.locking(missing)))
         plan.take(records, attempts)
     }
 
@@ -59,13 +79,22 @@ struct Settlement {
     /// The outbox comes last, as `Outbox` requires.
     mutating func write(on connection: isolated PostgresConnection) throws -> OutcomeReport {
         try passOnOwnerships(on: connection)
+        try makeOwedRefunds(on: connection)
         for contradiction in plan.contradictions { log(contradiction) }
         try TransactionStore.update(plan.changedRecords, on: connection)
         try AttemptStore.update(plan.changedAttempts, owner: context.owner, on: connection)
         try AttemptStore.insert(plan.newAttempts, owner: context.owner, on: connection)
         try LedgerStore.append(plan.postings, on: connection)
+        try SubscriptionStore.save(
+            plan.subscriptions.changedRows,
+            by: context.subscriptions.dueActions,
+            on: connection
+        )
         let (events, steps) = try traced(plan.events)
-        try Outbox.append(events, on: connection)
+        let changes = try plan.subscriptions.changes.map {
+            try OutboxEvent($0, at: plan.time, in: context.environment)
+        }
+        try Outbox.append(events + changes, on: connection)
         var report = plan.report
         report.steps = steps
         return report
@@ -106,7 +135,11 @@ struct Settlement {
             try OwnershipStore.change(changes, on: connection)
             let waiting = try AttemptStore.waiting(for: changes.map(\.holder), on: connection)
             guard !waiting.isEmpty else { continue }
-            try lock(waiting.values.flatMap { $0 }, on: connection)
+            try lock(
+                waiting.values.flatMap { $0 },
+                withSubscriptions: false,
+                on: connection
+            )
             let keys = changes.filter { waiting[$0.holder] != nil }.map(\.key)
             let ownerships = try OwnershipStore.lock(keys, on: connection)
             let unowned = keys.filter { ownerships[$0]?.ownedAt == nil }
@@ -120,6 +153,20 @@ struct Settlement {
             )
             _ = try OwnershipStore.claim(claims, on: connection)
         }
+    }
+
+    /// Plans the refunds that changes of subscriptions have booked.
+    ///
+    /// Their subscriptions are locked, so nobody else waits for these transactions and holds what this
+    /// settlement needs.
+    private mutating func makeOwedRefunds(on connection: isolated PostgresConnection) throws {
+        let owed = plan.subscriptions.nextRefunds()
+        guard !owed.isEmpty else { return }
+        let unknown = Set(owed.map(\.transactionID)).filter { plan.records[$0] == nil }
+        if !unknown.isEmpty {
+            try lock(Array(unknown), withSubscriptions: false, on: connection)
+        }
+        plan.makeOwed(owed)
     }
 
     private func log(_ contradiction: SettlementPlan.Contradiction) {

@@ -38,7 +38,7 @@ extension SettlementPlan {
 
     private mutating func applyCharge(_ attempt: ProcessorAttempt, _ reference: ProcessorReference)
     {
-        let move = apply(.confirmCharge, to: attempt.transactionID)
+        let move = apply(command(ofChargeBy: attempt), to: attempt.transactionID)
         if attempt.end != .charged {
             change(attempt.key) { $0.settle(.charged, reference: reference) }
         }

@@ -1,6 +1,7 @@
 import EventTypes
 import Ledger
 import StoreAPI
+import Subscriptions
 
 /// Everything that a settlement of outcomes and commands will write.
 ///
@@ -32,18 +33,22 @@ struct SettlementPlan: Sendable {
     private(set) var contradictions: [Contradiction] = []
     private(set) var report = OutcomeReport()
     private var ownershipChanges: [OwnershipChange] = []
+    /// The locked subscriptions of the transactions.
+    var subscriptions: SubscriptionBooks
 
     /// Begins a plan.
     init(
         time: StoreTime,
         machineTime: MachineTime,
         policy: AttemptPolicy,
-        ids: IDSource
+        ids: IDSource,
+        subscriptions: SubscriptionStateMachine
     ) {
         self.time = time
         self.machineTime = machineTime
         self.policy = policy
         self.ids = ids
+        self.subscriptions = SubscriptionBooks(subscriptions, at: time)
     }
 
     /// The transactions to write, in the order of their ids.
@@ -78,7 +83,10 @@ struct SettlementPlan: Sendable {
         let kind = OutcomeReport.Move(type: type, reason: moved.transaction.failureReason)
         report.moves[kind, default: 0] += 1
         if let posting { postings.append(posting) }
-        tell(type, of: moved, posting.map { PostingReference($0, of: moved) })
+        let reference = posting.map { PostingReference($0, of: moved) }
+        tell(type, of: moved, reference)
+        if let reference { subscriptions.note(reference, of: id) }
+        tellSubscription(command, from: record, to: moved)
         if let change = OwnershipRules.change(from: record, to: moved, at: time) {
             ownershipChanges.append(change)
         }
@@ -247,7 +255,8 @@ struct SettlementPlan: Sendable {
         _ id: TransactionID,
         _ terms: RefundPlan,
         by paymentMethod: PaymentMethod,
-        of chargeReference: ProcessorReference?
+        of chargeReference: ProcessorReference?,
+        isOwed: Bool = false
     ) -> ProcessorAttempt {
         let attempt = ProcessorAttempt(
             transactionID: id,
@@ -260,6 +269,7 @@ struct SettlementPlan: Sendable {
             undoes: chargeReference,
             revokes: terms.revokes,
             requestKey: terms.key,
+            isOwed: isOwed,
             dueAt: leaseEnd
         )
         add(attempt)

@@ -108,7 +108,7 @@ final class ClockKeeper: Service {
                 let time = min(next ?? advance.target, advance.target)
                 var counts: [String: Int64] = [:]
                 for work in works {
-                    let count = try work.count(time, connection)
+                    let count = try work.count?(time, connection) ?? 0
                     if count > 0 { counts[work.name] = count }
                 }
                 if !counts.isEmpty {

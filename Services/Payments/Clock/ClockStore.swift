@@ -91,13 +91,31 @@ enum ClockStore {
         )
     }
 
-    /// Adds to the counts of work that fell due in an advance, whose clock is locked.
+    /// Adds work to the advance that is on its way, if there is one.
+    ///
+    /// One action may make another one due at the same time, so only the part that carries them out
+    /// can count them.
+    static func addToAdvance(
+        _ counts: [String: Int64],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let rows = try connection.query(
+            "SELECT advance_key FROM store_clock WHERE status = 'advancing'"
+        )
+        if let key = try rows.first?.decode(String.self) {
+            try add(counts, to: key, on: connection)
+        }
+    }
+
+    /// Adds to the counts of work that fell due in an advance.
     static func add(
         _ counts: [String: Int64],
         to key: IdempotencyKey,
         on connection: isolated PostgresConnection
     ) throws {
-        let rows = try connection.query("SELECT done FROM clock_advances WHERE key = \(key)")
+        let rows = try connection.query(
+            "SELECT done FROM clock_advances WHERE key = \(key) FOR UPDATE"
+        )
         guard let row = rows.first else { throw PaymentError(.unknownRow) }
         let done = try counts.merging(done(in: row.decode(PostgresJSON.self)), uniquingKeysWith: +)
         let json = PostgresJSON(bytes: Array(try JSONEncoder().encode(done)))

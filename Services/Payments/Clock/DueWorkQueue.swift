@@ -10,8 +10,9 @@ struct DueWorkQueue: Sendable {
     let name: String
     /// The time at which the oldest open piece falls due; `nil` if there is none.
     let next: @Sendable (isolated PostgresConnection) throws -> StoreTime?
-    /// The number of open pieces that are due at a time.
-    let count: @Sendable (StoreTime, isolated PostgresConnection) throws -> Int64
+    /// The number of open pieces that are due at a time; `nil` if the part that does the work reports
+    /// what it has done (``ClockStore/addToAdvance(_:on:)``).
+    let count: (@Sendable (StoreTime, isolated PostgresConnection) throws -> Int64)?
     /// Wakes the part that does the work.
     let wake: @Sendable () -> Void
 

@@ -23,6 +23,7 @@ extension PaymentRefusal {
         case .paymentsNotAllowed: refusal(.forbidden, "payments_not_allowed")
         case .storefrontChanged(let current):
             refusal(.conflict, "storefront_changed", storefront: current)
+        case .alreadySubscribed: refusal(.conflict, "already_subscribed")
         case .purchaseIntentUnknown: refusal(.conflict, "purchase_intent_unknown")
         }
     }
@@ -58,10 +59,10 @@ extension PaymentRefusal {
             )
         case .productTypeNotSoldYet(let product):
             (
-                "Products of this type are not sold yet",
+                "The product cannot be sold yet",
                 """
-                \(product) is an auto-renewable subscription, and these are not sold yet. \
-                Do not offer it; sell a non-renewing subscription instead.
+                \(product) is an auto-renewable subscription without a group and a period. \
+                Set both in the catalog.
                 """
             )
         case .quantityOutOfRange(let max):
@@ -108,6 +109,14 @@ extension PaymentRefusal {
             (
                 "The storefront has changed",
                 "The account buys in \(current). Show the prices there and ask again."
+            )
+        case .alreadySubscribed(let product):
+            (
+                "The account has a subscription of this group",
+                """
+                \(product) is running. Only a product of a higher level, or one of the same level \
+                and length, replaces it at once.
+                """
             )
         case .purchaseIntentUnknown:
             (

@@ -150,6 +150,8 @@ struct PaymentHistory {
                 .reverseRefund(number: $0.number)
             }
         case .transactionFailed: transaction.failureReason.map { .fail($0) }
+        case .transactionPurchased where transaction.subscription?.start != nil:
+            begunPeriod(of: transaction).map { .beginPeriod($0) }
         case .transactionPurchased where !transaction.price.isZero: .confirmCharge
         case .transactionPurchased where !transaction.reason.isCopy: .grantFree
         case .transactionPurchased:
@@ -158,6 +160,19 @@ struct PaymentHistory {
             }
         default: nil
         }
+    }
+
+    /// The period of a subscription that began with an event.
+    private static func begunPeriod(of transaction: Transaction) -> BegunPeriod? {
+        guard let startedAt = transaction.originalPurchasedAt,
+            let start = transaction.subscription?.start, let end = transaction.subscription?.end
+        else { return nil }
+        return BegunPeriod(
+            subscriptionID: transaction.originalID,
+            startedAt: startedAt,
+            start: start,
+            end: end
+        )
     }
 
     /// The refund that an event adds.

@@ -1,8 +1,10 @@
 import EventTypes
+import Foundation
 import Ledger
 import Messaging
 import Postgres
 import Rebuild
+import Subscriptions
 
 /// Rebuilds the tables of `payments` from its own log, the finishes of `fulfillment` and the
 /// products of `catalog`.
@@ -11,12 +13,17 @@ struct PaymentsRebuildHandler: Rebuilder {
         .transactionPurchasing, .transactionDeferred, .transactionApproved, .transactionPurchased,
         .transactionFailed, .transactionRestored, .transactionRefunded,
         .transactionRefundReversed, .strayCharged, .strayChargeReturned, .accountChanged,
-        .clockChanged,
+        .clockChanged, .subscriptionChanged,
     ]
 
     private let projection = ProjectionHandler()
     /// The owner of rebuilt attempts, which are all settled and never taken.
     private let owner = LeaseOwner(time: MachineTime(millisecondsSinceEpoch: 0))
+
+    /// The rules of due actions, which follow from the dates of a subscription and from no setting.
+    private let dueActions = DueActionRules(
+        policy: SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
+    )
 
     let sources: [RebuildSource] = [
         .own(.payments, ownTypes),
@@ -35,7 +42,7 @@ struct PaymentsRebuildHandler: Rebuilder {
     let unreadIndexes = [
         "transactions_restorable", "processor_attempts_due", "processor_attempts_approvals",
         "processor_attempts_key", "processor_attempts_waiting",
-        "ledger_postings_in_commit_order",
+        "ledger_postings_in_commit_order", "subscriptions_due", "subscriptions_charging",
     ]
 
     var tables: [RebuiltTable] { PaymentsTables.all }
@@ -51,7 +58,10 @@ struct PaymentsRebuildHandler: Rebuilder {
             }
         }
         let clockRows = rows.filter { $0.event.type == .clockChanged }
-        let rows = rows.filter { $0.event.type != .clockChanged }
+        let subscriptionRows = rows.filter { $0.event.type == .subscriptionChanged }
+        let rows = rows.filter {
+            $0.event.type != .clockChanged && $0.event.type != .subscriptionChanged
+        }
         var history = PaymentHistory(
             records: try TransactionStore.load(PaymentHistory.subjects(of: rows), on: shadow)
         )
@@ -62,7 +72,40 @@ struct PaymentsRebuildHandler: Rebuilder {
         try store(history, on: shadow)
         let more = try storeAccounts(history.accountSteps, on: shadow)
         let clock = try storeClock(clockRows, on: shadow)
-        return unread + history.contradictions + more + clock
+        let subscriptions = try storeSubscriptions(subscriptionRows, on: shadow)
+        return unread + history.contradictions + more + clock + subscriptions
+    }
+
+    /// Stores the newest version of each subscription.
+    private func storeSubscriptions(
+        _ rows: [OutboxRow],
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        guard !rows.isEmpty else { return [] }
+        var contradictions: [LogContradiction] = []
+        var changes: [(row: OutboxRow, subscription: Subscription)] = []
+        for row in rows {
+            contradictions += try LogContradiction.reading([row]) { _ in
+                let change = try EventCoding.decode(SubscriptionChanged.self, from: row.event.data)
+                changes.append((row, change.subscription))
+            }
+        }
+        let keys = Set(changes.map { SubscriptionKey(of: $0.subscription) })
+        try SubscriptionStore.open(keys, on: shadow)
+        var newest: [SubscriptionKey: SubscriptionRow] = [:]
+        for row in try shadow.read(SubscriptionStore.reading(keys)) { newest[row.key] = row }
+        for change in changes {
+            let key = SubscriptionKey(of: change.subscription)
+            let version = newest[key]?.subscription?.version ?? 0
+            if change.subscription.version != version + 1 {
+                contradictions.append(
+                    LogContradiction(change.row, "it follows version \(version)")
+                )
+            }
+            newest[key] = SubscriptionRow(key: key, subscription: change.subscription)
+        }
+        try SubscriptionStore.save(Array(newest.values), by: dueActions, on: shadow)
+        return contradictions
     }
 
     /// Follows the changes of the store's clock.

@@ -17,6 +17,7 @@ enum PaymentsTables {
                 "application_username", "delivery_plan", "requested_at", "purchased_at",
                 "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
                 "traceparent", .init("refunds", "refunds::jsonb"),
+                .init("subscription", "subscription::jsonb"),
                 // Until money moves, no event contains the tax rate.
                 .init(
                     "tax_basis_points",
@@ -37,6 +38,19 @@ enum PaymentsTables {
             rows: "owned_at IS NOT NULL",
             key: [.text("account_id"), .text("bundle_id"), .text("product_id")],
             columns: ["account_id", "bundle_id", "product_id", "transaction_id", "owned_at"]
+        ),
+        RebuiltTable(
+            "subscriptions",
+            rows: "id IS NOT NULL",
+            key: [.number("id")],
+            columns: [
+                "account_id", "bundle_id", "group_id", "id", "version", "state",
+                // No event says that a charge was begun or has failed.
+                .init(
+                    "data",
+                    "data::jsonb - ARRAY['attempts', 'lastTry', 'charge', 'renewalProblem']"
+                ),
+            ]
         ),
         RebuiltTable(
             "ledger_postings",

@@ -9,8 +9,7 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case productUnknown
     /// The product is off sale, or not sold in this storefront.
     case productUnavailable
-    /// The store does not sell products of this type yet: an auto-renewable subscription would be
-    /// charged once and never end.
+    /// The product is an auto-renewable subscription that was defined without its group and period.
     case productTypeNotSoldYet(ProductID)
     /// The quantity is below one or above `max`.
     case quantityOutOfRange(max: Int)
@@ -34,6 +33,9 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     /// The account buys in the storefront `current`, not in the one that the request names (spec
     /// rules 8 and 9).
     case storefrontChanged(current: Storefront)
+    /// The account has a subscription in the product's group, and the product does not replace it at
+    /// once; the product is the running one (rules S100 to S104 of docs/subscriptions.md).
+    case alreadySubscribed(to: ProductID)
     /// There is no such open purchase intent, or it is for another product or quantity.
     case purchaseIntentUnknown
 }

@@ -64,7 +64,8 @@ enum PaymentRules {
     static func refusal(ofTypeOf product: Product) -> PaymentRefusal? {
         switch product.type {
         case .consumable, .nonConsumable, .nonRenewingSubscription: nil
-        case .autoRenewableSubscription: .productTypeNotSoldYet(product.id)
+        case .autoRenewableSubscription:
+            product.subscription == nil ? .productTypeNotSoldYet(product.id) : nil
         case .unknown: .productUnavailable
         }
     }
@@ -74,11 +75,13 @@ enum PaymentRules {
     static func refusal(ofQuantity quantity: Int, of product: Product) -> PaymentRefusal? {
         if let refusal = refusal(ofTypeOf: product) { return refusal }
         guard product.isOnSale else { return .productUnavailable }
-        let quantityMax = product.type == .nonConsumable ? 1 : quantityMax
+        let isSoldSingly =
+            product.type == .nonConsumable || product.type == .autoRenewableSubscription
+        let quantityMax = isSoldSingly ? 1 : quantityMax
         return (1...quantityMax).contains(quantity) ? nil : .quantityOutOfRange(max: quantityMax)
     }
 
-    /// The new transaction of an accepted request.
+    /// The new transaction of an accepted request; the period is that of a subscription.
     static func transaction(
         id: TransactionID,
         for request: PaymentRequest,
@@ -86,6 +89,7 @@ enum PaymentRules {
         in bundle: BundleID,
         product: Product,
         price: Money,
+        period: TransactionPeriod? = nil,
         time: StoreTime
     ) -> Transaction {
         Transaction(
@@ -104,7 +108,8 @@ enum PaymentRules {
             price: price,
             applicationUsername: request.applicationUsername,
             deliveryPlan: product.deliveryPlan,
-            requestedAt: time
+            requestedAt: time,
+            subscription: period
         )
     }
 
@@ -123,6 +128,9 @@ enum PaymentRules {
         first.failureReason = nil
         first.revokedAt = nil
         first.refunds = nil
+        first.subscription?.start = nil
+        first.subscription?.end = nil
+        if transaction.subscription != nil { first.originalID = transaction.id }
         if let chargeAmount {
             first.price = chargeAmount
             first.originalID = transaction.id
@@ -153,7 +161,14 @@ enum PaymentRules {
     }
 
     /// The new transaction that resumes an interrupted one, for the same payment (spec rule 114).
-    static func resumed(id: TransactionID, failed: Transaction, time: StoreTime) -> Transaction {
+    ///
+    /// The period is that of a subscription, as it is bought today.
+    static func resumed(
+        id: TransactionID,
+        failed: Transaction,
+        period: TransactionPeriod? = nil,
+        time: StoreTime
+    ) -> Transaction {
         var resumed = failed
         resumed.id = id
         resumed.originalID = id
@@ -161,6 +176,7 @@ enum PaymentRules {
         resumed.state = .purchasing
         resumed.requestedAt = time
         resumed.failureReason = nil
+        resumed.subscription = period
         return resumed
     }
 

@@ -4,6 +4,8 @@ import EventTypes
 enum TransactionCommand: Hashable, Sendable {
     /// The processor has charged the buyer.
     case confirmCharge
+    /// The period of a subscription is paid, or costs nothing.
+    case beginPeriod(BegunPeriod)
     /// The account owns the product already, so it is granted without a charge (spec X1).
     case grantOwned(originalID: TransactionID, originalPurchasedAt: StoreTime)
     /// The product costs nothing, so nobody is charged.
@@ -20,4 +22,14 @@ enum TransactionCommand: Hashable, Sendable {
     case refund(number: Int, amount: Money, revokes: Bool)
     /// The money of a refund came back.
     case reverseRefund(number: Int)
+}
+
+/// The dates of a subscription's period that begins.
+struct BegunPeriod: Hashable, Sendable {
+    /// The subscription, which has the id of its first transaction.
+    let subscriptionID: TransactionID
+    /// The start of its first period.
+    let startedAt: StoreTime
+    let start: StoreTime
+    let end: StoreTime
 }

@@ -32,6 +32,7 @@ struct TransactionStateMachine {
     ) -> TransactionMove {
         switch command {
         case .confirmCharge: purchased(record)
+        case .beginPeriod(let period): purchased(record, beginning: period)
         case .grantOwned(let originalID, let originalPurchasedAt):
             granted(record, as: .ownedAgain, originalID, originalPurchasedAt)
         case .grantFree:
@@ -49,6 +50,7 @@ struct TransactionStateMachine {
     ) -> TransactionMove {
         switch command {
         case .confirmCharge: purchased(record)
+        case .beginPeriod(let period): purchased(record, beginning: period)
         case .grantOwned(let originalID, let originalPurchasedAt):
             granted(record, as: .ownedAgain, originalID, originalPurchasedAt)
         case .grantFree:
@@ -75,7 +77,7 @@ struct TransactionStateMachine {
         case .confirmCharge:
             // A transaction that was granted without a charge cannot take one afterwards.
             record.transaction.price.isZero ? .refused(.chargeIsStray) : .unchanged
-        case .grantOwned, .grantFree: .unchanged
+        case .beginPeriod, .grantOwned, .grantFree: .unchanged
         case .fail, .awaitApproval, .declineApproval, .expireApproval: .refused(.ended)
         case .refund(let number, let amount, let revokes):
             refunded(record, number, amount, revokes: revokes)
@@ -88,7 +90,7 @@ struct TransactionStateMachine {
         _ record: TransactionRecord
     ) -> TransactionMove {
         switch command {
-        case .confirmCharge: .refused(.chargeIsStray)
+        case .confirmCharge, .beginPeriod: .refused(.chargeIsStray)
         case .fail: .unchanged
         case .grantOwned, .grantFree, .awaitApproval: .refused(.ended)
         case .declineApproval:
@@ -103,7 +105,7 @@ struct TransactionStateMachine {
 
     private func applyToRestored(_ command: TransactionCommand) -> TransactionMove {
         switch command {
-        case .confirmCharge: .refused(.chargeIsStray)
+        case .confirmCharge, .beginPeriod: .refused(.chargeIsStray)
         case .refund, .reverseRefund: .refused(.notPurchased)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
         case .grantOwned, .grantFree, .fail, .awaitApproval: .refused(.ended)
@@ -124,6 +126,24 @@ struct TransactionStateMachine {
             transaction.purchasedAt = time
             transaction.originalPurchasedAt = time
         }
+    }
+
+    /// Begins the period of a subscription; one that costs nothing makes no posting.
+    private func purchased(
+        _ record: TransactionRecord,
+        beginning period: BegunPeriod
+    ) -> TransactionMove {
+        var paid = record
+        paid.transaction.originalID = period.subscriptionID
+        paid.transaction.subscription?.start = period.start
+        paid.transaction.subscription?.end = period.end
+        let move =
+            paid.transaction.price.isZero
+            ? moved(paid, to: .purchased, .transactionPurchased) { $0.purchasedAt = time }
+            : purchased(paid)
+        guard case .moved(var begun, let type, let posting) = move else { return move }
+        begun.transaction.originalPurchasedAt = period.startedAt
+        return .moved(begun, type, posting)
     }
 
     private func granted(

@@ -14,6 +14,9 @@ struct SandboxProcessor: PaymentProcessor {
 
     /// The number of times a flaky method refuses before it charges.
     private static let flakyRefusals = 2
+    /// The number of times ``SandboxPaymentMethod/renewalRecovers`` declines a renewal: as often as it
+    /// is tried before the period ends.
+    private static let lostRenewalTries = 4
     private static let prefix = "sandbox-"
 
     /// The sandbox's own id of what it did for an attempt.
@@ -101,6 +104,12 @@ struct SandboxProcessor: PaymentProcessor {
         let charged = ChargeOutcome.charged(reference: Self.reference(of: request.attemptID))
         switch SandboxPaymentMethod(request.paymentMethod) {
         case .success, .slow:
+            return (charge, charged)
+        case .renewalDeclined where request.renewalTry != nil:
+            charge.declineReason = .paymentDeclined
+        case .renewalRecovers where (1...Self.lostRenewalTries).contains(request.renewalTry ?? 0):
+            charge.declineReason = .insufficientFunds
+        case .renewalDeclined, .renewalRecovers:
             return (charge, charged)
         case .decline, nil:
             charge.declineReason = .paymentDeclined

@@ -13,7 +13,7 @@ enum TransactionStore {
         t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
         t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
         t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
-        t.traceparent, t.reason, t.refunds
+        t.traceparent, t.reason, t.refunds, t.subscription
         """
 
     /// Draws ids for new transactions.
@@ -63,7 +63,7 @@ enum TransactionStore {
                 product_version, product_type, quantity, storefront, price, currency,
                 application_username, delivery_plan, requested_at, purchased_at,
                 original_purchased_at, failure_reason, tax_basis_points, traceparent, reason,
-                idempotency_key, fingerprint)
+                idempotency_key, fingerprint, subscription)
             SELECT * FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
@@ -82,7 +82,8 @@ enum TransactionStore {
                 \(records.map { StoredTrace($0.traceparent) }),
                 \(transactions.map(\.reason.rawValue)),
                 \(transactions.map { keys[$0.id]?.idempotencyKey }),
-                \(transactions.map { keys[$0.id]?.fingerprint }))
+                \(transactions.map { keys[$0.id]?.fingerprint }),
+                \(try transactions.map { try encode($0.subscription) }))
             """
         )
     }
@@ -144,7 +145,8 @@ enum TransactionStore {
                 original_id = u.original_id, version = u.version, state = u.state, price = u.price,
                 purchased_at = u.purchased_at, original_purchased_at = u.original_purchased_at,
                 failure_reason = u.failure_reason, revoked_at = u.revoked_at,
-                approval = u.approval, reason = u.reason, refunds = u.refunds
+                approval = u.approval, reason = u.reason, refunds = u.refunds,
+                subscription = u.subscription
             FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
@@ -153,9 +155,10 @@ enum TransactionStore {
                 \(transactions.map { $0.failureReason?.rawValue }),
                 \(transactions.map(\.revokedAt)), \(records.map { $0.approval?.rawValue }),
                 \(transactions.map(\.reason.rawValue)),
-                \(try transactions.map { try encode($0.refunds) }))
+                \(try transactions.map { try encode($0.refunds) }),
+                \(try transactions.map { try encode($0.subscription) }))
                 AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
-                    failure_reason, revoked_at, approval, reason, refunds)
+                    failure_reason, revoked_at, approval, reason, refunds, subscription)
             WHERE t.id = u.id
             """
         )
@@ -194,7 +197,7 @@ enum TransactionStore {
     /// The purchases that a restore gives back.
     ///
     /// These are the originals of the account's finished, unrefunded purchases in this app, of
-    /// products that can be restored at present.
+    /// products that can be restored at present. Of a subscription it is the newest of its periods.
     static func restorable(
         _ key: (accountID: AccountID, bundleID: BundleID),
         applicationUsername: String?,
@@ -206,14 +209,17 @@ enum TransactionStore {
             """
             SELECT \(unsafe: columns) FROM transactions t
             WHERE t.id IN (
-                    SELECT bought.original_id FROM transactions bought
+                    SELECT CASE WHEN bought.product_type = 'autoRenewableSubscription'
+                        THEN max(bought.id) ELSE bought.original_id END
+                    FROM transactions bought
                     WHERE bought.account_id = \(key.accountID) AND bought.bundle_id = \(key.bundleID)
                         AND bought.product_type IN ('nonConsumable', 'autoRenewableSubscription')
                         AND bought.state = 'purchased' AND bought.finished_at IS NOT NULL
                         AND bought.revoked_at IS NULL
                         AND (\(applicationUsername as String?) IS NULL
                             OR bought.application_username
-                                = \(applicationUsername as String?)))
+                                = \(applicationUsername as String?))
+                    GROUP BY bought.original_id, bought.product_type)
                 AND t.revoked_at IS NULL
                 AND (\(productIDs == nil) OR t.product_id = ANY(\(productIDs ?? [])))
                 AND EXISTS (
@@ -243,8 +249,11 @@ enum TransactionStore {
         )
     }
 
-    private static func encode(_ refunds: [Refund]?) throws -> PostgresJSON? {
-        try refunds.map { PostgresJSON(bytes: [UInt8](try JSONEncoder().encode($0))) }
+    private static func encode(_ value: (some Encodable)?) throws -> PostgresJSON? {
+        guard let value else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return PostgresJSON(bytes: [UInt8](try encoder.encode(value)))
     }
 
     private static func decode(_ refunds: PostgresJSON) throws -> [Refund] {
@@ -268,7 +277,7 @@ enum TransactionStore {
             id, originalID, version, state, account, bundle, product, productVersion, productType,
             quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
             originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints, traceparent,
-            reason, refunds
+            reason, refunds, period
         ) = try row.decode(
             Int64.self,
             Int64.self,
@@ -294,6 +303,7 @@ enum TransactionStore {
             Int32.self,
             StoredTrace?.self,
             String.self,
+            PostgresJSON?.self,
             PostgresJSON?.self
         )
         return TransactionRecord(
@@ -318,7 +328,10 @@ enum TransactionStore {
                 originalPurchasedAt: originalPurchasedAt,
                 failureReason: failure.map { FailureReason(rawValue: $0) },
                 revokedAt: revokedAt,
-                refunds: try refunds.map { try decode($0) }
+                refunds: try refunds.map { try decode($0) },
+                subscription: try period.map {
+                    try JSONDecoder().decode(TransactionPeriod.self, from: Data($0.bytes))
+                }
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
             taxBasisPoints: Int(taxBasisPoints),

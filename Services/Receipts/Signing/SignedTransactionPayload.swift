@@ -82,7 +82,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         self.environment = environment
         storefront = transaction.storefront
         storefrontId = transaction.storefront.number
-        transactionReason = "PURCHASE"
+        transactionReason = transaction.reason == .renewal ? "RENEWAL" : "PURCHASE"
         currency = transaction.price.currency
         price = try Self.milliunits(of: transaction)
         date(now)

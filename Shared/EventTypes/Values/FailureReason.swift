@@ -24,6 +24,10 @@ public enum FailureReason: OpenEnum {
     ///
     /// It is `SKError.unknown`, because StoreKit has no code for it.
     case interrupted
+    /// The charge paid for nothing, because the subscription had changed meanwhile. It is given back.
+    ///
+    /// It is `SKError.unknown`, because StoreKit has no code for it.
+    case subscriptionChanged
     /// A reason that only a newer version of the store knows.
     case unknown(String)
 
@@ -41,6 +45,7 @@ public enum FailureReason: OpenEnum {
         case "storefrontChanged": self = .storefrontChanged
         case "paymentsNotAllowed": self = .paymentsNotAllowed
         case "interrupted": self = .interrupted
+        case "subscriptionChanged": self = .subscriptionChanged
         default: self = .unknown(rawValue)
         }
     }
@@ -57,6 +62,7 @@ public enum FailureReason: OpenEnum {
         case .storefrontChanged: "storefrontChanged"
         case .paymentsNotAllowed: "paymentsNotAllowed"
         case .interrupted: "interrupted"
+        case .subscriptionChanged: "subscriptionChanged"
         case .unknown(let rawValue): rawValue
         }
     }
@@ -69,7 +75,7 @@ public enum FailureReason: OpenEnum {
         case .approvalDeclined, .approvalExpired: 4
         case .storefrontChanged: 5
         case .paymentsNotAllowed: 4
-        case .processorRefused, .interrupted, .unknown: 0
+        case .processorRefused, .interrupted, .subscriptionChanged, .unknown: 0
         }
     }
 }

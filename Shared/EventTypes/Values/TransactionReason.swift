@@ -2,6 +2,8 @@
 public enum TransactionReason: OpenEnum {
     /// The buyer bought the product.
     case purchase
+    /// The store charged for the next period of a subscription (rule S5 of docs/subscriptions.md).
+    case renewal
     /// The buyer restored an earlier purchase (spec rules 45 to 51).
     case restore
     /// The buyer bought a non-consumable that the account owns already (spec rule X1).
@@ -15,6 +17,7 @@ public enum TransactionReason: OpenEnum {
     public init(rawValue: String) {
         switch rawValue {
         case "purchase": self = .purchase
+        case "renewal": self = .renewal
         case "restore": self = .restore
         case "ownedAgain": self = .ownedAgain
         default: self = .unknown(rawValue)
@@ -25,6 +28,7 @@ public enum TransactionReason: OpenEnum {
     public var rawValue: String {
         switch self {
         case .purchase: "purchase"
+        case .renewal: "renewal"
         case .restore: "restore"
         case .ownedAgain: "ownedAgain"
         case .unknown(let rawValue): rawValue

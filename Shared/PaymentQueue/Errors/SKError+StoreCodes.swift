@@ -28,7 +28,7 @@ extension SKError {
             [
                 "stale_price", "wrong_currency", "price_overflow", "quantity_out_of_range",
                 "payment_method_unknown", "payment_method_not_available",
-                "application_username_too_long",
+                "application_username_too_long", "already_subscribed",
                 "purchase_intent_unknown", "idempotency_key_missing", "idempotency_key_malformed",
                 "idempotency_key_reused",
             ]
@@ -105,6 +105,8 @@ extension SKError {
         "payment_method_not_available": "The store does not accept this payment method.",
         "payment_method_unknown": "The store does not accept this payment method.",
         "product_type_not_sold_yet": "This product cannot be bought yet.",
+        "already_subscribed": "You have a subscription already.",
+        "subscriptionChanged": "You have a subscription already. What was charged is given back.",
         "restore_too_large": "There are too many purchases to restore at once.",
     ]
 
@@ -119,6 +121,8 @@ extension SKError {
         "storefrontChanged": "The account's storefront changed after the payment was accepted. "
             + "Ask for the products again.",
         "paymentsNotAllowed": "The store has blocked payments of this account in this app.",
+        "subscriptionChanged": "The account began another subscription of the group meanwhile. The "
+            + "charge is given back.",
         "interrupted": "The buyer left to complete something. The outcome of the purchase is "
             + "another transaction.",
     ]

@@ -20,6 +20,11 @@ public enum SandboxPaymentMethod: String, CaseIterable, Sendable {
     case slow = "sandbox_slow"
     /// The first two calls fail as temporarily unavailable, then the charge succeeds.
     case flaky = "sandbox_flaky"
+    /// A purchase succeeds, and the renewals of its subscription are declined.
+    case renewalDeclined = "sandbox_renewal_declined"
+    /// A purchase succeeds. A renewal is declined four times, so that the period ends unpaid, and then
+    /// succeeds.
+    case renewalRecovers = "sandbox_renewal_recovers"
 
     /// Recognizes a payment method of the sandbox.
     ///

@@ -19,12 +19,14 @@ public enum ProductChoice: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - product: The product.
+    ///   - terms: Its group, level and length today.
     ///   - subscription: The account's subscription in the product's group; `nil` if it has none.
     ///   - currentLevel: The level that the running product has today (rule S11); `nil` for the one
     ///     that it had when it was chosen.
     /// - Returns: What has to be done.
     public static func judge(
-        _ product: SubscriptionProduct,
+        _ product: ProductID,
+        _ terms: SubscriptionTerms,
         meeting subscription: Subscription?,
         currentLevel: Int? = nil
     ) -> ProductChoice {
@@ -32,11 +34,11 @@ public enum ProductChoice: Hashable, Sendable {
             return .charge(replacing: nil)
         }
         let current = subscription.product
-        guard product.id == current.id else {
+        guard product == current.id else {
             let level = currentLevel ?? current.terms.level
-            let isUpgrade = product.terms.level < level
+            let isUpgrade = terms.level < level
             let isSameKind =
-                product.terms.level == level && product.terms.period == current.terms.period
+                terms.level == level && terms.period == current.terms.period
             return isUpgrade || isSameKind ? .charge(replacing: current.id) : .schedule
         }
         if !subscription.isAutoRenewOn { return .turnOn }

@@ -138,7 +138,8 @@ public struct SubscriptionStateMachine: Sendable {
         guard subscription.state.isRunning else { return .refused(.ended) }
         guard product.terms.groupID == subscription.groupID else { return .refused(.otherGroup) }
         guard product.id != subscription.product.id else { return .refused(.isCurrent) }
-        guard ProductChoice.judge(product, meeting: subscription) == .schedule else {
+        guard ProductChoice.judge(product.id, product.terms, meeting: subscription) == .schedule
+        else {
             return .refused(.needsCharge)
         }
         guard product != subscription.pendingProduct || !subscription.isAutoRenewOn else {

@@ -50,9 +50,12 @@ extension EndToEnd {
                     "product_unavailable"
                 ),
                 (
-                    "an auto-renewable subscription",
-                    Array(try JSONEncoder().encode(PaymentRequest.sample(SampleCatalog.club))), 422,
-                    "product_type_not_sold_yet"
+                    "two of a subscription",
+                    Array(
+                        try JSONEncoder().encode(
+                            PaymentRequest.sample(SampleCatalog.club, quantity: 2)
+                        )
+                    ), 400, "quantity_out_of_range"
                 ),
                 (
                     "not sold there", try body { $0["storefront"] = "DEU" }, 400,

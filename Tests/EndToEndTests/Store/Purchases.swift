@@ -14,6 +14,7 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let ends: [(SandboxPaymentMethod, TransactionState, FailureReason?)] = [
                     (.success, .purchased, nil), (.slow, .purchased, nil),
+                    (.renewalDeclined, .purchased, nil), (.renewalRecovers, .purchased, nil),
                     (.flaky, .purchased, nil), (.unknownCharged, .purchased, nil),
                     (.unknownNotCharged, .failed, .processorRefused),
                     (.decline, .failed, .paymentDeclined),
@@ -40,8 +41,8 @@ extension EndToEnd {
                 try await store.finish(payments)
                 let report = try await store.quietAudit(payments)
                 #expect(report.violations.isEmpty, "\(report.verdict)")
-                #expect(report.count("charges") == 4)
-                #expect(report.count("purchased") == 4)
+                #expect(report.count("charges") == 6)
+                #expect(report.count("purchased") == 6)
                 #expect(report.count("failed") == 6)
             }
         }

@@ -64,7 +64,7 @@ extension EndToEnd {
                 #expect(malformed.exit == .code(64) && malformed.output.contains("31d"))
                 let answer = try await store.counterfoil("clock", "advance", "31d")
                 #expect(answer.exit == .code(0), "\(answer.output)")
-                #expect(answer.output.contains("Done: 1 expired approvals."), "\(answer.output)")
+                #expect(answer.output.contains("Done: 1 expired approval."), "\(answer.output)")
                 let clock = try await store.readClock()
                 for url in store.urls.ofAllServices {
                     let followed = try await store.followedClock(url)
@@ -154,47 +154,6 @@ extension EndToEnd {
                 }
             }
         }
-    }
-}
-
-extension StoreHarness {
-    fileprivate func readClock() async throws -> ClockResponse {
-        try await administrator.raw(.GET, urls.payments + Routes.adminClock)
-            .decode(ClockResponse.self)
-    }
-
-    fileprivate func setClock(_ path: String, _ body: String = "{}") async throws -> ClockResponse {
-        let answer = try await administrator.raw(
-            .POST,
-            urls.payments + path,
-            body: Array(body.utf8)
-        )
-        return try answer.decode(ClockResponse.self)
-    }
-
-    /// Advances the clock, and waits until it is there.
-    fileprivate func advanceClock(_ span: String, from start: StoreTime) async throws -> StoreTime {
-        // Until receipts has said until when it signs, payments asks to try again.
-        let begun = try await eventually("the advance to begin") {
-            let answer = try await administrator.raw(
-                .POST,
-                urls.payments + Routes.adminClockAdvance,
-                body: Array(#"{"by":"\#(span)"}"#.utf8),
-                key: "advance-\(span)-\(start.millisecondsSinceEpoch)"
-            )
-            return answer.status == 503 ? nil : try answer.decode(ClockResponse.self)
-        }
-        let target = begun.target ?? begun.now
-        return try await eventually("the advance to end") {
-            let clock = try await readClock()
-            return clock.status == .ready && clock.now >= target ? clock.now : nil
-        }
-    }
-
-    /// The clock as a service follows it.
-    fileprivate func followedClock(_ url: String) async throws -> FollowedClockResponse {
-        try await administrator.raw(.GET, url + FollowedClockResponse.path)
-            .decode(FollowedClockResponse.self)
     }
 }
 

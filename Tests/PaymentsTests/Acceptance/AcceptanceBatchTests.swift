@@ -13,7 +13,7 @@ import Testing
     }
 
     func batch(_ submissions: PaymentSubmission...) -> AcceptanceBatch {
-        AcceptanceBatch(submissions, at: startTime, in: .sandbox)
+        AcceptanceBatch(submissions, at: startTime, in: .sandbox, subscriptions: .inTests)
     }
 
     func judge(_ batch: inout AcceptanceBatch) {

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func onlyAnInterruptedPaymentIsResumed() {
-        #expect(verdict() == .resume)
+        #expect(verdict() == .resume(nil))
         #expect(verdict(on: .paymentDeclined) == .notInterrupted)
     }
 

@@ -29,9 +29,10 @@ import Testing
                     .needsApproval: "deferred", .unknownCharged: "purchased",
                     .unknownNotCharged: "processorRefused", .slow: "purchased",
                     .flaky: "purchased", .interrupted: "interrupted",
+                    .renewalDeclined: "purchased", .renewalRecovers: "purchased",
                 ]
             )
-            #expect(try await store.count("ledger_postings") == 4)
+            #expect(try await store.count("ledger_postings") == 6)
             #expect(try await store.booksBalance())
             for (method, id) in ids {
                 #expect(

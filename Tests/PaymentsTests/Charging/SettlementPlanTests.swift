@@ -50,7 +50,8 @@ import Testing
             time: startTime,
             machineTime: startTime.onMachines,
             policy: AttemptPolicy(),
-            ids: ids
+            ids: ids,
+            subscriptions: .inTests
         )
         plan.take(
             [first: record(first, state), second: record(second), third: record(third)],

@@ -17,7 +17,7 @@ public enum SampleCatalog {
 
     /// An auto-renewable subscription for 2.99 USD.
     ///
-    /// It is not in the file, because the store does not sell subscriptions yet.
+    /// It is not in the file, because few tests need it.
     public static let club = ProductID(unchecked: "com.example.club.monthly")
 
     /// The path of the file in the package.

@@ -23,16 +23,19 @@ INSERT INTO transactions (
     id, original_id, version, state, account_id, bundle_id, product_id, product_version,
     product_type, quantity, storefront, price, currency, application_username, delivery_plan,
     requested_at, purchased_at, original_purchased_at, failure_reason, tax_basis_points,
-    traceparent, reason, idempotency_key, fingerprint)
+    traceparent, reason, idempotency_key, fingerprint, subscription)
 SELECT id, id, 1, 'purchasing', account_id, bundle_id, 'com.example.coins.100', 1, 'consumable', 1,
     'USA', 99, 'USD', NULL, (SELECT ceiling.sample('plan')), now(), NULL, NULL, NULL, 0,
-    (SELECT ceiling.bytes('trace')), 'purchase', 'key-' || id, decode(repeat('dc', 16), 'hex')
+    (SELECT ceiling.bytes('trace')), 'purchase', 'key-' || id, decode(repeat('dc', 16), 'hex'),
+    NULL::json
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
 INSERT INTO processor_attempts (
     transaction_id, kind, number, attempt_id, step, payment_method, amount, currency, is_approved,
-    undoes, revokes, idempotency_key, fingerprint, outcome, due_at, waits_for, lease_owner)
+    undoes, revokes, idempotency_key, fingerprint, outcome, due_at, waits_for,
+    renewal_try, is_owed, lease_owner)
 SELECT id, 'charge', 1, ceiling.uuid('1', id), 'calling', 'sandbox_success', 99, 'USD', false, NULL,
-    false, NULL, NULL, NULL, now() + interval '10 s', NULL, ceiling.uuid('0', 1)
+    false, NULL, NULL, NULL, now() + interval '10 s', NULL, NULL::int, false,
+    ceiling.uuid('0', 1)
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id, kind, number) DO NOTHING;
 WITH appended AS (

@@ -4,13 +4,14 @@ SELECT t.id, t.original_id, t.version, t.state, t.account_id, t.bundle_id, t.pro
     t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
     t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
     t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
-    t.traceparent, t.reason, t.refunds
+    t.traceparent, t.reason, t.refunds, t.subscription
 FROM transactions t
 WHERE t.id = ANY(ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
 ORDER BY t.id FOR UPDATE;
 SELECT a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
     a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
-    a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for
+    a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
+    a.renewal_try, a.is_owed
 FROM processor_attempts a
 WHERE a.transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
@@ -18,7 +19,7 @@ ORDER BY a.transaction_id, a.kind, a.number FOR UPDATE;
 UPDATE transactions AS t SET
     original_id = u.id, version = 2, state = 'purchased', price = 99, purchased_at = now(),
     original_purchased_at = now(), failure_reason = NULL, revoked_at = NULL, approval = NULL,
-    reason = 'purchase', refunds = NULL
+    reason = 'purchase', refunds = NULL, subscription = NULL
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
 WHERE t.id = u.id;
 UPDATE processor_attempts AS a SET

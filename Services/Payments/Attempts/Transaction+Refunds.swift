@@ -1,0 +1,17 @@
+import EventTypes
+
+extension Transaction {
+    /// The minor units that are left to refund.
+    ///
+    /// Refunds that were accepted and are not confirmed yet count as refunded.
+    func refundRest(with attempts: [ProcessorAttempt]) -> Int64 {
+        attempts.filter { $0.kind == .refund && $0.step != .settled }
+            .reduce(refundableAmount.minorUnits) { $0 - $1.amount.minorUnits }
+    }
+
+    /// The number of the next refund.
+    func nextRefundNumber(with attempts: [ProcessorAttempt]) -> Int {
+        let made = attempts.filter { $0.kind == .refund }.map(\.number)
+        return ((refunds ?? []).map(\.number) + made).reduce(0, max) + 1
+    }
+}

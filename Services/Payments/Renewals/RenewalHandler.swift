@@ -1,0 +1,93 @@
+import EventTypes
+import Messaging
+import Postgres
+import StoreTracing
+import Subscriptions
+
+/// Carries out the due actions of subscriptions, a batch in one database transaction.
+///
+/// It locks the rows that are due, reads what the actions have to know, lets ``RenewalPlan`` decide,
+/// and writes the plan. A charge is written as an attempt of a new transaction, which `ChargeRunner`
+/// carries out as any other.
+struct RenewalHandler: Sendable {
+    let context: PaymentsContext
+    let products: ProductStore
+    let tax: TaxRates
+    /// Called after each commit with the attempts to carry out; the outbox may have new events.
+    let didCommit: @Sendable ([ProcessorAttempt]) -> Void
+
+    /// Waits until the database has the table of subscriptions.
+    func waitForSchema() async throws { try await context.client.waitForSchema() }
+
+    /// Carries out actions that are due, the oldest first.
+    ///
+    /// - Parameter limit: The most subscriptions.
+    /// - Returns: The number of subscriptions; if it is the limit, there may be others.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    func carryOut(limit: Int) async throws -> Int {
+        let (count, attempts) = try await context.client.withTransaction { [self] connection in
+            try carryOut(limit: limit, on: connection)
+        }
+        if count > 0 { didCommit(attempts) }
+        return count
+    }
+
+    private func carryOut(
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> (count: Int, attempts: [ProcessorAttempt]) {
+        let time = context.now()
+        let due = try SubscriptionStore.takeDue(at: time, limit: limit, on: connection)
+        guard !due.isEmpty else { return (0, []) }
+        let subscriptions = due.compactMap(\.subscription)
+        let (products, standings, ids) = try connection.read(
+            products.load(Set(subscriptions.map { ($0.nextProduct ?? $0.product).id })),
+            AccountStore.standings(
+                of: Set(
+                    subscriptions.map {
+                        AccountKey(accountID: $0.accountID, bundleID: $0.bundleID)
+                    }
+                )
+            ),
+            TransactionStore.nextIDs(due.count)
+        )
+        let plan = RenewalPlan(
+            due,
+            RenewalPlan.Facts(
+                products: products,
+                standings: standings,
+                paid: try TransactionStore.load(
+                    subscriptions.map(\.period.transactionID),
+                    on: connection
+                ),
+                transactionIDs: ids,
+                traceparents: due.map { _ in TraceContext.begin().description }
+            ),
+            by: context.subscriptions,
+            drawing: context.ids,
+            tax: tax,
+            leaseEnd: context.leaseEnd,
+            at: time
+        )
+        try SubscriptionStore.save(
+            plan.books.changedRows,
+            by: context.subscriptions.dueActions,
+            on: connection
+        )
+        if context.environment == .sandbox, !plan.done.isEmpty {
+            let counts = plan.done.map { ($0.key.rawValue, $0.value) }
+            try ClockStore.addToAdvance(Dictionary(uniqueKeysWithValues: counts), on: connection)
+        }
+        let changes = try plan.books.changes.map {
+            try OutboxEvent($0, at: time, in: context.environment)
+        }
+        let written = try AcceptanceWriter(context: context).write(
+            plan.acceptances,
+            followedBy: changes,
+            at: time,
+            on: connection
+        )
+        if written.isEmpty { try Outbox.append(changes, on: connection) }
+        return (due.count, written.compactMap(\.attempt))
+    }
+}

@@ -1,0 +1,140 @@
+import EventTypes
+import Subscriptions
+
+/// Everything that a batch of due actions will write.
+///
+/// Pure. The caller hands in the locked rows and what is known of their products and accounts, and
+/// writes the decisions.
+struct RenewalPlan: Sendable {
+    /// The facts that the actions of a batch depend on.
+    struct Facts: Sendable {
+        /// The products of the next periods, at their newest versions.
+        var products: [ProductID: Product]
+        /// The standings of the accounts.
+        var standings: [AccountKey: AccountStanding]
+        /// The transactions of the newest periods.
+        var paid: [TransactionID: TransactionRecord]
+        /// At least one id for each row.
+        var transactionIDs: [TransactionID]
+        /// New trace contexts, one for each row.
+        var traceparents: [String]
+    }
+
+    private(set) var books: SubscriptionBooks
+    /// The charges to make, each with its transaction.
+    private(set) var acceptances: [Acceptance] = []
+    /// The number of actions that were carried out, by the kind of the work.
+    private(set) var done: [DueWork: Int64] = [:]
+
+    /// Carries out the due action of each row, in their order.
+    ///
+    /// - Parameters:
+    ///   - due: The rows.
+    ///   - facts: What is known about them.
+    ///   - machine: Decides about subscriptions.
+    ///   - ids: The source of the ids of attempts.
+    ///   - tax: The rates of the tax that the prices contain.
+    ///   - leaseEnd: The time until which the attempts belong to this process.
+    ///   - time: The present.
+    init(
+        _ due: [SubscriptionRow],
+        _ facts: Facts,
+        by machine: SubscriptionStateMachine,
+        drawing ids: IDSource,
+        tax: TaxRates,
+        leaseEnd: MachineTime,
+        at time: StoreTime
+    ) {
+        books = SubscriptionBooks(machine, at: time)
+        books.take(due)
+        for ((row, id), traceparent) in zip(zip(due, facts.transactionIDs), facts.traceparents) {
+            books.touch(row.key)
+            guard let subscription = row.subscription,
+                let action = machine.dueActions.next(for: subscription)
+            else { continue }
+            let product = facts.products[(subscription.nextProduct ?? subscription.product).id]
+            let account = AccountKey(
+                accountID: subscription.accountID,
+                bundleID: subscription.bundleID
+            )
+            let storefront = facts.standings[account]?.storefront ?? subscription.storefront
+            let move = books.apply(
+                .due(
+                    action.kind,
+                    RenewalQuote(storefront: storefront, price: product?.prices[storefront])
+                ),
+                to: row.key,
+                within: traceparent
+            )
+            guard let plan = move.plan else { continue }
+            done[DueWork(action.kind, of: subscription), default: 0] += 1
+            guard let charge = plan.charge else { continue }
+            let record = TransactionRecord(
+                transaction: Self.transaction(
+                    id,
+                    for: charge,
+                    of: subscription,
+                    product: product,
+                    paid: facts.paid[subscription.period.transactionID]?.transaction,
+                    at: time
+                ),
+                taxBasisPoints: tax.basisPoints(in: charge.storefront),
+                traceparent: traceparent
+            )
+            begin(record, of: row, drawing: ids, leaseEnd: leaseEnd)
+        }
+    }
+
+    /// Begins the charge of a transaction, or its period if that costs nothing.
+    private mutating func begin(
+        _ record: TransactionRecord,
+        of row: SubscriptionRow,
+        drawing ids: IDSource,
+        leaseEnd: MachineTime
+    ) {
+        let paymentMethod = row.paymentMethod ?? ""
+        var acceptance = Acceptance(
+            of: record,
+            by: paymentMethod,
+            drawing: ids,
+            at: books.time,
+            leaseEnd: leaseEnd
+        )
+        // Nobody is asked to approve a renewal: the subscription was approved.
+        acceptance.attempt?.isApproved = true
+        if acceptance.grant != nil, let period = books.begin(record, paidBy: paymentMethod) {
+            acceptance.grant = .beginPeriod(period)
+        }
+        acceptances.append(acceptance)
+    }
+
+    /// The transaction of a charge for a next period.
+    private static func transaction(
+        _ id: TransactionID,
+        for charge: RenewalCharge,
+        of subscription: Subscription,
+        product: Product?,
+        paid: Transaction?,
+        at time: StoreTime
+    ) -> Transaction {
+        Transaction(
+            id: id,
+            originalID: subscription.id,
+            reason: .renewal,
+            version: 1,
+            state: .purchasing,
+            accountID: subscription.accountID,
+            bundleID: subscription.bundleID,
+            productID: charge.product.id,
+            productVersion: product?.version ?? paid?.productVersion ?? 1,
+            productType: .autoRenewableSubscription,
+            quantity: 1,
+            storefront: charge.storefront,
+            price: charge.product.price,
+            applicationUsername: paid?.applicationUsername,
+            deliveryPlan: product?.deliveryPlan ?? paid?.deliveryPlan ?? [],
+            requestedAt: time,
+            subscription: TransactionPeriod(terms: charge.product.terms, charge: charge.key)
+        )
+    }
+}

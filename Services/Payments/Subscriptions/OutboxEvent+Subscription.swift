@@ -1,0 +1,29 @@
+import EventTypes
+import Messaging
+
+extension OutboxEvent {
+    /// The event of a subscription that changed, with the whole subscription.
+    init(
+        _ change: SubscriptionChange,
+        at time: StoreTime,
+        in environment: StoreEnvironment
+    ) throws {
+        try self.init(
+            SubscriptionChanged(
+                subscription: change.subscription,
+                cause: change.cause,
+                changedAt: time,
+                transactionID: change.transactionID,
+                posting: change.posting,
+                changedPeriods: change.changedPeriods.isEmpty ? nil : change.changedPeriods,
+                environment: environment.rawValue
+            ),
+            type: .subscriptionChanged,
+            topic: Topics.paymentsTransactions,
+            key: change.subscription.accountID.rawValue,
+            subject: change.subscription.id.rawValue,
+            time: time,
+            traceparent: change.traceparent
+        )
+    }
+}

@@ -1,0 +1,121 @@
+import EventTypes
+import Subscriptions
+
+/// The subscriptions that a database transaction has locked, with the changes so far.
+///
+/// Pure. The caller locks the rows, hands events in, and writes what changed.
+struct SubscriptionBooks: Sendable {
+    let machine: SubscriptionStateMachine
+    let time: StoreTime
+    private(set) var rows: [SubscriptionKey: SubscriptionRow] = [:]
+    private var changedKeys: Set<SubscriptionKey> = []
+    /// The changes to publish, in their order.
+    private(set) var changes: [SubscriptionChange] = []
+    /// The refunds that changes have booked and that are to be made.
+    private var owedRefunds: [SubscriptionPlan.OwedRefund] = []
+
+    /// Begins without rows.
+    init(_ machine: SubscriptionStateMachine, at time: StoreTime) {
+        self.machine = machine
+        self.time = time
+    }
+
+    /// The rows to write, in the order of their keys.
+    var changedRows: [SubscriptionRow] { changedKeys.sorted().compactMap { rows[$0] } }
+
+    /// Adds locked rows.
+    mutating func take(_ rows: [SubscriptionRow]) {
+        for row in rows where self.rows[row.key] == nil { self.rows[row.key] = row }
+    }
+
+    /// Writes a row even if nothing changes, so that its next due action is computed again.
+    mutating func touch(_ key: SubscriptionKey) { changedKeys.insert(key) }
+
+    /// Applies an event, after everything that is overdue (rule S112).
+    @discardableResult
+    mutating func apply(
+        _ event: SubscriptionEvent,
+        to key: SubscriptionKey,
+        within traceparent: String?
+    ) -> SubscriptionMove {
+        let (overdue, move) = machine.applyInOrder(event, at: time, to: rows[key]?.subscription)
+        for plan in overdue { note(plan, key, traceparent) }
+        if let plan = move.plan { note(plan, key, traceparent) }
+        return move
+    }
+
+    /// Begins the period of a transaction that is paid, or costs nothing.
+    ///
+    /// - Parameters:
+    ///   - record: The transaction, not purchased yet.
+    ///   - paymentMethod: The method that paid it.
+    /// - Returns: The period; `nil` if the subscription does not take the charge, which is stray.
+    mutating func begin(_ record: TransactionRecord, paidBy paymentMethod: String) -> BegunPeriod? {
+        let transaction = record.transaction
+        guard let key = SubscriptionKey(of: transaction), let period = transaction.subscription
+        else { return nil }
+        let event: SubscriptionEvent
+        if let charge = period.charge {
+            // The processor does not say when it charged: at the earliest when it was asked to.
+            let open = rows[key]?.subscription?.charge
+            let capturedAt = open?.key == charge ? open?.startedAt : nil
+            event = .chargeSucceeded(charge, transaction.id, capturedAt: capturedAt ?? time)
+        } else {
+            event = .purchaseCharged(
+                SubscriptionPurchase(
+                    transactionID: transaction.id,
+                    accountID: transaction.accountID,
+                    bundleID: transaction.bundleID,
+                    storefront: transaction.storefront,
+                    product: SubscriptionProduct(
+                        id: transaction.productID,
+                        terms: period.terms,
+                        price: transaction.price
+                    ),
+                    replaces: period.replaces
+                )
+            )
+        }
+        let move = apply(event, to: key, within: record.traceparent)
+        guard let plan = move.plan, let begun = plan.newPeriod else { return nil }
+        if period.charge == nil { rows[key]?.paymentMethod = paymentMethod }
+        return BegunPeriod(
+            subscriptionID: plan.subscription.id,
+            startedAt: plan.subscription.startedAt,
+            start: begun.start,
+            end: begun.end
+        )
+    }
+
+    /// Adds the posting to the change that a transaction has made.
+    mutating func note(_ posting: PostingReference, of id: TransactionID) {
+        guard let index = changes.lastIndex(where: { $0.transactionID == id }) else { return }
+        changes[index].posting = posting
+    }
+
+    /// Removes and returns the refunds that are to be made.
+    mutating func nextRefunds() -> [SubscriptionPlan.OwedRefund] {
+        defer { owedRefunds = [] }
+        return owedRefunds
+    }
+
+    private mutating func note(
+        _ plan: SubscriptionPlan,
+        _ key: SubscriptionKey,
+        _ traceparent: String?
+    ) {
+        rows[key, default: SubscriptionRow(key: key)].subscription = plan.subscription
+        changedKeys.insert(key)
+        owedRefunds += plan.refunds
+        guard let cause = plan.cause else { return }
+        changes.append(
+            SubscriptionChange(
+                subscription: plan.subscription,
+                cause: cause,
+                transactionID: plan.newPeriod?.transactionID,
+                changedPeriods: plan.changedPeriods,
+                traceparent: traceparent
+            )
+        )
+    }
+}

@@ -1,0 +1,13 @@
+import EventTypes
+
+/// A change of a subscription that is published (rule S7 of docs/subscriptions.md).
+struct SubscriptionChange: Hashable, Sendable {
+    let subscription: Subscription
+    let cause: SubscriptionCause
+    /// The transaction of the period that began with it.
+    let transactionID: TransactionID?
+    /// The posting of that transaction.
+    var posting: PostingReference?
+    let changedPeriods: [PaidPeriod]
+    let traceparent: String?
+}

@@ -1,0 +1,10 @@
+import EventTypes
+
+/// A row of the table of subscriptions, locked.
+struct SubscriptionRow: Hashable, Sendable {
+    let key: SubscriptionKey
+    /// The subscription; `nil` until its first purchase is charged.
+    var subscription: Subscription?
+    /// The payment method of the last purchase, which pays the renewals.
+    var paymentMethod: String?
+}

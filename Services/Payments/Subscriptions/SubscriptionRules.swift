@@ -1,0 +1,36 @@
+import EventTypes
+import Subscriptions
+
+/// The rules for purchases of subscriptions (rules S100 to S112 of docs/subscriptions.md).
+///
+/// Pure.
+enum SubscriptionRules {
+    /// The period that a purchase pays for; `nil` if the product is no subscription.
+    ///
+    /// A purchase that would not be charged now is refused: the running product again, and a product
+    /// that takes effect later.
+    ///
+    /// - Parameters:
+    ///   - product: The product.
+    ///   - subscription: The account's subscription in the product's group; `nil` if it has none.
+    ///   - time: The present.
+    ///   - rules: The rules of due actions, for an end that was not carried out yet (rule S205).
+    /// - Returns: The period, or the reason to refuse the purchase.
+    static func period(
+        of product: Product,
+        meeting subscription: Subscription?,
+        at time: StoreTime,
+        by rules: DueActionRules
+    ) -> Result<TransactionPeriod?, PaymentRefusal> {
+        guard product.type == .autoRenewableSubscription, let terms = product.subscription else {
+            return .success(nil)
+        }
+        var present = subscription
+        if let subscription { present?.state = rules.state(of: subscription, at: time) }
+        let choice = ProductChoice.judge(product.id, terms, meeting: present)
+        guard case .charge(let replaced) = choice else {
+            return .failure(.alreadySubscribed(to: present?.product.id ?? product.id))
+        }
+        return .success(TransactionPeriod(terms: terms, replaces: replaced))
+    }
+}

@@ -1,0 +1,190 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+import Subscriptions
+
+/// The table of subscriptions, which has one row for each account in each group of an app.
+///
+/// The row's lock comes before those of transactions, always in the order of the keys.
+enum SubscriptionStore {
+    private static let columns = "s.account_id, s.bundle_id, s.group_id, s.data, s.payment_method"
+
+    /// Makes the rows of places where no subscription has begun.
+    static func open(
+        _ keys: Set<SubscriptionKey>,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !keys.isEmpty else { return }
+        let ordered = keys.sorted()
+        try connection.enqueue(
+            """
+            INSERT INTO subscriptions (account_id, bundle_id, group_id)
+            SELECT * FROM unnest(
+                \(ordered.map(\.accountID)), \(ordered.map(\.bundleID)), \(ordered.map(\.groupID)))
+            ON CONFLICT (account_id, bundle_id, group_id) DO NOTHING
+            """
+        )
+    }
+
+    /// Reads subscriptions without locking them.
+    static func reading(_ keys: Set<SubscriptionKey>) -> PostgresReading<[SubscriptionRow]> {
+        select(keys, "")
+    }
+
+    /// Reads and locks subscriptions.
+    static func locking(_ keys: Set<SubscriptionKey>) -> PostgresReading<[SubscriptionRow]> {
+        select(keys, "FOR UPDATE OF s")
+    }
+
+    private static func select(
+        _ keys: Set<SubscriptionKey>,
+        _ lock: String
+    ) -> PostgresReading<[SubscriptionRow]> {
+        guard !keys.isEmpty else { return PostgresReading(known: []) }
+        let ordered = keys.sorted()
+        return PostgresReading(
+            """
+            SELECT \(unsafe: columns) FROM subscriptions s
+            JOIN unnest(
+                \(ordered.map(\.accountID)), \(ordered.map(\.bundleID)), \(ordered.map(\.groupID))
+            ) AS k (account_id, bundle_id, group_id) USING (account_id, bundle_id, group_id)
+            ORDER BY s.account_id, s.bundle_id, s.group_id \(unsafe: lock)
+            """,
+            value: rows(in:)
+        )
+    }
+
+    /// Reads and locks the subscriptions that transactions belong to.
+    static func locking(of ids: [TransactionID]) -> PostgresReading<[SubscriptionRow]> {
+        guard !ids.isEmpty else { return PostgresReading(known: []) }
+        return PostgresReading(
+            """
+            SELECT \(unsafe: columns) FROM subscriptions s
+            WHERE (s.account_id, s.bundle_id, s.group_id) IN (
+                SELECT t.account_id, t.bundle_id, t.subscription -> 'terms' ->> 'groupID'
+                FROM transactions t
+                WHERE t.id = ANY(\(ids.map(\.number))) AND t.subscription IS NOT NULL)
+            ORDER BY s.account_id, s.bundle_id, s.group_id FOR UPDATE
+            """,
+            value: rows(in:)
+        )
+    }
+
+    /// Reads and locks the subscriptions whose action is due, in the order of rule S417.
+    ///
+    /// Those that somebody else has locked are skipped. The lock is the lease: an action only writes
+    /// in the database transaction that holds it.
+    static func takeDue(
+        at time: StoreTime,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [SubscriptionRow] {
+        try rows(
+            in: connection.query(
+                """
+                SELECT \(unsafe: columns) FROM subscriptions s
+                WHERE s.due_at <= \(time) ORDER BY s.due_at, s.due_kind, s.id
+                LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
+                """
+            )
+        )
+    }
+
+    /// Writes locked subscriptions, each with its next due action.
+    static func save(
+        _ rows: [SubscriptionRow],
+        by rules: DueActionRules,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let begun = rows.compactMap { row in row.subscription.map { (row, $0) } }
+        guard !begun.isEmpty else { return }
+        let keys = begun.map(\.0.key)
+        let due = begun.map { rules.next(for: $0.1) }
+        try connection.enqueue(
+            """
+            UPDATE subscriptions AS s SET
+                id = u.id, version = u.version, state = u.state, data = u.data,
+                payment_method = coalesce(u.payment_method, s.payment_method),
+                due_at = u.due_at, due_kind = u.due_kind, charging_since = u.charging_since,
+                tries = u.tries
+            FROM unnest(
+                \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
+                \(begun.map(\.1.id.number)), \(begun.map { Int32($0.1.version) }),
+                \(begun.map(\.1.state.rawValue)), \(try begun.map { try encode($0.1) }),
+                \(begun.map(\.0.paymentMethod)), \(due.map { $0?.time }),
+                \(due.map { $0.map { Int32($0.kind.rawValue) } }),
+                \(begun.map(\.1.charge?.startedAt)), \(begun.map { Int32($0.1.attempts) }))
+                AS u (account_id, bundle_id, group_id, id, version, state, data, payment_method,
+                    due_at, due_kind, charging_since, tries)
+            WHERE s.account_id = u.account_id AND s.bundle_id = u.bundle_id
+                AND s.group_id = u.group_id
+            """
+        )
+    }
+
+    /// The time of the oldest open work of a kind; `nil` if there is none.
+    ///
+    /// A charge whose outcome is not known is open since it was begun.
+    static func nextDue(
+        _ work: DueWork,
+        on connection: isolated PostgresConnection
+    ) throws -> StoreTime? {
+        let rows = try connection.query(
+            """
+            SELECT least(
+                (SELECT min(due_at) FROM subscriptions
+                    WHERE due_at IS NOT NULL AND \(unsafe: condition(of: work))),
+                (SELECT min(charging_since) FROM subscriptions
+                    WHERE charging_since IS NOT NULL AND \(unsafe: openCharges(of: work))))
+            """
+        )
+        guard let row = rows.first else { return nil }
+        return try row.decode(StoreTime?.self)
+    }
+
+    /// The condition for rows whose due action is work of a kind.
+    private static func condition(of work: DueWork) -> String {
+        let kinds = DueAction.Kind.allCases.filter { $0.isEnd == (work == .ends) }
+        let isKind = "due_kind IN (\(kinds.map { "\($0.rawValue)" }.joined(separator: ", ")))"
+        return switch work {
+        case .renewals: isKind + " AND tries = 0"
+        case .repeatedCharges: isKind + " AND tries > 0"
+        case .ends: isKind
+        }
+    }
+
+    /// The condition for rows whose open charge is work of a kind.
+    private static func openCharges(of work: DueWork) -> String {
+        switch work {
+        case .renewals: "tries = 1"
+        case .repeatedCharges: "tries > 1"
+        case .ends: "false"
+        }
+    }
+
+    private static func encode(_ subscription: Subscription) throws -> PostgresJSON {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return PostgresJSON(bytes: [UInt8](try encoder.encode(subscription)))
+    }
+
+    private static func rows(in rows: PostgresRows) throws -> [SubscriptionRow] {
+        try rows.map { row in
+            let (account, bundle, group, data, method) = try row.decode(
+                AccountID.self,
+                BundleID.self,
+                SubscriptionGroupID.self,
+                PostgresJSON?.self,
+                String?.self
+            )
+            return SubscriptionRow(
+                key: SubscriptionKey(accountID: account, bundleID: bundle, groupID: group),
+                subscription: try data.map {
+                    try JSONDecoder().decode(Subscription.self, from: Data($0.bytes))
+                },
+                paymentMethod: method
+            )
+        }
+    }
+}

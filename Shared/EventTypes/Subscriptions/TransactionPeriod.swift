@@ -1,0 +1,124 @@
+/// The period of a subscription that a transaction pays for (rule S2 of docs/subscriptions.md).
+public struct TransactionPeriod: Codable, Hashable, Sendable {
+    /// The group, the level and the length of the period, as accepted.
+    public var terms: SubscriptionTerms
+    /// The first moment of the period; `nil` until it is paid.
+    ///
+    /// A period that is renewed early begins in the future (rule S81).
+    public var start: StoreTime?
+    /// The moment at which the period is over; `nil` until it is paid.
+    public var end: StoreTime?
+    /// The product that a purchase replaces at once (rule S101); `nil` if none was running.
+    public var replaces: ProductID?
+    /// The identity of the charge for a renewal (rule S84); `nil` for a purchase.
+    public var charge: RenewalChargeKey?
+
+    /// Makes a period.
+    public init(
+        terms: SubscriptionTerms,
+        start: StoreTime? = nil,
+        end: StoreTime? = nil,
+        replaces: ProductID? = nil,
+        charge: RenewalChargeKey? = nil
+    ) {
+        self.terms = terms
+        self.start = start
+        self.end = end
+        self.replaces = replaces
+        self.charge = charge
+    }
+}
+
+// Transaction events are encoded and decoded without Foundation's coders, with the same bytes.
+
+extension TransactionPeriod {
+    func write(to text: inout PlainJSONText) {
+        if let charge { text.member("charge", object: charge.write) }
+        text.member("end", end)
+        text.member("replaces", replaces?.rawValue)
+        text.member("start", start)
+        text.member("terms", object: terms.write)
+    }
+
+    init?(from json: inout PlainJSON) {
+        var terms: SubscriptionTerms?
+        var (start, end) = (Int64?.none, Int64?.none)
+        var replaces: ProductID?
+        var charge: RenewalChargeKey?
+        let isRead = json.object { json, name in
+            switch name {
+            case "terms": PlainJSON.keep(SubscriptionTerms(from: &json), in: &terms)
+            case "start": json.null() || PlainJSON.keep(json.integer(), in: &start)
+            case "end": json.null() || PlainJSON.keep(json.integer(), in: &end)
+            case "replaces": json.null() || PlainJSON.keep(json.identifier(), in: &replaces)
+            case "charge":
+                json.null() || PlainJSON.keep(RenewalChargeKey(from: &json), in: &charge)
+            default: json.skip()
+            }
+        }
+        guard isRead, let terms else { return nil }
+        self.init(
+            terms: terms,
+            start: start.map(StoreTime.init(millisecondsSinceEpoch:)),
+            end: end.map(StoreTime.init(millisecondsSinceEpoch:)),
+            replaces: replaces,
+            charge: charge
+        )
+    }
+}
+
+extension SubscriptionTerms {
+    fileprivate func write(to text: inout PlainJSONText) {
+        text.member("groupID", groupID.rawValue)
+        text.member("level", Int64(level))
+        text.member("period", period.description)
+    }
+
+    fileprivate init?(from json: inout PlainJSON) {
+        var groupID: SubscriptionGroupID?
+        var level: Int64?
+        var period: String?
+        let isRead = json.object { json, name in
+            switch name {
+            case "groupID": PlainJSON.keep(json.identifier(), in: &groupID)
+            case "level": PlainJSON.keep(json.integer(), in: &level)
+            case "period": PlainJSON.keep(json.string(), in: &period)
+            default: json.skip()
+            }
+        }
+        guard isRead, let groupID, let level,
+            let period = period.flatMap(SubscriptionPeriod.init(iso8601:))
+        else { return nil }
+        self.init(groupID: groupID, level: Int(level), period: period)
+    }
+}
+
+extension RenewalChargeKey {
+    fileprivate func write(to text: inout PlainJSONText) {
+        text.member("attempt", Int64(attempt))
+        text.member("epoch", Int64(epoch))
+        text.member("period", Int64(period))
+        text.member("subscriptionID", subscriptionID.rawValue)
+    }
+
+    fileprivate init?(from json: inout PlainJSON) {
+        var subscriptionID: TransactionID?
+        var (period, epoch, attempt) = (Int64?.none, Int64?.none, Int64?.none)
+        let isRead = json.object { json, name in
+            switch name {
+            case "subscriptionID": PlainJSON.keep(json.identifier(), in: &subscriptionID)
+            case "period": PlainJSON.keep(json.integer(), in: &period)
+            case "epoch": PlainJSON.keep(json.integer(), in: &epoch)
+            case "attempt": PlainJSON.keep(json.integer(), in: &attempt)
+            default: json.skip()
+            }
+        }
+        guard isRead, let subscriptionID, let period, let epoch, let attempt else { return nil }
+        self.init(
+            subscriptionID: subscriptionID,
+            period: Int(period),
+            epoch: Int(epoch),
+            attempt: Int(attempt)
+        )
+    }
+}

@@ -1,0 +1,103 @@
+import EventTypes
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// Subscriptions that are bought, renewed by the store, and charged again after a failure.
+    @Suite(.serialized, .timeLimit(.minutes(8)))
+    struct Subscriptions {
+        @Test func theStoreRenewsASubscription() async throws {
+            try await withStore { store in
+                let first = try await store.subscribe()
+                let answer = try await store.counterfoil("clock", "advance", "31d")
+                #expect(answer.exit == .code(0), "\(answer.output)")
+                #expect(answer.output.contains("Done: 1 renewal."), "\(answer.output)")
+                let renewal = try await store.expectOneRenewal(of: first)
+                let bought = try await store.client(account: "ada")
+                    .wait(for: first.transactionID, toBe: .purchased)
+                #expect(renewal.reason == .renewal && renewal.originalID == bought.id)
+                #expect(renewal.subscription?.start == bought.subscription?.end)
+                #expect(renewal.originalPurchasedAt == bought.purchasedAt)
+            }
+        }
+
+        @Test func aDeclinedRenewalIsChargedAgainAndRecovers() async throws {
+            try await withStore { store in
+                let first = try await store.subscribe(by: .renewalRecovers)
+                let answer = try await store.counterfoil("clock", "advance", "34d")
+                #expect(answer.exit == .code(0), "\(answer.output)")
+                let done = "Done: 1 ended period, 1 renewal, 4 repeated charges."
+                #expect(answer.output.contains(done), "\(answer.output)")
+                let renewal = try await store.expectOneRenewal(of: first)
+                let bought = try await store.client(account: "ada")
+                    .wait(for: first.transactionID, toBe: .purchased)
+                // It was paid a day after the end, so the new period begins then.
+                #expect(
+                    renewal.subscription?.start
+                        == bought.subscription?.end?.advanced(by: .seconds(86_400))
+                )
+            }
+        }
+
+        @Test func beforeARenewalIsBegun() async throws {
+            try await kill(.beforeCommit(ofTransactionWith: "INSERT INTO processor_attempts"))
+        }
+
+        @Test func afterARenewalIsBegunBeforeItsCharge() async throws {
+            try await kill(.beforeStatement(containing: "INSERT INTO sandbox_processor.charges"))
+        }
+
+        @Test func afterARenewalIsChargedBeforeItsCommit() async throws {
+            try await kill(.beforeCommit(ofTransactionWith: "INTO ledger_postings"))
+        }
+
+        /// Kills `payments` at a point of a renewal, and expects that it is made, once.
+        private func kill(_ point: PostgresProxy.Point) async throws {
+            try await withStore(.with(postgresProxies: [.payments])) { store in
+                let first = try await store.subscribe()
+                let start = try await store.readClock().now
+                let hold = try store.hold(.payments, point)
+                async let asked = store.advanceClock("31d", from: start)
+                try await store.crash(.payments, at: hold)
+                _ = try? await asked  // Its answer may be lost.
+                _ = try await store.advanceClock("31d", from: start)
+                try await store.expectOneRenewal(of: first)
+            }
+        }
+    }
+}
+
+extension StoreHarness {
+    /// Sells a subscription of a month to `ada`, with a frozen clock.
+    fileprivate func subscribe(
+        by method: SandboxPaymentMethod = .success
+    ) async throws -> AcceptedPayment {
+        try await addSubscription()
+        _ = try await setClock(Routes.adminClockFreeze)
+        let payment = try await buy(SampleCatalog.club, by: method)
+        try await client(account: "ada").wait(for: payment.transactionID, toBe: .purchased)
+        return payment
+    }
+
+    /// Expects two periods in the account's queue, each charged, posted, signed and delivered once.
+    @discardableResult
+    fileprivate func expectOneRenewal(of first: AcceptedPayment) async throws -> Transaction {
+        let client = try client(account: "ada")
+        let queued = try await eventually("the renewal to be delivered") {
+            let queued = try await client.unfinished().value.transactions
+            return queued.count == 2 && queued.allSatisfy(\.isDelivered) ? queued : nil
+        }
+        let transactions = queued.map(\.transaction).sorted { $0.id < $1.id }
+        for transaction in transactions { try await client.finishUntilDone(transaction.id) }
+        let books = try await agreedBooks()
+        let paid = books.filter { $0.entry?.state == .purchased }
+        #expect(paid.map(\.id) == transactions.map(\.id))
+        for book in paid {
+            #expect(book.charges.count == 1 && book.receipts.count == 1, "\(book.id)")
+            #expect(book.postings.map(\.kind) == ["purchase"], "\(book.id)")
+        }
+        #expect(transactions.first?.id == first.transactionID)
+        return try #require(transactions.last)
+    }
+}

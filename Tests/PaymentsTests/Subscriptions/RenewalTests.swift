@@ -1,0 +1,181 @@
+import EventTypes
+import Ledger
+import Postgres
+import ServiceKit
+import StoreAPI
+import Subscriptions
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Renewals: what is charged when, and what becomes of a subscription that cannot be charged.
+@Suite struct RenewalTests {
+    private static let month = Duration.seconds(31 * 86_400)
+
+    /// Buys a subscription at the start.
+    private func withSubscription(
+        _ method: SandboxPaymentMethod = .success,
+        _ body: @Sendable (Store, Transaction) async throws -> Void
+    ) async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            let request = request("club", price: usd(299), method: method, username: "ada@1")
+            try await body(store, store.buy(request, key: "1"))
+        }
+    }
+
+    @Test func aRenewalIsATransactionOfItsOwn() async throws {
+        try await withSubscription { store, bought in
+            try await store.advance(days: 31)
+            let all = try await store.transactions()
+            #expect(all.count == 2)
+            let renewal = try #require(all.last)
+            #expect(renewal.state == .purchased && renewal.reason == .renewal)
+            #expect(renewal.originalID == bought.id)
+            #expect(renewal.originalPurchasedAt == bought.purchasedAt)
+            #expect(renewal.subscription?.start == bought.subscription?.end)
+            #expect(renewal.applicationUsername == "ada@1")
+            // It is charged a day before the period ends.
+            #expect(renewal.requestedAt == startTime.advanced(by: Self.month - .seconds(86_400)))
+            #expect(try await store.postings(of: renewal.id) == [.purchase])
+            #expect(try await store.count("sandbox_processor.charges") == 2)
+            #expect(try await store.subscriptionChanges().map(\.cause) == [.purchased, .renewed])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func aYearIsTwelveRenewals() async throws {
+        try await withSubscription { store, bought in
+            try await store.advance(days: 366)
+            let all = try await store.transactions()
+            #expect(all.count == 13)
+            for (earlier, later) in zip(all, all.dropFirst()) {
+                #expect(later.subscription?.start == earlier.subscription?.end)
+            }
+            #expect(try await store.booksBalance())
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func twoInstancesMakeOneCharge() async throws {
+        try await withSubscription { store, _ in
+            store.clock.advance(by: Self.month - .seconds(86_400))
+            async let one = store.renewals.carryOut(limit: 10)
+            async let other = store.renewals.carryOut(limit: 10)
+            #expect(try await one + other == 1)
+            try await store.settle()
+            #expect(try await store.count("transactions") == 2)
+        }
+    }
+
+    @Test func aDeclinedRenewalIsChargedAgainAndRecovers() async throws {
+        try await withSubscription(.renewalRecovers) { store, bought in
+            try await store.advance(days: 31)
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            #expect(try await store.subscription().entitlementEnd == nil)
+            let declined = try await store.transactions().dropFirst()
+            #expect(declined.count == 4 && declined.allSatisfy { $0.state == .failed })
+            try await store.advance(days: 1)
+            let recovered = try #require(try await store.transactions().last)
+            #expect(recovered.state == .purchased)
+            #expect(recovered.subscription?.start == store.clock.now())
+            #expect(try await store.subscription().state == .active)
+            let causes = try await store.subscriptionChanges().map(\.cause)
+            #expect(causes == [.purchased, .billingRetryBegan, .recovered])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func aSubscriptionThatIsNeverPaidEndsAfterSixtyDays() async throws {
+        try await withSubscription(.renewalDeclined) { store, _ in
+            try await store.advance(days: 31 + 59)
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            try await store.advance(days: 1)
+            let ended = try await store.subscription()
+            #expect(ended.state == .expired && ended.expirationIntent == .billingError)
+            let causes = try await store.subscriptionChanges().map(\.cause)
+            #expect(causes == [.purchased, .billingRetryBegan, .billingRetryEnded])
+            #expect(try await store.count("transactions") == 1 + 4 + 14)
+            #expect(try await store.auditFindings() == [])
+            // After the end the account may buy again, and keeps the subscription's id.
+            let again = try await store.buy(request("club", price: usd(299)), key: "2")
+            #expect(again.originalID == ended.id && again.reason == .purchase)
+            #expect(try await store.subscription().state == .active)
+        }
+    }
+
+    @Test func aBlockedAccountStillRenews() async throws {
+        try await withSubscription { store, _ in
+            try await store.say(canMakePayments: false)
+            store.clock.advance(by: Self.month)
+            _ = try await store.renewals.carryOut(limit: 10)
+            // The process is killed before it charges. Another one finds the attempt.
+            _ = store.owed.take()
+            try await store.recover()
+            let renewal = try #require(try await store.transactions().last)
+            #expect(renewal.state == .purchased)
+        }
+    }
+
+    @Test func aPriceIncreaseDoesNotChargeMore() async throws {
+        try await withSubscription { store, _ in
+            try await store.sell(club(price: usd(399), version: 2))
+            try await store.advance(days: 31)
+            #expect(try await store.transactions().last?.price == usd(299))
+            try await store.sell(club(price: usd(199), version: 3))
+            try await store.advance(days: 31)
+            #expect(try await store.transactions().last?.price == usd(199))
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func anOutageIsChargedOnce() async throws {
+        try await withSubscription { store, _ in
+            // Nothing runs for half a year.
+            store.clock.advance(by: .seconds(180 * 86_400))
+            try await store.renew()
+            let all = try await store.transactions()
+            #expect(all.count == 2)
+            #expect(all.last?.subscription?.start == store.clock.now())
+            #expect(try await store.subscriptionChanges().last?.cause == .renewedLate)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func theClockWaitsForAnOpenCharge() async throws {
+        try await withSubscription { store, _ in
+            store.clock.advance(by: Self.month - .seconds(86_400))
+            let now = store.clock.now()
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            let open = try await store.client.withConnection {
+                try SubscriptionStore.nextDue(.renewals, on: $0)
+            }
+            #expect(open == now)
+            try await store.settle()
+            let next = try await store.client.withConnection {
+                try SubscriptionStore.nextDue(.renewals, on: $0)
+            }
+            #expect(next.map { $0 > now } == true)
+        }
+    }
+
+    @Test func aRestoreGivesTheNewestPeriod() async throws {
+        try await withSubscription { store, bought in
+            try await store.advance(days: 31)
+            let all = try await store.transactions()
+            for transaction in all { try await store.finish(transaction.id) }
+            let restorable = try await store.client.withConnection {
+                try TransactionStore.restorable(
+                    (alice.accountID, alice.bundleID),
+                    applicationUsername: nil,
+                    productIDs: nil,
+                    limit: 10,
+                    on: $0
+                )
+            }
+            #expect(restorable.map(\.transaction.id) == [all.last?.id])
+            #expect(restorable.map(\.transaction.originalID) == [bought.id])
+        }
+    }
+}
