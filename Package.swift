@@ -325,7 +325,8 @@ let package = Package(
             name: "Operator",
             dependencies: [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
-                "Kafka", "Ledger", "Messaging", "Rebuild", "ReceiptValidation", "Scenarios",
+                "Kafka", "Ledger", "Messaging", "PaymentQueue", "Rebuild", "ReceiptValidation",
+                "Scenarios",
                 "Seals", "StoreTracing", argumentParser,
                 jwtKit, subprocess, systemPackage,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,

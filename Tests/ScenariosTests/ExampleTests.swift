@@ -28,7 +28,7 @@ import Testing
                 try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
             ).name
         }
-        #expect(names.count >= 13)
+        #expect(names.count >= 20)
         #expect(Set(names).count == names.count)
     }
 }

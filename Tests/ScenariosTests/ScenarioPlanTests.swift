@@ -33,6 +33,9 @@ import Testing
         ("- buy: coins\n- expect: {ledger: {coins: {refunds: 0.00 USD}}}", [.ledger]),
         ("- buy: coins\n- expect: {notifications: {coins: []}}", [.merchant]),
         ("- buy: gift", [.merchant]),
+        ("- answer: 503", [.merchant]), ("- kill: payments", [.faults]),
+        ("- freeze: receipts\n- thaw: receipts\n- restart: catalog", [.faults]),
+        ("- drop: finish", [.faults]), ("- buy: coins\n- duplicate: coins", [.faults]),
     ]
 
     @Test(arguments: plans)

@@ -147,6 +147,47 @@ import Testing
         )
     }
 
+    @Test func faultsNameServicesAnswersAndPayments() throws {
+        let steps = """
+            - buy: coins
+              unanswered: true
+            - kill: payments
+            - restart: payments
+            - freeze: receipts
+            - thaw: receipts
+            - drop: finish
+              times: 2
+            - drop: payment
+            - duplicate: coins
+            - answer: 503
+            """
+        let scenario = try ScenarioReader.read(
+            "scenario: x\nproducts: {coins: {type: consumable, price: 1 USD}}\nsteps:\n\(steps)"
+        )
+        #expect(
+            scenario.steps.map(\.action.description) == [
+                "buy 'coins' on 'phone', and wait for no answer",
+                "kill payments", "start payments again", "freeze receipts", "let receipts go on",
+                "lose the next 2 answers to a finish", "lose the next answer to a payment",
+                "send the events about 'coins' once more",
+                "let the merchant's server answer with 503",
+            ]
+        )
+        #expect(
+            problems(
+                "scenario: x\nproducts: {a: {type: consumable, price: 1 USD}}\n"
+                    + "steps: [{buy: a, unanswered: true, refused: stale_price}]"
+            ) == ["3:45: without an answer the run cannot see a refusal"]
+        )
+        #expect(
+            problems("scenario: x\nsteps: [{kill: payment}, {drop: finnish}, {answer: 99}]") == [
+                "2:16: 'payment' is not known here; did you mean 'payments'?",
+                "2:33: 'finnish' is not known here; did you mean 'finish'?",
+                "2:52: this must be a whole number from 200 to 599, and is '99'",
+            ]
+        )
+    }
+
     @Test(arguments: [
         ("", "1:1: the file is empty"),
         ("scenario: [", "2:1: this is not YAML: did not find expected node content"),

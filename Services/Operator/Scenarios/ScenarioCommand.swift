@@ -5,13 +5,18 @@ import Scenarios
 struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario",
-        abstract: "Reads scenario files: products, devices, steps, and what has to become true.",
+        abstract: "Plays and checks scenario files: products, devices, steps, and expected facts.",
         discussion: """
             Examples:
+              counterfoil scenario run Examples/scenarios/refund.yaml --ledger
+              counterfoil scenario check https://sandbox.example.com stories/*.yaml
               counterfoil scenario plan Examples/scenarios/*.yaml
               counterfoil scenario schema > scenario.schema.json
             """,
-        subcommands: [ScenarioPlanCommand.self, ScenarioSchemaCommand.self]
+        subcommands: [
+            ScenarioRunCommand.self, ScenarioCheckCommand.self, ScenarioPlanCommand.self,
+            ScenarioSchemaCommand.self,
+        ]
     )
 }
 

@@ -113,7 +113,7 @@ public enum ScenarioReader {
             return .expect(ScenarioFacts.decode(expectation, &names))
         }
         return decodeDecision(value, &names) ?? decodeAfterPurchase(value, &names)
-            ?? decodeSurroundings(value, &names)
+            ?? decodeSurroundings(value, &names) ?? decodeFault(value, &names)
     }
 
     private static func decodePurchase(
@@ -125,6 +125,12 @@ public enum ScenarioReader {
         guard let productName = names.product(product), let device,
             let name = names.declare(value["as"] ?? product, boughtOn: device)
         else { return nil }
+        let isUnanswered = value["unanswered"]?.flag ?? false
+        if isUnanswered, let refused = value["refused"] {
+            names.add(
+                ScenarioProblem(refused, "without an answer the run cannot see a refusal")
+            )
+        }
         return .buy(
             ScenarioPurchase(
                 name: name,
@@ -134,7 +140,8 @@ public enum ScenarioReader {
                     SandboxPaymentMethod(rawValue: "sandbox_\($0)")
                 } ?? .success,
                 quantity: value["quantity"]?.whole ?? 1,
-                refused: value["refused"]?.text
+                refused: value["refused"]?.text,
+                isUnanswered: isUnanswered
             )
         )
     }
@@ -207,5 +214,22 @@ public enum ScenarioReader {
         }
         if let span = value["advance"]?.text { return ClockSpan(span).map { .advance($0) } }
         return nil
+    }
+
+    private static func decodeFault(
+        _ value: LocatedValue,
+        _ names: inout ScenarioNames
+    ) -> ScenarioAction? {
+        if let service = value["kill"]?.service { return .kill(service) }
+        if let service = value["restart"]?.service { return .restart(service) }
+        if let service = value["freeze"]?.service { return .freeze(service) }
+        if let service = value["thaw"]?.service { return .thaw(service) }
+        if let answer = value["drop"]?.text.flatMap(DroppedAnswer.init(rawValue:)) {
+            return .drop(answer, times: value["times"]?.whole ?? 1)
+        }
+        if let payment = value["duplicate"] {
+            return names.payment(payment).map { .duplicate(payment: $0) }
+        }
+        return value["answer"]?.whole.map { .answer(status: $0) }
     }
 }

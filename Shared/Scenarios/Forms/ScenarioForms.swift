@@ -1,3 +1,4 @@
+import EventTypes
 import StoreAPI
 
 /// Everything that may stand in a scenario file.
@@ -68,6 +69,7 @@ enum ScenarioForms {
         .choice(methods),
         "How the sandbox's processor answers the charge. 'success' if left out."
     )
+    private static let service = ScenarioForm.choice(ServiceName.allCases.map(\.rawValue))
     private static let refused = ScenarioForm.Field(
         "refused",
         .text,
@@ -85,6 +87,11 @@ enum ScenarioForms {
                 device, method,
                 .init("quantity", .whole(1...10), "The number of units. 1 if left out."),
                 refused,
+                .init(
+                    "unanswered",
+                    .flag,
+                    "Whether the next step comes before the store has answered."
+                ),
             ]
         ),
         .init("approve", .name, "The parent approves a payment.", [refused]),
@@ -117,6 +124,22 @@ enum ScenarioForms {
         .init("start", .name, "The app starts on a device."),
         .init("stop", .name, "The app is killed on a device."),
         .init("change", .name, "The administrator changes an account.", account),
+        .init("kill", service, "A service is killed without warning."),
+        .init("restart", service, "A service that was killed starts again."),
+        .init("freeze", service, "A service stops without its noticing."),
+        .init("thaw", service, "A frozen service goes on."),
+        .init(
+            "drop",
+            .choice(DroppedAnswer.allCases.map(\.rawValue)),
+            "The store's next answer to such a request is lost on its way.",
+            [.init("times", .whole(1...10), "The number of lost answers. 1 if left out.")]
+        ),
+        .init("duplicate", .name, "All events about a payment are sent once more."),
+        .init(
+            "answer",
+            .whole(200...599),
+            "The status with which the merchant's server answers from now on. 200 at first."
+        ),
         .init("shuffle", .steps, "Steps in an order that the seed decides."),
         .init("expect", .fields(expectation), "What has to become true, within the time limit."),
     ]

@@ -25,6 +25,20 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
     case stop(device: String)
     /// The administrator changes an account.
     case change(ScenarioAccount)
+    /// A service is killed.
+    case kill(ServiceName)
+    /// A service that was killed starts again.
+    case restart(ServiceName)
+    /// A service stops without its noticing.
+    case freeze(ServiceName)
+    /// A frozen service goes on.
+    case thaw(ServiceName)
+    /// The store's next answers to a kind of request are lost.
+    case drop(DroppedAnswer, times: Int)
+    /// All events about a payment are sent once more.
+    case duplicate(payment: String)
+    /// The merchant's server answers with this status from now on.
+    case answer(status: Int)
     /// Steps in an order that the seed decides.
     case shuffle([ScenarioStep])
     /// Facts that have to become true.
@@ -50,6 +64,14 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
         case .start(let device): "start the app on '\(device)'"
         case .stop(let device): "kill the app on '\(device)'"
         case .change(let account): "change the account '\(account.name)'"
+        case .kill(let service): "kill \(service)"
+        case .restart(let service): "start \(service) again"
+        case .freeze(let service): "freeze \(service)"
+        case .thaw(let service): "let \(service) go on"
+        case .drop(let answer, let times):
+            "lose the next \(times == 1 ? "answer" : "\(times) answers") to a \(answer.rawValue)"
+        case .duplicate(let payment): "send the events about '\(payment)' once more"
+        case .answer(let status): "let the merchant's server answer with \(status)"
         case .shuffle(let steps): "do \(steps.count) steps in any order"
         case .expect(let facts):
             "expect "
@@ -76,6 +98,8 @@ public struct ScenarioPurchase: Hashable, Sendable, CustomStringConvertible {
     public let quantity: Int
     /// The code with which the store has to refuse the payment; `nil` if it has to accept it.
     public let refused: String?
+    /// Whether the run goes on before the store has answered.
+    public let isUnanswered: Bool
 
     /// The payment in words.
     public var description: String {
@@ -84,5 +108,6 @@ public struct ScenarioPurchase: Hashable, Sendable, CustomStringConvertible {
             + (name == product ? "" : " as '\(name)'")
             + (method == .success ? "" : " by \(method.rawValue)")
             + (refused.map { ", which is refused with \($0)" } ?? "")
+            + (isUnanswered ? ", and wait for no answer" : "")
     }
 }

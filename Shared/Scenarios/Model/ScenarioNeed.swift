@@ -4,6 +4,8 @@ public enum ScenarioNeed: String, CaseIterable, Comparable, Sendable, CustomStri
     case clock
     /// The ledger can be read.
     case ledger
+    /// The store's services can be killed, and answers can be lost.
+    case faults
     /// The store can reach a merchant's server of the scenario.
     case merchant
 
@@ -12,6 +14,7 @@ public enum ScenarioNeed: String, CaseIterable, Comparable, Sendable, CustomStri
         switch self {
         case .clock: "a clock that can be set"
         case .ledger: "a ledger that can be read"
+        case .faults: "services that can be killed"
         case .merchant: "a merchant's server that the store can reach"
         }
     }

@@ -40,6 +40,8 @@ public struct ScenarioPlan: Sendable {
     private static func needs(of action: ScenarioAction) -> [ScenarioNeed] {
         switch action {
         case .advance: [.clock]
+        case .kill, .restart, .freeze, .thaw, .drop, .duplicate: [.faults]
+        case .answer: [.merchant]
         case .expect(let facts): facts.compactMap { need(of: $0.subject) }
         default: []
         }

@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import NIOHTTP1
 import PaymentQueue
 import ReceiptValidation
@@ -66,8 +67,8 @@ struct FactObserver {
             return try await receipt(payment, field)
         case .ledger(let payment, let account):
             return try await ledger(payment, account)
-        case .notifications, .webhooks:
-            return .nothing
+        case .notifications(let payment): return .sequence(try notifications(about: payment))
+        case .webhooks(let payment): return .sequence(try webhooks(about: payment))
         }
     }
 
@@ -97,6 +98,36 @@ struct FactObserver {
             by: .account(account),
             as: EntitlementsResponse.self
         ).entitlements.filter { $0.revokedAt == nil }.map { cast.name(of: $0.productID) }
+    }
+
+    // MARK: - The merchant's server
+
+    private struct SignedBody: Decodable { let signedPayload: String }
+
+    private func notifications(about payment: String) throws -> [String] {
+        guard let id = try cast.payment(payment).id else { return [] }
+        return try (connection.store.merchant?.notifications ?? []).compactMap { body in
+            let signed = try JSONDecoder().decode(SignedBody.self, from: Data(body)).signedPayload
+            let notification = try receipts.verify(signed, as: JWSNotification.self)
+            guard let inner = notification.data?.signedTransactionInfo else { return nil }
+            let transaction = try receipts.verify(inner, as: JWSTransaction.self)
+            return transaction.transactionId == id.rawValue ? notification.notificationType : nil
+        }
+    }
+
+    private struct WebhookBody: Decodable {
+        struct Subject: Decodable { let id: TransactionID }
+
+        let type: String
+        let transaction: Subject
+    }
+
+    private func webhooks(about payment: String) throws -> [String] {
+        guard let id = try cast.payment(payment).id else { return [] }
+        return try (connection.store.merchant?.webhooks ?? []).compactMap { bytes in
+            let body = try JSONDecoder().decode(WebhookBody.self, from: Data(bytes))
+            return body.transaction.id == id ? body.type : nil
+        }
     }
 
     // MARK: - One payment

@@ -21,6 +21,8 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
         var failedRestore: String?
         /// The payment method of the next payment.
         var method = SandboxPaymentMethod.success
+        /// The products as the app shows them.
+        var shown: [ProductID: SKProduct] = [:]
         var wasStarted = false
     }
 
@@ -76,6 +78,7 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
             memory.sightings = []
             memory.restores = 0
             memory.failedRestore = nil
+            memory.shown = [:]
             memory.wasStarted = true
         }
         queue.add(self)
@@ -103,23 +106,38 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
         return queue
     }
 
-    /// Pays for a product, and waits until the store has accepted or refused the payment.
+    /// Shows a product, and pays for it.
     func buy(_ purchase: ScenarioPurchase, _ product: ProductID) async throws
         -> SKPaymentTransaction
     {
         let queue = try running()
-        let found = try await queue.products(for: [product.rawValue])
-        guard let product = found.products.first else {
-            let place = queue.storefront?.countryCode ?? storefront.rawValue
-            throw StepFailure("'\(purchase.product)' is not for sale in \(place)")
-        }
-        let payment = SKMutablePayment(product: product)
+        let payment = SKMutablePayment(product: try await show(product, purchase.product, queue))
         payment.quantity = purchase.quantity
         memory.withLock { $0.method = purchase.method }
-        let transaction = queue.begin(payment)
-        return try await wait.until("an answer to the payment '\(purchase.name)'") {
-            transaction.id != "-" || transaction.transactionState == .failed ? transaction : nil
+        return queue.begin(payment)
+    }
+
+    private func show(
+        _ product: ProductID,
+        _ name: String,
+        _ queue: SKPaymentQueue
+    ) async throws -> SKProduct {
+        if let shown = memory.withLock({ $0.shown[product] }) { return shown }
+        let answer = try await wait.until("the catalog") {
+            do {
+                return try await queue.products(for: [product.rawValue])
+            } catch let error as SKError
+                where error.code == .cloudServiceNetworkConnectionFailed
+            {
+                return nil
+            }
         }
+        guard let found = answer.products.first else {
+            let place = queue.storefront?.countryCode ?? storefront.rawValue
+            throw StepFailure("'\(name)' is not for sale in \(place)")
+        }
+        memory.withLock { $0.shown[product] = found }
+        return found
     }
 
     /// Restores what the account owns, and waits until that has ended.
@@ -151,6 +169,7 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
         try await wait.until("'\(name)' to know its storefront") {
             queue.storefront?.countryCode == storefront.rawValue ? () : nil
         }
+        memory.withLock { $0.shown = [:] }
     }
 
     // MARK: - What it has seen

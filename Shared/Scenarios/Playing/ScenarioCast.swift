@@ -50,17 +50,41 @@ struct PlayedPayment: Sendable {
     let name: String
     /// The account that pays.
     let account: AccountID
-    /// The transaction in the store; `nil` if the store has refused the payment.
-    let id: TransactionID?
-    /// The transaction of the device that paid; `nil` if no device did.
+    /// The transaction of the device that paid.
+    ///
+    /// It is `nil` if no device did.
     let transaction: SKPaymentTransaction?
+    private let resumed: TransactionID?
+
+    /// A payment that a device has made.
+    init(name: String, account: AccountID, transaction: SKPaymentTransaction) {
+        self.name = name
+        self.account = account
+        self.transaction = transaction
+        resumed = nil
+    }
+
+    /// A payment that goes on for an interrupted one.
+    init(name: String, account: AccountID, id: TransactionID) {
+        self.name = name
+        self.account = account
+        transaction = nil
+        resumed = id
+    }
+
+    /// The transaction in the store; `nil` if the store has not accepted the payment.
+    var id: TransactionID? {
+        resumed ?? transaction.flatMap { TransactionID(rawValue: $0.id) }
+    }
 
     /// The transaction in the store.
     ///
     /// - Throws: ``StepFailure`` if there is none.
     var accepted: TransactionID {
         get throws {
-            guard let id else { throw StepFailure("the store has refused the payment '\(name)'") }
+            guard let id else {
+                throw StepFailure("the store has not accepted the payment '\(name)'")
+            }
             return id
         }
     }

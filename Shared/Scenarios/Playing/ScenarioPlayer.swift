@@ -10,7 +10,7 @@ public struct ScenarioPlayer: Sendable {
     /// - Parameters:
     ///   - store: The store.
     ///   - limit: The time limit of each step, and of each expectation.
-    public init(_ store: ScenarioStore, limit: Duration = .seconds(20)) {
+    public init(_ store: ScenarioStore, limit: Duration = .seconds(30)) {
         self.store = store
         wait = ScenarioWait(limit: limit)
     }
@@ -25,7 +25,7 @@ public struct ScenarioPlayer: Sendable {
     ///   - seed: A seed in place of the scenario's own.
     ///   - tell: Receives each step before it is performed.
     /// - Returns: The outcome.
-    /// - Throws: `CancellationError`.
+    /// - Throws: `CancellationError`, or an error if the store cannot be healed after its faults.
     public func play(
         _ file: ScenarioFile,
         seed: UInt64? = nil,
@@ -35,9 +35,13 @@ public struct ScenarioPlayer: Sendable {
         let begin = ContinuousClock.now
         let plan = ScenarioPlan(file.scenario, seed: seed)
         let unmet = plan.needs.subtracting(store.meets)
-        let outcome =
-            unmet.isEmpty
-            ? try await play(file.scenario, plan, suffix, tell) : .skipped(unmet)
+        var outcome = ScenarioReport.Outcome.skipped(unmet)
+        if unmet.isEmpty {
+            outcome = try await play(file.scenario, plan, suffix, tell)
+            // The next scenario finds the store as this one did.
+            if plan.needs.contains(.faults) { try await store.faults?.heal() }
+            if plan.needs.contains(.merchant) { store.merchant?.answer(with: 200) }
+        }
         return ScenarioReport(
             path: file.path,
             name: file.scenario.name,
@@ -69,7 +73,10 @@ public struct ScenarioPlayer: Sendable {
             let findings = try await perform(step, on: &stage)
             guard findings.isEmpty else { return .failed(findings) }
         }
-        return .passed
+        let unmet = stage.linesOfUnmetDrops.map {
+            ScenarioReport.Finding(line: $0, message: "not all of these answers were asked for")
+        }
+        return unmet.isEmpty ? .passed : .failed(unmet)
     }
 
     private func perform(
@@ -78,7 +85,7 @@ public struct ScenarioPlayer: Sendable {
     ) async throws -> [ScenarioReport.Finding] {
         do {
             if case .expect(let facts) = step.action { return try await expect(facts, of: &stage) }
-            try await stage.perform(step.action)
+            try await stage.perform(step.action, line: step.line)
             return []
         } catch {
             try Task.checkCancellation()
@@ -104,7 +111,7 @@ public struct ScenarioPlayer: Sendable {
                 if differences.isEmpty { return true }
                 guard ContinuousClock.now >= nextRestore else { return Bool?.none }
                 for device in ScenarioComparison.devicesToRestore(differences) {
-                    try await stage.perform(.restore(device: device))
+                    try await stage.perform(.restore(device: device), line: 0)
                 }
                 nextRestore = ContinuousClock.now + Self.restorePause
                 return nil

@@ -10,6 +10,8 @@ struct ScenarioStage {
     private let connection: ScenarioConnection
     private let receipts: ReceiptValidator
     private var cast: ScenarioCast
+    /// The lost answers, each with the line of its step.
+    private var drops: [(line: Int, isDone: @Sendable () -> Bool)] = []
 
     /// Refusals that say "not yet": the step is repeated.
     private static let early: Set<String> = [
@@ -61,7 +63,7 @@ struct ScenarioStage {
         }
         var products: [String: ProductID] = [:]
         for product in scenario.products {
-            let draft = product.draft(webhookURL: "")
+            let draft = product.draft(webhookURL: connection.store.merchant?.webhookURL ?? "")
             products[product.name] = try product.id(of: draft)
         }
         cast = ScenarioCast(products: products, accounts: accounts, devices: devices)
@@ -78,7 +80,7 @@ struct ScenarioStage {
     /// Performs a step.
     ///
     /// - Throws: An error that says what happened instead.
-    mutating func perform(_ action: ScenarioAction) async throws {
+    mutating func perform(_ action: ScenarioAction, line: Int) async throws {
         switch action {
         case .buy(let purchase): try await buy(purchase)
         case .decide(let decision, let payment, let code):
@@ -103,9 +105,37 @@ struct ScenarioStage {
         case .start(let device): try cast.device(device).start()
         case .stop(let device): try cast.device(device).stop()
         case .change(let account): try await change(account)
+        case .kill(let service): try await faults.kill(service)
+        case .restart(let service): try await faults.restart(service)
+        case .freeze(let service): try await faults.freeze(service)
+        case .thaw(let service): try await faults.thaw(service)
+        case .drop(let answer, let times):
+            drops.append((line, try await faults.drop(answer, times: times)))
+        case .duplicate(let payment):
+            try await faults.duplicate(try cast.payment(payment).accepted)
+        case .answer(let status): try merchant.answer(with: status)
         case .shuffle(let steps):
-            for step in steps { try await perform(step.action) }
+            for step in steps { try await perform(step.action, line: step.line) }
         case .expect: break
+        }
+    }
+
+    /// The lines of the steps whose answers were not lost, because nobody asked.
+    var linesOfUnmetDrops: [Int] { drops.filter { !$0.isDone() }.map(\.line) }
+
+    private var faults: any ScenarioFaults {
+        get throws {
+            guard let faults = connection.store.faults else { throw StepFailure("no faults here") }
+            return faults
+        }
+    }
+
+    private var merchant: any ScenarioMerchant {
+        get throws {
+            guard let merchant = connection.store.merchant else {
+                throw StepFailure("no merchant here")
+            }
+            return merchant
         }
     }
 
@@ -122,7 +152,7 @@ struct ScenarioStage {
             .PUT,
             connection.store.addresses.catalog + Routes.adminProduct(cast.product(product.name)),
             by: .administrator,
-            product.draft(webhookURL: "")
+            product.draft(webhookURL: connection.store.merchant?.webhookURL ?? "")
         )
     }
 
@@ -177,17 +207,19 @@ struct ScenarioStage {
     private mutating func buy(_ purchase: ScenarioPurchase) async throws {
         let device = try cast.device(purchase.device)
         let transaction = try await device.buy(purchase, try cast.product(purchase.product))
-        let id = TransactionID(rawValue: transaction.id)
-        cast.payments[purchase.name] = PlayedPayment(
+        let payment = PlayedPayment(
             name: purchase.name,
             account: device.account,
-            id: id,
             transaction: transaction
         )
-        try Self.judge(
-            id == nil ? (transaction.error as? SKError)?.storeCode ?? "\(transaction)" : nil,
-            refused: purchase.refused
-        )
+        cast.payments[purchase.name] = payment
+        guard !purchase.isUnanswered else { return }
+        try await connection.wait.until("an answer to the payment") {
+            payment.id != nil || transaction.transactionState == .failed ? () : nil
+        }
+        let error = transaction.error as? SKError
+        let refusal = error?.storeCode ?? "\(transaction.error, default: "no reason")"
+        try Self.judge(payment.id == nil ? refusal : nil, refused: purchase.refused)
     }
 
     private mutating func resume(
@@ -201,8 +233,7 @@ struct ScenarioStage {
         cast.payments[name] = PlayedPayment(
             name: name,
             account: payment.account,
-            id: answer.transaction.id,
-            transaction: nil
+            id: answer.transaction.id
         )
     }
 

@@ -18,6 +18,10 @@ public struct ScenarioStore: Sendable {
     /// It returns the sum of a transaction's entries in minor units, by the names of the ledger's
     /// accounts.
     public var ledger: (@Sendable (TransactionID) async throws -> [String: Int64])?
+    /// The merchant's server; `nil` if the store can reach none.
+    public var merchant: (any ScenarioMerchant)?
+    /// The faults that can be caused; `nil` for none.
+    public var faults: (any ScenarioFaults)?
 
     /// Makes a store that has only its public interfaces.
     ///
@@ -42,6 +46,8 @@ public struct ScenarioStore: Sendable {
     public var meets: Set<ScenarioNeed> {
         var needs: Set<ScenarioNeed> = hasClock ? [.clock] : []
         if ledger != nil { needs.insert(.ledger) }
+        if merchant != nil { needs.insert(.merchant) }
+        if faults != nil { needs.insert(.faults) }
         return needs
     }
 }

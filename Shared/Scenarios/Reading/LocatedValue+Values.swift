@@ -6,6 +6,8 @@ extension LocatedValue {
     var whole: Int? { text.flatMap { Int($0) } }
     /// A flag.
     var flag: Bool? { text.flatMap { Bool($0) } }
+    /// A service.
+    var service: ServiceName? { text.flatMap(ServiceName.init(rawValue:)) }
     /// An amount.
     var money: Money? { text.flatMap { Money(scenario: $0) } }
 }

@@ -1,3 +1,5 @@
+import EventTypes
+
 /// The outcome of one scenario.
 public struct ScenarioReport: Sendable {
     /// A step that failed, or a fact that did not become true.
@@ -89,8 +91,6 @@ public struct ScenarioReport: Sendable {
 extension Duration {
     /// The duration in seconds with three decimals.
     var inSeconds: String {
-        let milliseconds =
-            components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
         let digits = String(milliseconds % 1000)
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
     }

@@ -26,7 +26,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     var seed: UInt64?
 
     @Option(help: "The time limit of each step and each expectation, in seconds.")
-    var timeout = 20
+    var timeout = 30
 
     @Option(help: "Write the results to this file as JUnit's XML.", completion: .file())
     var junit: String?
@@ -65,8 +65,10 @@ struct ScenarioCommand: AsyncParsableCommand {
         options.progress = terminal.progress
         return try await withStore(options) { store in
             terminal.heading("Scenarios")
+            let merchant = try await HarnessMerchant(of: store)
+            let faults = try await HarnessFaults(in: store)
             let player = ScenarioPlayer(
-                ScenarioStore(of: store),
+                ScenarioStore(of: store, merchant: merchant, faults: faults),
                 limit: .seconds(timeout)
             )
             var reports: [ScenarioReport] = []
@@ -77,6 +79,8 @@ struct ScenarioCommand: AsyncParsableCommand {
                 terminal.show(report)
                 reports.append(report)
             }
+            await faults.end()
+            await merchant.end()
             terminal.line()
             terminal.line(ScenarioReport.summary(reports) + ".")
             return reports

@@ -5,20 +5,22 @@ import Scenarios
 import StoreHarness
 
 extension ScenarioStore {
-    /// A store of this machine, whose ledger and clock are open to scenarios.
-    init(of store: StoreHarness) {
+    /// A store of this machine, which meets every need.
+    init(of store: StoreHarness, merchant: HarnessMerchant, faults: HarnessFaults) {
         let urls = store.urls
         self.init(
             addresses: StoreConfiguration.Addresses(
                 catalog: urls.catalog,
-                payments: urls.payments,
-                fulfillment: urls.fulfillment,
+                payments: faults.payments.url,
+                fulfillment: faults.fulfillment.url,
                 receipts: urls.receipts
             ),
             bundleID: StoreKeys.bundleID,
             accountToken: { try store.keys.token(account: $0) },
             administratorToken: { try store.keys.administratorToken() }
         )
+        self.merchant = merchant
+        self.faults = faults
         hasClock = true
         ledger = { try await store.ledgerSums(of: $0) }
     }

@@ -33,6 +33,8 @@ public final class WebhookReceiver: Sendable {
         var deliveries: [Delivery] = []
         /// The ids of the webhooks that were answered with a 2xx.
         var confirmed: Set<String> = []
+        /// The requests that were answered with a 2xx, in order.
+        var confirmedDeliveries: [Delivery] = []
         var reply: @Sendable (_ delivery: Delivery, _ count: Int) -> Reply
     }
 
@@ -68,6 +70,9 @@ public final class WebhookReceiver: Sendable {
     /// The ids of the webhooks that were answered with a 2xx.
     public var confirmed: Set<String> { state.withLock { $0.confirmed } }
 
+    /// The requests that were answered with a 2xx, in order.
+    public var confirmedDeliveries: [Delivery] { state.withLock { $0.confirmedDeliveries } }
+
     /// Sets the answers to future requests.
     ///
     /// - Parameter reply: Receives the request and the number of earlier requests.
@@ -88,8 +93,11 @@ public final class WebhookReceiver: Sendable {
             return (state.reply, state.deliveries.count)
         }
         let answer = reply(delivery, count)
-        if case .status(200..<300) = answer, let id = delivery.id {
-            state.withLock { _ = $0.confirmed.insert(id) }
+        if case .status(200..<300) = answer {
+            state.withLock { state in
+                state.confirmedDeliveries.append(delivery)
+                if let id = delivery.id { state.confirmed.insert(id) }
+            }
         }
         return answer
     }

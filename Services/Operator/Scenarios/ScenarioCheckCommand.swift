@@ -1,0 +1,35 @@
+import ArgumentParser
+import PaymentQueue
+
+/// `counterfoil scenario check`: plays files on any server that speaks the public interfaces.
+struct ScenarioCheckCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Plays the scenarios that need only the public interfaces of a store.",
+        discussion: """
+            One address serves all interfaces, as behind a proxy. Scenarios that advance the \
+            clock, read the ledger, or need a merchant's server or faults are skipped.
+
+            Example:
+              counterfoil scenario check https://sandbox.example.com Examples/scenarios/*.yaml
+            """
+    )
+
+    @Argument(help: "The address of the store.")
+    var url: String
+
+    @OptionGroup var options: ScenarioPlayOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+            throw ValidationError("'\(url)' is not an http or https URL.")
+        }
+    }
+
+    func perform() async throws {
+        var origin = url
+        while origin.hasSuffix("/") { origin.removeLast() }
+        try await options.play(on: try options.store(at: .init(origin: origin)), json: output.json)
+    }
+}
