@@ -215,7 +215,7 @@ struct Store: Sendable {
             context: context,
             products: products,
             tax: tax,
-            didCommit: { owed.append($0) }
+            didCommit: { pending.append($0) }
         )
         restores = RestoreHandler(context: context, didCommit: {})
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})

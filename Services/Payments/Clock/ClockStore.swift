@@ -102,7 +102,7 @@ enum ClockStore {
         let rows = try connection.query(
             "SELECT advance_key FROM store_clock WHERE status = 'advancing'"
         )
-        if let key = try rows.first?.decode(String.self) {
+        if let key = try rows.first?.decode(IdempotencyKey.self) {
             try add(counts, to: key, on: connection)
         }
     }

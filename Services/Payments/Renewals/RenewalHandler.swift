@@ -61,7 +61,7 @@ struct RenewalHandler: Sendable {
                     on: connection
                 ),
                 transactionIDs: ids,
-                traceparents: due.map { _ in TraceContext.begin().description }
+                traceparents: due.map { _ in TraceContext.begin() }
             ),
             by: context.subscriptions,
             drawing: context.ids,

@@ -1,4 +1,6 @@
 import EventTypes
+import StoreAPI
+import StoreTracing
 import Subscriptions
 
 /// Everything that a batch of due actions will write.
@@ -17,7 +19,7 @@ struct RenewalPlan: Sendable {
         /// At least one id for each row.
         var transactionIDs: [TransactionID]
         /// New trace contexts, one for each row.
-        var traceparents: [String]
+        var traceparents: [TraceContext]
     }
 
     private(set) var books: SubscriptionBooks
@@ -92,7 +94,7 @@ struct RenewalPlan: Sendable {
         drawing ids: IDSource,
         leaseEnd: MachineTime
     ) {
-        let paymentMethod = row.paymentMethod ?? ""
+        let paymentMethod = row.paymentMethod ?? PaymentMethod(rawValue: "")
         var acceptance = Acceptance(
             of: record,
             by: paymentMethod,

@@ -1,4 +1,6 @@
 import EventTypes
+import StoreAPI
+import StoreTracing
 import Subscriptions
 
 /// The subscriptions that a database transaction has locked, with the changes so far.
@@ -36,7 +38,7 @@ struct SubscriptionBooks: Sendable {
     mutating func apply(
         _ event: SubscriptionEvent,
         to key: SubscriptionKey,
-        within traceparent: String?
+        within traceparent: TraceContext?
     ) -> SubscriptionMove {
         let (overdue, move) = machine.applyInOrder(event, at: time, to: rows[key]?.subscription)
         for plan in overdue { note(plan, key, traceparent) }
@@ -50,7 +52,9 @@ struct SubscriptionBooks: Sendable {
     ///   - record: The transaction, not purchased yet.
     ///   - paymentMethod: The method that paid it.
     /// - Returns: The period; `nil` if the subscription does not take the charge, which is stray.
-    mutating func begin(_ record: TransactionRecord, paidBy paymentMethod: String) -> BegunPeriod? {
+    mutating func begin(_ record: TransactionRecord, paidBy paymentMethod: PaymentMethod)
+        -> BegunPeriod?
+    {
         let transaction = record.transaction
         guard let key = SubscriptionKey(of: transaction), let period = transaction.subscription
         else { return nil }
@@ -102,7 +106,7 @@ struct SubscriptionBooks: Sendable {
     private mutating func note(
         _ plan: SubscriptionPlan,
         _ key: SubscriptionKey,
-        _ traceparent: String?
+        _ traceparent: TraceContext?
     ) {
         rows[key, default: SubscriptionRow(key: key)].subscription = plan.subscription
         changedKeys.insert(key)

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// A change of a subscription that is published (rule S7 of docs/subscriptions.md).
 struct SubscriptionChange: Hashable, Sendable {
@@ -9,5 +10,5 @@ struct SubscriptionChange: Hashable, Sendable {
     /// The posting of that transaction.
     var posting: PostingReference?
     let changedPeriods: [PaidPeriod]
-    let traceparent: String?
+    let traceparent: TraceContext?
 }

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// A row of the table of subscriptions, locked.
 struct SubscriptionRow: Hashable, Sendable {
@@ -6,5 +7,5 @@ struct SubscriptionRow: Hashable, Sendable {
     /// The subscription; `nil` until its first purchase is charged.
     var subscription: Subscription?
     /// The payment method of the last purchase, which pays the renewals.
-    var paymentMethod: String?
+    var paymentMethod: PaymentMethod?
 }

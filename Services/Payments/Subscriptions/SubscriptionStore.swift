@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import Messaging
 import Postgres
+import StoreAPI
 import Subscriptions
 
 /// The table of subscriptions, which has one row for each account in each group of an app.
@@ -112,7 +113,7 @@ enum SubscriptionStore {
                 \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
                 \(begun.map(\.1.id.number)), \(begun.map { Int32($0.1.version) }),
                 \(begun.map(\.1.state.rawValue)), \(try begun.map { try encode($0.1) }),
-                \(begun.map(\.0.paymentMethod)), \(due.map { $0?.time }),
+                \(begun.map(\.0.paymentMethod?.rawValue)), \(due.map { $0?.time }),
                 \(due.map { $0.map { Int32($0.kind.rawValue) } }),
                 \(begun.map(\.1.charge?.startedAt)), \(begun.map { Int32($0.1.attempts) }))
                 AS u (account_id, bundle_id, group_id, id, version, state, data, payment_method,
@@ -183,7 +184,7 @@ enum SubscriptionStore {
                 subscription: try data.map {
                     try JSONDecoder().decode(Subscription.self, from: Data($0.bytes))
                 },
-                paymentMethod: method
+                paymentMethod: method.map { PaymentMethod(rawValue: $0) }
             )
         }
     }

@@ -111,7 +111,7 @@ import Testing
             store.clock.advance(by: Self.month)
             _ = try await store.renewals.carryOut(limit: 10)
             // The process is killed before it charges. Another one finds the attempt.
-            _ = store.owed.take()
+            _ = store.pending.take()
             try await store.recover()
             let renewal = try #require(try await store.transactions().last)
             #expect(renewal.state == .purchased)
