@@ -5,13 +5,17 @@ import Testing
 
 /// Reports of runs, for people and for build servers.
 @Suite struct ScenarioReportTests {
-    private func report(_ outcome: ScenarioReport.Outcome) -> ScenarioReport {
+    private func report(
+        _ outcome: ScenarioReport.Outcome,
+        leftOutCount: Int = 0
+    ) -> ScenarioReport {
         ScenarioReport(
             path: "stories/a.yaml",
             name: "A story with <\"signs\"> & more",
             seed: 7,
             accountSuffix: "-1f3a09c2",
             outcome: outcome,
+            leftOutCount: leftOutCount,
             time: .milliseconds(1040)
         )
     }
@@ -45,6 +49,13 @@ import Testing
         )
         let summary = ScenarioReport.summary(reports)
         #expect(summary == "3 scenarios: 1 passed, 1 failed, 1 skipped")
+    }
+
+    @Test func aReportSaysThatFactsWereLeftOut() {
+        let report = report(.passed, leftOutCount: 2)
+        let sentence = "2 facts were left out"
+        #expect(report.lines == ["✓ A story with <\"signs\"> & more (1.040 s; \(sentence))"])
+        #expect(JUnitReport.text([report]).contains("<system-out>\(sentence)</system-out>"))
     }
 
     @Test func junitHasATestCaseForEachFile() throws {

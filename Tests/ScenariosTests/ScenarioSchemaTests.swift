@@ -23,11 +23,17 @@ import Testing
         #expect(verbs == ScenarioForms.steps.map(\.verb.name))
     }
 
-    @Test func theDocumentExplainsEveryStep() throws {
+    @Test func theDocumentExplainsEveryStepAndFact() throws {
         let file = Self.root.appending(path: "docs/scenarios.md")
         let document = try String(contentsOf: file, encoding: .utf8)
         for step in ScenarioForms.steps {
             #expect(document.contains("`\(step.verb.name)"), "\(step.verb.name)")
+            for other in step.others {
+                #expect(document.contains("`\(other.name)"), "\(other.name)")
+            }
+        }
+        for fact in ScenarioForms.expectation {
+            #expect(document.contains("`\(fact.name)`"), "\(fact.name)")
         }
     }
 
@@ -35,6 +41,32 @@ import Testing
         let verbs = Set(ScenarioForms.steps.map(\.verb.name))
         for step in ScenarioForms.steps {
             #expect(verbs.isDisjoint(with: step.others.map(\.name)), "\(step.verb.name)")
+        }
+    }
+
+    @Test func everyStepHasAnActionOfItsOwn() throws {
+        for (index, step) in ScenarioForms.steps.enumerated() {
+            let value =
+                switch step.verb.form {
+                case .choice(let words): words[0]
+                case .whole(let range): "\(range.lowerBound)"
+                case .span: "1d"
+                case .steps: "[]"
+                case .fields: "{}"
+                default: "x"
+                }
+            let name = ["buy", "resume"].contains(step.verb.name) ? ", as: y\(index)" : ""
+            let scenario = try ScenarioReader.read(
+                """
+                scenario: Every step
+                products: {x: {type: consumable, price: 1 USD}}
+                devices: {x: x}
+                steps:
+                  - buy: x
+                  - {\(step.verb.name): \(value)\(name)}
+                """
+            )
+            #expect(scenario.steps.map(\.line) == [5, 6], "\(step.verb.name)")
         }
     }
 }

@@ -18,6 +18,8 @@ struct ScenarioAnswer: Encodable {
     let findings: [Finding]
     /// The needs that the store does not meet, if it was skipped.
     let needs: [String]
+    /// The number of facts that the store does not show.
+    let leftOutFacts: Int
     let milliseconds: Int64
     /// The end of the accounts' names in the store.
     let accountSuffix: String
@@ -27,6 +29,7 @@ struct ScenarioAnswer: Encodable {
         name = report.name
         seed = report.seed
         accountSuffix = report.accountSuffix
+        leftOutFacts = report.leftOutCount
         milliseconds = report.time.milliseconds
         switch report.outcome {
         case .passed: (outcome, findings, needs) = ("passed", [], [])

@@ -8,7 +8,8 @@ struct ScenarioCheckCommand: OperatorSubcommand {
         abstract: "Plays the scenarios that need only the public interfaces of a store.",
         discussion: """
             One address serves all interfaces, as behind a proxy. Scenarios that advance the \
-            clock, read the ledger, or need a merchant's server or faults are skipped.
+            clock, or need a merchant's server or faults, are skipped. Facts about the ledger \
+            and about notifications are left out.
 
             Example:
               counterfoil scenario check https://sandbox.example.com Examples/scenarios/*.yaml

@@ -20,9 +20,10 @@ struct ScenarioPlanCommand: OperatorSubcommand {
         for file in try ScenarioFiles.read(files) {
             let plan = ScenarioPlan(file.scenario, seed: seed)
             Console.say("\(file.path): \(file.scenario.name)")
-            if !plan.needs.isEmpty {
-                let needs = plan.needs.sorted().map(\.description).joined(separator: ", ")
-                Console.say("  needs \(needs)")
+            for (verb, needs) in [("needs", plan.needs), ("observes", plan.factNeeds)]
+            where !needs.isEmpty {
+                let words = needs.sorted().map(\.description).joined(separator: ", ")
+                Console.say("  \(verb) \(words)")
             }
             for step in plan.steps { Console.say("  \(step.line): \(step.action)") }
         }

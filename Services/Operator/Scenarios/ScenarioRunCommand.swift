@@ -11,8 +11,9 @@ struct ScenarioRunCommand: OperatorSubcommand {
         discussion: """
             Each run has accounts of its own, such as ada-1f3a09c2. Its products stay in the \
             catalog; their ids begin with 'scenario.'. A scenario that needs more than the \
-            store's public interfaces is skipped, unless a flag offers it. Those that kill \
-            services need 'make scenario', which has a store of its own.
+            store's public interfaces is skipped, unless a flag offers it, and facts that the \
+            store does not show are left out. Scenarios that kill services need 'make \
+            scenario', which has a store of its own.
 
             Examples:
               counterfoil scenario run Examples/scenarios/refund.yaml --ledger --steps

@@ -144,7 +144,8 @@ enum ScenarioForms {
         .init("expect", .fields(expectation), "What has to become true, within the time limit."),
     ]
 
-    private static let expectation: [ScenarioForm.Field] = [
+    /// The facts.
+    static let expectation: [ScenarioForm.Field] = [
         .init(
             "device",
             .name,

@@ -4,8 +4,14 @@
 public struct ScenarioPlan: Sendable {
     /// The steps, without shuffles.
     public let steps: [ScenarioStep]
-    /// Everything that the run needs beside a store's public interfaces.
+    /// The needs of the steps and the products.
+    ///
+    /// A store that does not meet them cannot play the scenario.
     public let needs: Set<ScenarioNeed>
+    /// The needs of facts alone.
+    ///
+    /// A store that does not meet them can play the scenario without these facts.
+    public let factNeeds: Set<ScenarioNeed>
 
     /// Plans a run.
     ///
@@ -14,17 +20,46 @@ public struct ScenarioPlan: Sendable {
     ///   - seed: A seed in place of the scenario's own.
     public init(_ scenario: Scenario, seed: UInt64? = nil) {
         var random = ScenarioRandom(seed: seed ?? scenario.seed)
-        steps = Self.flatten(scenario.steps, &random)
-        var needs = Set(steps.flatMap { Self.needs(of: $0.action) })
+        let steps = Self.flatten(scenario.steps, &random)
+        var needs = Set(steps.compactMap { Self.need(of: $0.action) })
         if scenario.products.contains(where: \.hasWebhook) { needs.insert(.merchant) }
-        self.needs = needs
+        self.init(steps: steps, needs: needs)
     }
 
-    /// The facts that the run expects.
-    public var factCount: Int {
-        steps.reduce(0) { count, step in
-            if case .expect(let facts) = step.action { count + facts.count } else { count }
+    private init(steps: [ScenarioStep], needs: Set<ScenarioNeed>) {
+        self.steps = steps
+        self.needs = needs
+        factNeeds = Set(
+            steps.flatMap { Self.facts(of: $0.action).compactMap { Self.need(of: $0.subject) } }
+        ).subtracting(needs)
+    }
+
+    /// The number of facts that the run expects.
+    public var factCount: Int { steps.reduce(0) { $0 + Self.facts(of: $1.action).count } }
+
+    /// Returns the needs because of which a store cannot play the scenario.
+    ///
+    /// - Parameter met: The needs that the store meets.
+    /// - Returns: The unmet needs of steps and products. Those of facts count too if otherwise no
+    ///   fact is left.
+    public func unmetNeeds(by met: Set<ScenarioNeed>) -> Set<ScenarioNeed> {
+        let showsNothing = factCount > 0 && leavingOutFacts(beyond: met).factCount == 0
+        return (showsNothing ? needs.union(factNeeds) : needs).subtracting(met)
+    }
+
+    /// Returns the plan without the facts that a store does not show.
+    ///
+    /// - Parameter met: The needs that the store meets.
+    /// - Returns: The plan. An expectation of which nothing is left stays as a step.
+    public func leavingOutFacts(beyond met: Set<ScenarioNeed>) -> ScenarioPlan {
+        let kept = steps.map { step in
+            guard case .expect(let facts) = step.action else { return step }
+            let shown = facts.filter { fact in
+                Self.need(of: fact.subject).map(met.contains) ?? true
+            }
+            return ScenarioStep(line: step.line, action: .expect(shown))
         }
+        return ScenarioPlan(steps: kept, needs: needs)
     }
 
     private static func flatten(
@@ -37,14 +72,17 @@ public struct ScenarioPlan: Sendable {
         }
     }
 
-    private static func needs(of action: ScenarioAction) -> [ScenarioNeed] {
+    private static func need(of action: ScenarioAction) -> ScenarioNeed? {
         switch action {
-        case .advance: [.clock]
-        case .kill, .restart, .freeze, .thaw, .drop, .duplicate: [.faults]
-        case .answer: [.merchant]
-        case .expect(let facts): facts.compactMap { need(of: $0.subject) }
-        default: []
+        case .advance: .clock
+        case .kill, .restart, .freeze, .thaw, .drop, .duplicate: .faults
+        case .answer: .merchant
+        default: nil
         }
+    }
+
+    private static func facts(of action: ScenarioAction) -> [ScenarioFact] {
+        if case .expect(let facts) = action { facts } else { [] }
     }
 
     private static func need(of subject: ScenarioSubject) -> ScenarioNeed? {

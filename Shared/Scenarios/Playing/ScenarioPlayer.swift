@@ -34,10 +34,11 @@ public struct ScenarioPlayer: Sendable {
         let suffix = "-" + String(UInt32.random(in: 0x1000_0000...UInt32.max), radix: 16)
         let begin = ContinuousClock.now
         let plan = ScenarioPlan(file.scenario, seed: seed)
-        let unmet = plan.needs.subtracting(store.meets)
+        let unmet = plan.unmetNeeds(by: store.meets)
+        let shown = plan.leavingOutFacts(beyond: store.meets)
         var outcome = ScenarioReport.Outcome.skipped(unmet)
         if unmet.isEmpty {
-            outcome = try await play(file.scenario, plan, suffix, tell)
+            outcome = try await play(file.scenario, shown, suffix, tell)
             // The next scenario finds the store as this one did.
             if plan.needs.contains(.faults) { try await store.faults?.heal() }
             if plan.needs.contains(.merchant) { store.merchant?.answer(with: 200) }
@@ -48,6 +49,7 @@ public struct ScenarioPlayer: Sendable {
             seed: seed ?? file.scenario.seed,
             accountSuffix: suffix,
             outcome: outcome,
+            leftOutCount: plan.factCount - shown.factCount,
             time: ContinuousClock.now - begin
         )
     }

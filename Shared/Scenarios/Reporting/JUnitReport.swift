@@ -26,7 +26,9 @@ public enum JUnitReport {
             "    <testcase classname=\"\(escaped(report.path))\" name=\"\(escaped(report.name))\" "
             + "file=\"\(escaped(report.path))\" time=\"\(report.time.inSeconds)\""
         switch report.outcome {
-        case .passed: return head + "/>\n"
+        case .passed:
+            guard let leftOut = report.leftOut else { return head + "/>\n" }
+            return head + ">\n      <system-out>\(leftOut)</system-out>\n    </testcase>\n"
         case .failed(let findings):
             let message = findings.first?.message ?? ""
             let text = report.lines.dropFirst().joined(separator: "\n")

@@ -36,6 +36,8 @@ public struct ScenarioReport: Sendable {
     public let accountSuffix: String
     /// The result.
     public let outcome: Outcome
+    /// The number of facts that the store does not show.
+    public let leftOutCount: Int
     /// The time that the run took.
     public let time: Duration
 
@@ -46,6 +48,7 @@ public struct ScenarioReport: Sendable {
         seed: UInt64,
         accountSuffix: String,
         outcome: Outcome,
+        leftOutCount: Int = 0,
         time: Duration
     ) {
         self.path = path
@@ -53,6 +56,7 @@ public struct ScenarioReport: Sendable {
         self.seed = seed
         self.accountSuffix = accountSuffix
         self.outcome = outcome
+        self.leftOutCount = leftOutCount
         self.time = time
     }
 
@@ -64,7 +68,7 @@ public struct ScenarioReport: Sendable {
     /// The report for people: one line, and below it what went wrong and where.
     public var lines: [String] {
         switch outcome {
-        case .passed: ["✓ \(name) (\(time.inSeconds) s)"]
+        case .passed: ["✓ \(name) (\(time.inSeconds) s\(leftOut.map { "; " + $0 } ?? ""))"]
         case .failed(let findings):
             ["✗ \(name) (\(time.inSeconds) s)"]
                 + findings.map { "  \(path):\($0.line): \($0.message)" }
@@ -72,6 +76,15 @@ public struct ScenarioReport: Sendable {
                     "  The seed was \(seed). The accounts' names in the store end with \(accountSuffix)."
                 ]
         case .skipped(let needs): ["- \(name): skipped, as it needs \(Self.list(needs))"]
+        }
+    }
+
+    /// The facts that were left out, in words; `nil` if there are none.
+    var leftOut: String? {
+        switch leftOutCount {
+        case 0: nil
+        case 1: "1 fact was left out"
+        default: "\(leftOutCount) facts were left out"
         }
     }
 
