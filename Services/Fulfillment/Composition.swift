@@ -34,8 +34,7 @@ private func composeFulfillment(
     let (client, now, logger) = (frame.client, frame.storeNow, frame.logger)
     // Everything that can throw comes before the HTTP clients, which would have to be closed.
     let servers = try ServerAPIAuthenticator(
-        keysDirectory: settings.serverKeysDirectory,
-        requestsPerSecond: settings.serverRequestsPerSecond,
+        settings.servers,
         now: frame.machineNow,
         logger: logger
     )

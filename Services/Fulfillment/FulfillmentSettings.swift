@@ -4,8 +4,7 @@ import ServiceKit
 /// The settings of `fulfillment`, beyond those that every service has.
 struct FulfillmentSettings: Sendable {
     let common: CommonSettings
-    let serverKeysDirectory: String
-    let serverRequestsPerSecond: Int
+    let servers: ServerAPISettings
     let purchasingDelay: Duration
     let streams: QueueHub.Limits
     let heartbeat: Duration
@@ -16,16 +15,7 @@ struct FulfillmentSettings: Sendable {
 
     init(_ reader: inout SettingsReader) {
         common = CommonSettings(&reader, service: .fulfillment, defaultPort: 8084)
-        serverKeysDirectory = reader.string(
-            "SERVER_KEYS_DIRECTORY",
-            "Public keys of merchants' servers: <key id>.json. They sign tokens of the server API."
-        )
-        serverRequestsPerSecond = reader.integer(
-            "SERVER_API_REQUESTS_PER_SECOND",
-            default: 50,
-            in: 1...100_000,
-            "Requests of one server key that this instance answers; further ones get 429."
-        )
+        servers = ServerAPISettings(&reader)
         purchasingDelay = reader.milliseconds(
             "PURCHASING_DELAY_MS",
             default: .seconds(1),

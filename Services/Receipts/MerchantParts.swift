@@ -32,8 +32,7 @@ struct MerchantParts {
         let notifications = settings.notifications
         // Everything that can throw comes before the HTTP clients, which would have to be closed.
         servers = try ServerAPIAuthenticator(
-            keysDirectory: settings.serverKeysDirectory,
-            requestsPerSecond: settings.serverRequestsPerSecond,
+            settings.servers,
             now: frame.machineNow,
             logger: logger
         )

@@ -12,8 +12,6 @@ import X509
 /// | `SIGNING_KEY_FILE` | required | the P-256 private key that receipts are signed with, in PEM |
 /// | `SIGNING_CHAIN_FILE` | required | leaf, intermediate and root certificate, in PEM |
 /// | `OCSP_DIRECTORY` | required | the keys and registers for the status of certificates |
-/// | `SERVER_KEYS_DIRECTORY` | required | the keys of merchants' servers: `<key id>.json` |
-/// | `SERVER_API_REQUESTS_PER_SECOND` | 50 | the limit for one server key on one instance |
 /// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | the service that finishes are passed on to |
 /// | `FULFILLMENT_TIMEOUT_MS` | 10 s | the time limit for one of them |
 /// | `PAYMENTS_URL` | `http://127.0.0.1:8082` | the service that is asked for its environment |
@@ -21,8 +19,8 @@ import X509
 /// | `FORMER_ROOTS_FILE` | none | roots that `verifyReceipt` trusts besides the present one |
 /// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to send a secret |
 ///
-/// The remaining settings are ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT`
-/// has no default, because every client refuses a receipt with the wrong environment, and such a
+/// The remaining settings are ``NotificationSettings``, `ServerAPISettings` and `CommonSettings`.
+/// `STORE_ENVIRONMENT` has no default, because every client refuses a receipt with the wrong environment, and such a
 /// receipt cannot be taken back.
 struct ReceiptsSettings: Sendable {
     let common: CommonSettings
@@ -32,8 +30,7 @@ struct ReceiptsSettings: Sendable {
     let formerRoots: [[UInt8]]
     let notifications: NotificationSettings
     let ocspDirectory: String
-    let serverKeysDirectory: String
-    let serverRequestsPerSecond: Int
+    let servers: ServerAPISettings
     let fulfillmentURL: String
     let fulfillmentTimeout: Duration
     let paymentsURL: String
@@ -49,16 +46,7 @@ struct ReceiptsSettings: Sendable {
             "OCSP_DIRECTORY",
             "Responders and registers of root and intermediate; keys create makes them."
         )
-        serverKeysDirectory = reader.string(
-            "SERVER_KEYS_DIRECTORY",
-            "Public keys of merchants' servers: <key id>.json. They sign tokens of the server API."
-        )
-        serverRequestsPerSecond = reader.integer(
-            "SERVER_API_REQUESTS_PER_SECOND",
-            default: 50,
-            in: 1...100_000,
-            "Requests of one server key that this instance answers; further ones get 429."
-        )
+        servers = ServerAPISettings(&reader)
         fulfillmentURL = reader.string(
             "FULFILLMENT_URL",
             default: "http://127.0.0.1:8084",

@@ -1,7 +1,8 @@
 /// The time between attempts to reach a server.
 ///
 /// It doubles up to a limit and is spread at random, so that many clients do not retry at the same
-/// moment.
+/// moment. `RetryPolicy` of Messaging waits by the same rule; that is a layer above, and this library
+/// offers its users nothing but PostgreSQL.
 struct Backoff {
     var first: Duration = .milliseconds(50)
     var longest: Duration = .seconds(2)

@@ -220,7 +220,12 @@ public struct RebuildRun: Sendable {
             let batch = rows
             if !batch.isEmpty {
                 let contradictions = try await shadow.inTransaction { [rebuilder] shadow in
-                    try rebuilder.apply(batch, of: source, on: shadow)
+                    guard source.consumer == nil else {
+                        return try LogContradiction.reading(batch) { rows in
+                            try rebuilder.consume(rows.map(ReceivedEvent.init), on: shadow)
+                        }
+                    }
+                    return try rebuilder.apply(batch, on: shadow)
                 }
                 for contradiction in contradictions {
                     progress.contradictions += 1

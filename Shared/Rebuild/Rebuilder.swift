@@ -16,25 +16,42 @@ public protocol Rebuilder: Sendable {
     /// The indexes that neither the rebuild nor the comparison uses; they are dropped first.
     var unreadIndexes: [String] { get }
 
-    /// Applies a batch of a log's events, in the order of the log, in one database transaction.
+    /// Applies a batch of the service's own events, in the order of the log, in one database
+    /// transaction.
     ///
     /// - Parameters:
     ///   - rows: The events.
-    ///   - source: The log that the events come from.
     ///   - shadow: The database that is being filled.
     /// - Returns: The contradictions: changes that the rules do not derive from the events before.
     /// - Throws: Errors of the database, which end the rebuild. An event whose data cannot be read
     ///   does not end it but is a contradiction (``LogContradiction/reading(_:_:)``).
     func apply(
         _ rows: [OutboxRow],
-        of source: RebuildSource,
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction]
+
+    /// Applies a batch of another service's events, in the order of its log, as the live consumer
+    /// does.
+    ///
+    /// It has to decode all of them before it changes anything. An event that cannot be read is a
+    /// contradiction, and the others are applied.
+    ///
+    /// - Parameters:
+    ///   - events: The events.
+    ///   - shadow: The database that is being filled.
+    /// - Throws: `DecodingError`, or errors of the database, which end the rebuild.
+    func consume(_ events: [ReceivedEvent], on shadow: isolated PostgresConnection) throws
 }
 
 extension Rebuilder {
     /// No indexes.
     public var unreadIndexes: [String] { [] }
+
+    /// No events, for a service that reads no other service's log.
+    public func consume(
+        _ events: [ReceivedEvent],
+        on shadow: isolated PostgresConnection
+    ) throws {}
 }
 
 /// A log from which a service's tables are rebuilt.

@@ -1,4 +1,4 @@
-"""Notifications and consumption: a merchant's server that is told, and what it answers."""
+"""Notifications and consumption: a merchant's server that gets them, and what it answers."""
 
 import json
 import threading

@@ -23,8 +23,14 @@ import Testing
 
     @Test(arguments: Repository.services)
     func settingsFilesAndCodeNameTheSameKeys(service: String) throws {
-        let shared = keysRead(in: "Shared/")
+        var shared = keysRead(in: "Shared/")
         #expect(shared["HTTP_PORT"] != nil, "the pattern of this test no longer finds settings")
+        let answersMerchants = Repository.swiftFiles.contains {
+            $0.path.hasPrefix("Services/\(service)/") && $0.text.contains("ServerAPISettings(")
+        }
+        if !answersMerchants {
+            for key in keysRead(in: "Shared/ServiceKit/MerchantAPI/").keys { shared[key] = nil }
+        }
         let read = keysRead(in: "Services/\(service)/").merging(shared) { own, _ in own }
         let example = try Repository.file("deploy/env/\(service.lowercased()).env.example")
         var listed: [String: Int] = [:]

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// Any JSON document, decoded without a schema so that all its problems can be reported at once.
 enum JSONValue: Decodable, Hashable, Sendable {
     case null
@@ -10,19 +12,13 @@ enum JSONValue: Decodable, Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    private struct Name: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     init(from decoder: any Decoder) throws {
-        // The kinds are tried in the order of their frequency in a catalog.
+        // The kinds are tried in the order of their frequency in a catalog, so an error only says
+        // that the value is of another kind.
         let single = try decoder.singleValueContainer()
         if let string = try? single.decode(String.self) {
             self = .string(string)
-        } else if let members = try? decoder.container(keyedBy: Name.self) {
+        } else if let members = try? decoder.container(keyedBy: MemberName.self) {
             var object: [String: JSONValue] = [:]
             for name in members.allKeys {
                 object[name.stringValue] = try members.decode(JSONValue.self, forKey: name)

@@ -11,7 +11,6 @@ struct CatalogRebuildHandler: Rebuilder {
 
     func apply(
         _ rows: [OutboxRow],
-        of source: RebuildSource,
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction] {
         var contradictions: [LogContradiction] = []

@@ -102,33 +102,20 @@ enum HostedContentProblem {
     static func refused(_ refusal: HostedContentRules.Refusal) -> HTTPProblem {
         let (title, detail) =
             switch refusal {
-            case .unknown:
-                (
-                    "The transaction is unknown",
-                    "The account's queue has no transaction of this id in this app."
-                )
+            case .unknown: TransactionProblem.unknown
             case .finished:
                 (
                     "The transaction is finished",
                     "Restore the purchase; the restored transaction downloads until it is finished."
                 )
-            case .purchasing:
-                (
-                    "The transaction is still purchasing",
-                    "Wait until the queue reports it as purchased or failed."
-                )
-            case .deferred:
-                (
-                    "The transaction waits for approval",
-                    "Wait until the queue reports it as purchased or failed."
-                )
+            case .purchasing: TransactionProblem.purchasing
+            case .deferred: TransactionProblem.deferred
             case .failed:
                 ("The transaction has failed", "Only what was paid can be downloaded.")
             case .revoked:
                 ("The transaction is refunded", "Refunded content cannot be downloaded.")
             case .unknownState:
-                (
-                    "The transaction's state is unknown",
+                TransactionProblem.unknownState(
                     "A newer version of the store has to serve its content."
                 )
             case .noContent:

@@ -44,12 +44,7 @@ struct HistoryRoutes: Sendable {
     private static func after(_ request: Request) throws -> Int64 {
         guard let text = request.uri.queryParameters["after"] else { return 0 }
         guard let after = Int64(text), after >= 0 else {
-            throw HTTPProblem(
-                .badRequest,
-                code: "after_malformed",
-                title: "`after` is not where a page ended",
-                detail: "Send `next` of the page before, or nothing for the first page."
-            )
+            throw HTTPProblem.afterMalformed
         }
         return after
     }
@@ -69,6 +64,16 @@ struct HistoryRoutes: Sendable {
             body: ResponseBody(byteBuffer: body)
         )
     }
+}
+
+extension HTTPProblem {
+    /// `after` of a request for a page is not the `next` of another page.
+    static let afterMalformed = HTTPProblem(
+        .badRequest,
+        code: "after_malformed",
+        title: "`after` is not where a page ended",
+        detail: "Send `next` of the page before, or nothing for the first page."
+    )
 }
 
 extension ByteBuffer {

@@ -32,12 +32,7 @@ struct UnfinishedRoutes: Sendable {
         var cursor: UnfinishedStore.Cursor?
         if let text = parameters.get("after") {
             guard let after = UnfinishedStore.Cursor(text) else {
-                throw HTTPProblem(
-                    .badRequest,
-                    code: "after_malformed",
-                    title: "`after` is not where a page ended",
-                    detail: "Send `next` of the page before, or nothing for the first page."
-                )
+                throw HTTPProblem.afterMalformed
             }
             cursor = after
         }

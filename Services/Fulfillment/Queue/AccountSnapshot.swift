@@ -2,24 +2,10 @@ import EventTypes
 
 /// The JSON of one account exactly as `payments` published it, for the same reasons as
 /// ``TransactionSnapshot``.
-struct AccountSnapshot: Hashable, Sendable {
-    /// The bytes of one JSON object.
+struct AccountSnapshot: Snapshot {
     let bytes: [UInt8]
 
-    /// Wraps bytes that are known to be an account's JSON.
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    /// Reads the form in which the queue stores it.
-    ///
-    /// - Throws: `UnknownTextCode`.
-    init(packed: [UInt8]) throws {
-        bytes = try PackedJSON.unpacked(packed)
-    }
-
-    /// The form in which the queue stores it.
-    var packed: [UInt8] { PackedJSON.packed(bytes) }
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Cuts the account out of the data of an event that was decoded successfully.
     ///

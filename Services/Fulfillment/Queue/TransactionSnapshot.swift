@@ -1,27 +1,33 @@
 import EventTypes
 
-/// The JSON of one transaction exactly as `payments` published it.
-///
-/// It is cut out of the event's data rather than encoded again. So clients also get fields that
-/// only a newer version of the store knows, and JSON is read once per event.
-struct TransactionSnapshot: Hashable, Sendable {
+/// The JSON of one value exactly as `payments` published it.
+protocol Snapshot: Hashable, Sendable {
     /// The bytes of one JSON object.
-    let bytes: [UInt8]
+    var bytes: [UInt8] { get }
+    /// Wraps bytes that are known to be the value's JSON.
+    init(bytes: [UInt8])
+}
 
-    /// Wraps bytes that are known to be a transaction's JSON.
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
+extension Snapshot {
     /// Reads the form in which the queue stores it.
     ///
     /// - Throws: `UnknownTextCode`.
     init(packed: [UInt8]) throws {
-        bytes = try PackedJSON.unpacked(packed)
+        self.init(bytes: try PackedJSON.unpacked(packed))
     }
 
     /// The form in which the queue stores it.
     var packed: [UInt8] { PackedJSON.packed(bytes) }
+}
+
+/// The JSON of one transaction exactly as `payments` published it.
+///
+/// It is cut out of the event's data rather than encoded again. So clients also get fields that
+/// only a newer version of the store knows, and JSON is read once per event.
+struct TransactionSnapshot: Snapshot {
+    let bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Cuts the transaction out of the data of an event that was decoded successfully.
     ///

@@ -22,7 +22,6 @@ struct FulfillmentRebuildHandler: Rebuilder {
 
     func apply(
         _ rows: [OutboxRow],
-        of source: RebuildSource,
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction] {
         // The subject of an account's event is not a transaction, and so matches no row.

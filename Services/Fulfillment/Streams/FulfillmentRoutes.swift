@@ -132,31 +132,16 @@ struct FulfillmentRoutes: Sendable {
     static func problem(of refusal: QueueRules.Refusal) -> HTTPProblem {
         let (title, detail) =
             switch refusal {
-            case .unknown:
-                (
-                    "The transaction is unknown",
-                    "The account's queue has no transaction of this id in this app."
-                )
-            case .purchasing:
-                (
-                    "The transaction is still purchasing",
-                    "Wait until the queue reports it as purchased or failed."
-                )
-            case .deferred:
-                (
-                    "The transaction waits for approval",
-                    "Wait until the queue reports it as purchased or failed."
-                )
+            case .unknown: TransactionProblem.unknown
+            case .purchasing: TransactionProblem.purchasing
+            case .deferred: TransactionProblem.deferred
             case .notDelivered:
                 (
                     "The transaction is not delivered",
                     "Wait until the queue reports it as delivered."
                 )
             case .unknownState:
-                (
-                    "The transaction's state is unknown",
-                    "A newer version of the store has to finish it."
-                )
+                TransactionProblem.unknownState("A newer version of the store has to finish it.")
             }
         return HTTPProblem(
             refusal == .unknown ? .notFound : .conflict,

@@ -49,14 +49,8 @@ struct PaymentsRebuildHandler: Rebuilder {
 
     func apply(
         _ rows: [OutboxRow],
-        of source: RebuildSource,
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction] {
-        guard source.consumer == nil else {
-            return try LogContradiction.reading(rows) { rows in
-                try projection.apply(rows.map(ReceivedEvent.init), on: shadow)
-            }
-        }
         let clockRows = rows.filter { $0.event.type == .clockChanged }
         let subscriptionRows = rows.filter { $0.event.type == .subscriptionChanged }
         let rows = rows.filter {
@@ -106,6 +100,10 @@ struct PaymentsRebuildHandler: Rebuilder {
         }
         try SubscriptionStore.save(Array(newest.values), by: dueActions, on: shadow)
         return contradictions
+    }
+
+    func consume(_ events: [ReceivedEvent], on shadow: isolated PostgresConnection) throws {
+        try projection.apply(events, on: shadow)
     }
 
     /// Follows the changes of the store's clock.

@@ -26,16 +26,8 @@ struct ReceiptsRebuildHandler: Rebuilder {
 
     func apply(
         _ rows: [OutboxRow],
-        of source: RebuildSource,
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction] {
-        guard source.consumer == nil else {
-            return try LogContradiction.reading(rows) { rows in
-                let batch = try ReceiptBatch(rows.map(ReceivedEvent.init), signedIn: nil)
-                guard !batch.finishes.isEmpty else { return }
-                try receipts.recordFinishes(batch.finishes, on: shadow)
-            }
-        }
         var contradictions: [LogContradiction] = []
         var pending = PendingReceipts()
         for row in rows {
@@ -48,6 +40,12 @@ struct ReceiptsRebuildHandler: Rebuilder {
         }
         try store(&pending, on: shadow)
         return contradictions
+    }
+
+    func consume(_ events: [ReceivedEvent], on shadow: isolated PostgresConnection) throws {
+        let batch = try ReceiptBatch(events, signedIn: nil)
+        guard !batch.finishes.isEmpty else { return }
+        try receipts.recordFinishes(batch.finishes, on: shadow)
     }
 
     /// Applies an event.

@@ -1,6 +1,7 @@
 import EventTypes
 import Foundation
 import ReceiptValidation
+import ServiceKit
 
 /// The answer of `verifyReceipt`, with Apple's field names.
 ///
@@ -18,13 +19,6 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
             case downloadID = "download_id"
             case versionExternalIdentifier = "version_external_identifier"
             case inApp = "in_app"
-        }
-
-        private struct Name: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
         }
 
         /// All fields that are strings.
@@ -63,9 +57,9 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
                 try numbers.encode(0, forKey: key)
             }
             try numbers.encode(inApp, forKey: .inApp)
-            var container = encoder.container(keyedBy: Name.self)
+            var container = encoder.container(keyedBy: MemberName.self)
             for (name, value) in texts {
-                try container.encode(value, forKey: Name(stringValue: name))
+                try container.encode(value, forKey: MemberName(stringValue: name))
             }
         }
     }

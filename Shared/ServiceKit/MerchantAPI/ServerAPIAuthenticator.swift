@@ -31,18 +31,16 @@ public struct ServerAPIAuthenticator: Sendable {
     /// Reads the keys.
     ///
     /// - Parameters:
-    ///   - keysDirectory: The directory with a `<key id>.json` for each key.
-    ///   - requestsPerSecond: The number of requests that one key may make per second.
+    ///   - settings: The directory of the keys, and the limit for each.
     ///   - now: The clock.
     ///   - logger: Receives reports of files that are not keys.
     /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a key.
     public init(
-        keysDirectory: String,
-        requestsPerSecond: Int,
+        _ settings: ServerAPISettings,
         now: @escaping @Sendable () -> MachineTime,
         logger: Logger = Logger(label: "server-api")
     ) throws {
-        let directory = ServerKeyDirectory(path: keysDirectory)
+        let directory = ServerKeyDirectory(path: settings.keysDirectory)
         let (keys, problems) = directory.read()
         guard problems.isEmpty else {
             throw ServiceKitError(.keys, problems.joined(separator: "; "))
@@ -50,7 +48,7 @@ public struct ServerAPIAuthenticator: Sendable {
         state = ServerAPIState(
             directory: directory,
             keys: keys ?? [:],
-            requestsPerSecond: requestsPerSecond,
+            requestsPerSecond: settings.requestsPerSecond,
             now: now,
             logger: logger
         )

@@ -28,7 +28,4 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case oneRunning = 13
     /// Grace and billing retry are as long as set, from the period's end.
     case limitsAreKept = 14
-
-    /// Whether ``SubscriptionAudit`` checks it; the other two need what the store cannot do yet.
-    public var isChecked: Bool { self != .offersAreUsedOnce && self != .familyFollows }
 }

@@ -150,10 +150,9 @@ extension Store {
         on shadow: isolated PostgresConnection
     ) throws -> [String] {
         let handler = PaymentsRebuildHandler()
-        let log = try #require(handler.sources.first)
         try shadow.execute("BEGIN")
         for batch in batches {
-            let contradictions = try handler.apply(batch, of: log, on: shadow)
+            let contradictions = try handler.apply(batch, on: shadow)
             #expect(contradictions == [])
         }
         let owners = try owners(on: shadow)

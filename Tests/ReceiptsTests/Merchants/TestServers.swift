@@ -49,8 +49,10 @@ final class TestServers: Sendable {
 
     func authenticator(requestsPerSecond: Int = 1000) throws -> ServerAPIAuthenticator {
         try ServerAPIAuthenticator(
-            keysDirectory: keysDirectory,
-            requestsPerSecond: requestsPerSecond,
+            ServerAPISettings(
+                keysDirectory: keysDirectory,
+                requestsPerSecond: requestsPerSecond
+            ),
             now: { TestChain.now.onMachines }
         )
     }

@@ -43,8 +43,10 @@ struct ServerAPIAuthenticatorTests {
         now: @escaping @Sendable () -> MachineTime = { testTime }
     ) throws -> ServerAPIAuthenticator {
         try ServerAPIAuthenticator(
-            keysDirectory: directory,
-            requestsPerSecond: requestsPerSecond,
+            ServerAPISettings(
+                keysDirectory: directory,
+                requestsPerSecond: requestsPerSecond
+            ),
             now: now,
             logger: silent
         )

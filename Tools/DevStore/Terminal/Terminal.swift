@@ -2,6 +2,7 @@ import Foundation
 
 /// Output for the person at the terminal, aligned, and in colour if that is wanted.
 struct Terminal: Sendable {
+    /// The style of a text; the same as in `counterfoil`, from whose program no tool can import.
     enum Style: String, Sendable {
         case plain = ""
         case bold = "1"
