@@ -114,6 +114,7 @@ public final class HostClients: Sendable {
         let address = URL(string: url)
         let host = (address?.host ?? "").trimmingCharacters(in: ["[", "]"])
         let isHTTP = ["http", "https"].contains(address?.scheme?.lowercased())
+        // An error says that the host is no IP address but a name, which is looked up.
         if host.isEmpty || !isHTTP || (try? SocketAddress(ipAddress: host, port: 0)) != nil {
             return [Destination(host: host, address: nil)]
         }

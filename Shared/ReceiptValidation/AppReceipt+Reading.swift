@@ -52,7 +52,7 @@ extension AppReceipt {
     package static func claimedEnvironment(
         of bytes: [UInt8]
     ) -> ReceiptTrust.Environment? {
-        // The reason does not matter here, because the receipt is not trusted in any case.
+        // No reason for a failure matters here, because the receipt is not trusted in any case.
         guard bytes.count <= ReceiptValidator.appReceiptLengthMax,
             let envelope = try? ReceiptEnvelope(bytes)
         else { return nil }

@@ -169,6 +169,7 @@ struct ShowDeadLetterCommand: OperatorSubcommand {
 
     /// The event's data as JSON of many lines, as text, or in hexadecimal.
     static func text(of data: Data) -> String {
+        // Data that is no JSON fails, and is shown as what it is.
         if let text = try? ExportProductsCommand.pretty(data) { return text }
         return String(validating: data, as: UTF8.self) ?? data.map(Self.hexadecimal).joined()
     }

@@ -126,6 +126,7 @@ struct Purchase: Sendable {
 
     /// A change of the queue; other kinds of event are ignored.
     private func change(in event: ServerSentEventParser.Event) -> QueueChanged? {
+        // Only a newer store sends a change that cannot be read. Another one follows, or the wait ends.
         try? EventCoding.decode(QueueChanged.self, from: event.data)
     }
 

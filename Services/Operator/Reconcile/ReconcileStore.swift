@@ -273,6 +273,15 @@ enum ReconcileStore {
         into books: inout [Int64: TransactionBooks],
         on connection: isolated PostgresConnection
     ) throws {
+        try readQueued(into: &books, on: connection)
+        try readDeliveries(into: &books, on: connection)
+        try readCredits(into: &books, on: connection)
+    }
+
+    private static func readQueued(
+        into books: inout [Int64: TransactionBooks],
+        on connection: isolated PostgresConnection
+    ) throws {
         let ids = Array(books.keys)
         for row in try connection.query(
             """
@@ -304,6 +313,13 @@ enum ReconcileStore {
                 isEntitled: isEntitled
             )
         }
+    }
+
+    private static func readDeliveries(
+        into books: inout [Int64: TransactionBooks],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let ids = Array(books.keys)
         for row in try connection.query(
             """
             SELECT transaction_id, target, kind, state FROM deliveries
@@ -324,6 +340,13 @@ enum ReconcileStore {
                 )
             )
         }
+    }
+
+    private static func readCredits(
+        into books: inout [Int64: TransactionBooks],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let ids = Array(books.keys)
         for row in try connection.query(
             """
             SELECT transaction_id, unit, kind, amount FROM credit_entries

@@ -43,11 +43,15 @@ final class ClockKeeper: Service {
 
     /// Runs until the service shuts down.
     func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            try await self.handler.waitForSchema()
-            await self.keep()
-            // Nobody sets the clock of a store in production.
-            try await gracefulShutdown()
+        do {
+            try await cancelWhenGracefulShutdown {
+                try await self.handler.waitForSchema()
+                await self.keep()
+                // Nobody sets the clock of a store in production.
+                try await gracefulShutdown()
+            }
+        } catch is CancellationError {
+            // The service shuts down.
         }
     }
 

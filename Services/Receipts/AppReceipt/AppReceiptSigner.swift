@@ -101,6 +101,7 @@ struct AppReceiptSigner: Sendable {
     /// Returns the certificates of a chain, as in the header of its receipts.
     private static func certificates(of chain: SigningChain) -> [DERBytes]? {
         struct Header: Decodable { var x5c: [Data] }
+        // The caller names the chain whose header cannot be read.
         guard let json = StrictBase64.decode(chain.header),
             let header = try? JSONDecoder().decode(Header.self, from: Data(json)),
             header.x5c.count == 3

@@ -90,13 +90,13 @@ struct SigningChainCheck {
     }
 
     private mutating func checkExtensions() {
+        // An unreadable extension counts as missing, because the verifier refuses both.
         for index in 0...1 where (try? certificates[index].extensions.authorityKeyIdentifier) == nil
         {
             problems.append("has no authority key identifier in its \(Self.names[index])")
         }
         for index in 1...2 {
             let extensions = certificates[index].extensions
-            // An unreadable extension counts as missing, because the verifier refuses both.
             if (try? extensions.subjectKeyIdentifier) == nil {
                 problems.append("has no subject key identifier in its \(Self.names[index])")
             }

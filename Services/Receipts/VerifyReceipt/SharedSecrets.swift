@@ -30,10 +30,16 @@ struct SharedSecrets: Sendable, CustomStringConvertible {
                 problems.append("holds a file whose name is not a bundle id: \(name)")
                 continue
             }
-            guard let text = try? String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8),
-                case let secret = text.trimmingCharacters(in: .whitespacesAndNewlines),
-                secret.utf8.count >= 16
-            else {
+            let text: String
+            do {
+                text = try String(contentsOfFile: "\(directory)/\(name)", encoding: .utf8)
+            } catch {
+                // The error may quote what is in the file.
+                problems.append("holds a file that cannot be read as text: \(name)")
+                continue
+            }
+            let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            guard secret.utf8.count >= 16 else {
                 problems.append("holds no secret of 16 characters or more in the file \(name)")
                 continue
             }

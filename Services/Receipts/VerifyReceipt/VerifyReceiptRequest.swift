@@ -33,6 +33,7 @@ struct VerifyReceiptRequest: Sendable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
+            // An error only says that the value is of another kind.
             if let isSet = try? container.decode(Bool.self) {
                 self.isSet = isSet
                 return

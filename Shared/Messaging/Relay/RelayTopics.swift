@@ -96,10 +96,10 @@ final class RelayTopics: Sendable {
     func look(_ kafka: KafkaSettings, every interval: Duration) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: interval)  // If cancelled, the loop ends.
+            // Without a client, as without a broker, nothing is known: the next check may find them.
             guard !exist, let admin = try? KafkaAdmin(settings: kafka, logger: logger) else {
                 continue
             }
-            // An unreachable broker says nothing about its topics: the next check may find them.
             if let missing = try? await missing(admin), missing.isEmpty { exist = true }
             await admin.close()
         }

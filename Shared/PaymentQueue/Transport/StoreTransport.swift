@@ -343,6 +343,8 @@ struct StoreTransport: Sendable {
         guard status < 500, status != 429, status != 408 else {
             return .unreachable("status \(status)")
         }
+        // The status alone says that the request is refused. Without a readable body, the refusal has
+        // no code.
         guard let body = try? await response.body.collect(upTo: 1 << 20),
             let problem = try? JSONDecoder().decode(
                 Problem.self,

@@ -266,7 +266,7 @@ struct ServiceRunner {
         _ = try? compose(&serving, silent)
         let others = commands.flatMap { command in
             var reader = SettingsReader(environment: environment, isDescribing: true)
-            _ = try? command(&reader, silent)
+            _ = try? command(&reader, silent)  // It fails on the placeholders, too.
             return reader.documented
         }
         return ServiceHelp.table(serving.documented + others)

@@ -13,7 +13,7 @@ final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableChannelHan
 
     func handlerAdded(context: ChannelHandlerContext) {
         guard let options = context.channel.syncOptions else { return }
-        // A connection that refuses an option is about to fail anyway.
+        // Only a connection that has just ended refuses an option, here and below.
         try? options.setOption(.socketOption(.so_keepalive), value: 1)
         #if os(Linux)
         try? options.setOption(
@@ -29,7 +29,8 @@ final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     private func lookAtHeads(_ pipeline: ChannelPipeline.SynchronousOperations) {
-        // The decoder is added before our handlers. Without it there is no HTTP to handle.
+        // The decoder is added before our handlers. Without it there is no HTTP to handle. A handler
+        // can be added next to one that was found, unless the connection has ended.
         guard
             let decoder = try? pipeline.context(
                 handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self
