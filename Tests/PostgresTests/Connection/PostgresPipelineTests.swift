@@ -53,6 +53,20 @@ import TestSupport
         }
     }
 
+    @Test func aPreparedQueryDoesNotOvertakeThem() async throws {
+        try await withCounters { client, _ async throws in
+            // The session has prepared the query after the first round, and sends it with them.
+            for round in 1...3 as ClosedRange<Int64> {
+                let seen = try await client.withTransaction { connection in
+                    try connection.enqueue("UPDATE counters SET n = n + 1 WHERE id = 1")
+                    return try connection.query("SELECT n FROM counters WHERE id = 1")[0]
+                        .decode(Int64.self)
+                }
+                #expect(seen == round)
+            }
+        }
+    }
+
     @Test func afterAnErrorNothingIsCommitted() async throws {
         try await withCounters { client, _ async throws in
             for _ in 0..<2 {
@@ -185,6 +199,17 @@ import TestSupport
     @Test func aBudgetEndsLargeOnesThatWaitForALock() async throws {
         try await withCounters { holder, database async throws in
             try await database.withClient(poolSize: 1) { client async throws in
+                let text = String(repeating: "x", count: 100_000)
+                @Sendable func raise(andSelect count: Int) async throws {
+                    try await client.withTransaction { connection in
+                        try connection.enqueue("UPDATE counters SET n = 1 WHERE id = 1")
+                        for _ in 0..<count {
+                            try connection.enqueue("SELECT \(text) FROM counters")
+                        }
+                    }
+                }
+                // The session has the statements prepared afterwards, and may send all together.
+                try await raise(andSelect: 1)
                 let before = try await process(of: client)
                 let isHeld = Counter()
                 let isOver = Counter()
@@ -198,17 +223,9 @@ import TestSupport
                     }
                 }
                 try await eventually("the row to be locked") { isHeld.value > 0 ? () : nil }
-                let text = String(repeating: "x", count: 100_000)
                 let budget = PostgresWaitBudget(.seconds(2))
                 let error = await PostgresWaitBudget.$current.withValue(budget) {
-                    await #expect(throws: PostgresError.self) {
-                        try await client.withTransaction { connection in
-                            try connection.enqueue("UPDATE counters SET n = 1 WHERE id = 1")
-                            for _ in 0..<100 {
-                                try connection.enqueue("SELECT \(text) FROM counters")
-                            }
-                        }
-                    }
+                    await #expect(throws: PostgresError.self) { try await raise(andSelect: 100) }
                 }
                 isOver.raise()
                 try await holding.value

@@ -42,6 +42,20 @@ import TestSupport
         }
     }
 
+    @Test func preparedOnesDoNotOvertakeWhatWasEnqueued() async throws {
+        try await withCounters { client, _ async throws in
+            // A session has prepared the queries after its first round, and sends them together.
+            for round in 1...4 as ClosedRange<Int64> {
+                let (first, second) = try await client.withTransaction { connection in
+                    try connection.enqueue("UPDATE counters SET n = n + id")
+                    return try connection.read(count(of: 1), count(of: 2))
+                }
+                #expect(first == round)
+                #expect(second == 2 * round)
+            }
+        }
+    }
+
     @Test func theSecondSeesWhatTheFirstHadToWaitFor() async throws {
         try await withCounters { client, database async throws in
             let isHeld = Counter()
