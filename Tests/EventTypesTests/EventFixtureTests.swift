@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import Testing
 
 /// Every event of version 1 as it stands on the wire.
@@ -34,6 +35,48 @@ import Testing
         #expect(try Fixture.canonical(encoded) == known)
         #expect(known != (try Fixture.canonical(bytes)))
         return event
+    }
+
+    /// The names of the members of a value.
+    private func members(of value: some Any) -> Set<String> {
+        Set(Mirror(reflecting: value).children.compactMap(\.label))
+    }
+
+    /// The names of the members that an object has in fixtures.
+    private func members(of object: String, in fixtures: [String]) throws -> Set<String> {
+        var names: Set<String> = []
+        for fixture in fixtures {
+            let data = Data(try Fixture.bytes("events/v1/\(fixture).json"))
+            let event = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+            names.formUnion(try #require(event[object] as? [String: Any]).keys)
+        }
+        return names
+    }
+
+    /// A member that may be missing has a fixture in `v1/optional`.
+    @Test func everyMemberOfAProductOrATransactionIsInAFixture() throws {
+        let product = try roundTrip(ProductChanged.self, "product.changed").product
+        #expect(
+            members(of: product)
+                == (try members(
+                    of: "product",
+                    in: [
+                        "product.changed", "optional/product.changed",
+                        "optional/product.changed.subscription",
+                    ]
+                ))
+        )
+        let bought = try roundTrip(TransactionChanged.self, "transaction.purchased").transaction
+        #expect(
+            members(of: bought)
+                == (try members(
+                    of: "transaction",
+                    in: [
+                        "transaction.purchased", "transaction.failed", "transaction.refunded",
+                        "optional/transaction.restored", "optional/transaction.purchased.renewal",
+                    ]
+                ))
+        )
     }
 
     @Test func aChangedProductReadsBack() throws {

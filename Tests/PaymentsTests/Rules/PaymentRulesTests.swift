@@ -188,6 +188,72 @@ import Testing
         #expect(PaymentRules.firstAnswer(of: later, chargeAmount: usd(999)) == first)
     }
 
+    /// The members of a transaction, each as text.
+    private func members(_ transaction: Transaction) -> [String: String] {
+        Dictionary(
+            Mirror(reflecting: transaction).children.map { ($0.label ?? "", "\($0.value)") },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// A new member of a transaction has to be copied or cleared on purpose, and is then named here.
+    @Test func aFirstAnswerAndARestoreCopyOrClearEachMember() throws {
+        let full = Transaction(
+            id: TransactionID(number: 2),
+            originalID: TransactionID(number: 1),
+            reason: .ownedAgain,
+            version: 3,
+            state: .purchased,
+            accountID: alice.accountID,
+            bundleID: alice.bundleID,
+            productID: ProductID(unchecked: "pass"),
+            productVersion: 4,
+            productType: .nonConsumable,
+            quantity: 1,
+            storefront: Storefront(unchecked: "USA"),
+            price: usd(1),
+            applicationUsername: "ada",
+            deliveryPlan: [.entitlement],
+            requestedAt: startTime,
+            purchasedAt: startTime,
+            originalPurchasedAt: startTime,
+            failureReason: .insufficientFunds,
+            revokedAt: startTime,
+            refunds: [],
+            subscription: TransactionPeriod(
+                terms: SubscriptionTerms(
+                    groupID: SubscriptionGroupID(unchecked: "club"),
+                    level: 1,
+                    period: SubscriptionPeriod(1, .month)
+                ),
+                start: startTime,
+                end: startTime
+            )
+        )
+        let before = members(full)
+        #expect(!before.values.contains("nil"), "Give each member a value.")
+        let copied: Set = [
+            "accountID", "bundleID", "productID", "productVersion", "productType", "quantity",
+            "storefront", "applicationUsername", "deliveryPlan",
+        ]
+        let first = members(PaymentRules.firstAnswer(of: full, chargeAmount: usd(999)))
+        #expect(
+            Set(before.keys.filter { before[$0] == first[$0] })
+                == copied.union(["id", "requestedAt"])
+        )
+        let restored = members(
+            PaymentRules.restored(
+                id: TransactionID(number: 5),
+                original: full,
+                time: startTime.advanced(by: .seconds(1))
+            )
+        )
+        #expect(
+            Set(before.keys.filter { before[$0] == restored[$0] })
+                == copied.union(["originalID", "originalPurchasedAt", "subscription"])
+        )
+    }
+
     @Test func theFingerprintTellsEveryFieldApart() {
         let requests = [
             request(), request("gems"), request(quantity: 2), request(storefront: "FRA"),
@@ -195,6 +261,13 @@ import Testing
             request(username: "a"), request(intent: PurchaseIntentID(time: startTime)),
             request(intent: PurchaseIntentID(time: startTime)),
         ]
+        #expect(
+            Set(Mirror(reflecting: request()).children.map(\.label)) == [
+                "productID", "quantity", "storefront", "price", "paymentMethod",
+                "applicationUsername", "purchaseIntentID",
+            ],
+            "Put a new member into the fingerprint, and a request with another value above."
+        )
         let fingerprints = Set(requests.map { RequestFingerprint.of($0, in: alice.bundleID) })
         #expect(fingerprints.count == requests.count)
         #expect(
