@@ -21,6 +21,7 @@ struct OperatorCommand: AsyncParsableCommand {
               counterfoil log list
               counterfoil buy com.example.coins.100 --account ada --storefront USA
               counterfoil refund 2175520387220000
+              counterfoil subscriptions list --state inBillingRetryPeriod
               counterfoil clock advance 31d
 
             Exit codes:
@@ -47,9 +48,8 @@ struct OperatorCommand: AsyncParsableCommand {
             StatusCommand.self, WhyCommand.self, TraceCommand.self, ReconcileCommand.self,
             ReplayCommand.self, VerifyCommand.self, LogCommand.self, LagCommand.self,
             DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self, RefundCommand.self,
-            ResendCommand.self, ApproveCommand.self, DeclineCommand.self, StoreClockCommand.self,
-            ScenarioCommand.self,
-            KeysCommand.self, TokenCommand.self,
+            ResendCommand.self, ApproveCommand.self, DeclineCommand.self, SubscriptionsCommand.self,
+            StoreClockCommand.self, ScenarioCommand.self, KeysCommand.self, TokenCommand.self,
         ]
     )
 }

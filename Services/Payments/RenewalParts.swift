@@ -1,11 +1,13 @@
 import ServiceFoundation
 
-/// The parts of `payments` that renew subscriptions.
+/// The parts of `payments` that renew subscriptions, and that let accounts decide about them.
 struct RenewalParts {
     /// Carries out what is due.
     let runner: RenewalRunner
     /// The kinds of its work, for an advance of the store's clock.
     let works: [DueWorkQueue]
+    /// The HTTP routes for subscriptions.
+    let routes: SubscriptionRoutes
 
     init(
         _ settings: PaymentsSettings,
@@ -23,6 +25,13 @@ struct RenewalParts {
             logger: frame.logger
         )
         self.runner = runner
+        routes = SubscriptionRoutes(
+            subscriptions: SubscriptionHandler(
+                context: charging.context,
+                products: products,
+                didCommit: frame.wakeRelay
+            )
+        )
         works = DueWork.allCases.map { work in
             DueWorkQueue(
                 name: work.rawValue,

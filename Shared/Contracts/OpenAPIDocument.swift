@@ -26,7 +26,8 @@ struct OpenAPIDocument {
         }
         for file in [
             PackageResources.accounts_json, PackageResources.catalog_json,
-            PackageResources.clock_json, PackageResources.content_json,
+            PackageResources.subscriptions_json, PackageResources.clock_json,
+            PackageResources.content_json,
             PackageResources.environment_json, PackageResources.every_service_json,
             PackageResources.fulfillment_json, PackageResources.payments_json,
             PackageResources.receipts_json, PackageResources.server_api_json,

@@ -102,6 +102,14 @@ public enum Routes {
     ///
     /// Append an id. `POST` answers it.
     public static let priceConsents = "\(account)/price-consents"
+    /// `payments`: the subscriptions of the account.
+    ///
+    /// `GET`; append an id for one.
+    public static let subscriptions = "/v1/subscriptions"
+    /// `payments`, administrators: all subscriptions, in pages.
+    ///
+    /// `GET ?state=expired&after=`, with the `next` of the previous page; append an id for one.
+    public static let adminSubscriptions = "/v1/admin/subscriptions"
     /// `payments`, administrators: one account in one app.
     ///
     /// Append its id, percent-encoded. `GET ?bundleID=com.example.app`, `PUT`.
@@ -149,6 +157,36 @@ public enum Routes {
     /// `PUT`.
     public static func adminPriceConsent(_ id: AccountID, _ product: ProductID) -> String {
         "\(adminAccount(id))/price-consents/\(product)"
+    }
+    /// `payments`: one subscription, which has the id of its first transaction.
+    public static func subscription(_ id: TransactionID) -> String { "\(subscriptions)/\(id)" }
+    /// `payments`: whether a subscription renews at the end of its period.
+    ///
+    /// `PUT`.
+    public static func autoRenew(_ id: TransactionID) -> String {
+        "\(subscription(id))/auto-renew"
+    }
+    /// `payments`: the product of a subscription's next period.
+    ///
+    /// `PUT`.
+    public static func subscriptionProduct(_ id: TransactionID) -> String {
+        "\(subscription(id))/product"
+    }
+    /// `payments`, administrators: one subscription.
+    public static func adminSubscription(_ id: TransactionID) -> String {
+        "\(adminSubscriptions)/\(id)"
+    }
+    /// `payments`, administrators: whether a subscription renews at the end of its period.
+    ///
+    /// `PUT`.
+    public static func adminAutoRenew(_ id: TransactionID) -> String {
+        "\(adminSubscription(id))/auto-renew"
+    }
+    /// `payments`, administrators: the product of a subscription's next period.
+    ///
+    /// `PUT`.
+    public static func adminSubscriptionProduct(_ id: TransactionID) -> String {
+        "\(adminSubscription(id))/product"
     }
     /// `payments`: one transaction as `payments` has recorded it.
     public static func transaction(_ id: TransactionID) -> String { "\(transactions)/\(id)" }

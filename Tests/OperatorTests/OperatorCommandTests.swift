@@ -16,7 +16,9 @@ import Testing
         ["dead-letters", "redrive", "ada"], ["dead-letters", "redrive", "--all"],
         ["dead-letters", "discard", "receipts", "1", "--reason", "a test"],
         ["products", "price", "a", "USA", "0.99"], ["buy", "a", "--account", "ada"],
-        ["refund", "1"],
+        ["refund", "1"], ["subscriptions", "list", "--state", "expired"],
+        ["subscriptions", "show", "1"], ["subscriptions", "cancel", "1"],
+        ["subscriptions", "resume", "1"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
     ])
     func commandsAreUnderstood(arguments: [String]) throws {
@@ -32,6 +34,7 @@ import Testing
         ["dead-letters", "discard", "receipts", "1", "--reason", "  "],
         ["dead-letters", "redrive", "ada", "--all"], ["dead-letters", "show", "nobody", "1"],
         ["lag", "--max-age", "-1"], ["products", "price", "a", "US", "1"],
+        ["subscriptions", "list", "--state", "new"], ["subscriptions", "show"],
     ])
     func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {
         let error = #expect(throws: (any Error).self) {

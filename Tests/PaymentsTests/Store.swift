@@ -148,6 +148,7 @@ struct Store: Sendable {
     let accounts: AccountHandler
     let resumptions: ResumptionHandler
     let renewals: RenewalHandler
+    let subscriptions: SubscriptionHandler
     /// Attempts that are committed but not carried out yet.
     let pending: Pending
 
@@ -217,6 +218,7 @@ struct Store: Sendable {
             tax: tax,
             didCommit: { pending.append($0) }
         )
+        subscriptions = SubscriptionHandler(context: context, products: products, didCommit: {})
         restores = RestoreHandler(context: context, didCommit: {})
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
     }

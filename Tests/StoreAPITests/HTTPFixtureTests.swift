@@ -145,6 +145,21 @@ import Testing
         #expect(try roundTrip(RefundRequest.self, "refund.request.minimal") == RefundRequest())
     }
 
+    @Test func subscriptions() throws {
+        let one = try roundTrip(SubscriptionResponse.self, "subscription.response")
+        #expect(one.subscription.isAutoRenewOn && one.subscription.version == 3)
+        let all = try roundTrip(SubscriptionsResponse.self, "subscriptions.response")
+        #expect(all.subscriptions == [one.subscription] && all.next == nil)
+        let page = try roundTrip(SubscriptionsResponse.self, "subscriptions.response.page")
+        #expect(page.next == page.subscriptions.last?.id)
+        #expect(try roundTrip(AutoRenewRequest.self, "auto.renew.request").isOn == false)
+        let choice = try roundTrip(
+            SubscriptionProductRequest.self,
+            "subscription.product.request"
+        )
+        #expect(choice.productID.rawValue == "com.example.silver")
+    }
+
     @Test func resumptionRequest() throws {
         let body = try roundTrip(ResumptionRequest.self, "resumption.request")
         #expect(body.paymentMethod == SandboxPaymentMethod.slow.method)
@@ -275,6 +290,12 @@ import Testing
         #expect(Routes.refund(id) == "/v1/admin/transactions/7/refund")
         #expect(Routes.refundReversal(id, 2) == "/v1/admin/transactions/7/refunds/2/reversal")
         #expect(Routes.resumption(id) == "/v1/admin/transactions/7/resumption")
+        #expect(Routes.autoRenew(id) == "/v1/subscriptions/7/auto-renew")
+        #expect(Routes.subscriptionProduct(id) == "/v1/subscriptions/7/product")
+        #expect(Routes.adminAutoRenew(id) == "/v1/admin/subscriptions/7/auto-renew")
+        #expect(
+            Routes.adminSubscriptionProduct(id) == "/v1/admin/subscriptions/7/product"
+        )
         let account = AccountID(unchecked: "ada/7@example.com")
         #expect(Routes.adminAccount(account) == "/v1/admin/accounts/ada%2F7@example.com")
         #expect(

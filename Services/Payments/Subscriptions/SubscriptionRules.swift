@@ -33,4 +33,31 @@ enum SubscriptionRules {
         }
         return .success(TransactionPeriod(terms: terms, replaces: replaced))
     }
+
+    /// The event of a choice of a product for the next period; `nil` if it changes nothing.
+    ///
+    /// - Parameters:
+    ///   - product: The product at its newest version; `nil` if there is none.
+    ///   - subscription: The subscription, with its present state.
+    /// - Returns: The event, or the reason to refuse the choice.
+    static func choice(
+        of product: Product?,
+        meeting subscription: Subscription
+    ) -> Result<SubscriptionEvent?, SubscriptionChangeRefusal> {
+        guard subscription.state.isRunning else { return .failure(.ended) }
+        guard let product, product.isOnSale, let terms = product.subscription,
+            let price = product.prices[subscription.storefront]
+        else { return .failure(.productUnavailable) }
+        guard terms.groupID == subscription.groupID else { return .failure(.otherGroup) }
+        switch ProductChoice.judge(product.id, terms, meeting: subscription) {
+        case .charge: return .failure(.needsPayment)
+        case .schedule:
+            let chosen = SubscriptionProduct(id: product.id, terms: terms, price: price)
+            return .success(.productScheduled(chosen))
+        case .withdraw: return .success(.scheduleWithdrawn)
+        case .turnOn: return .success(.autoRenewTurnedOn)
+        // The store charges for what is owed by itself.
+        case .chargeOwed, .current: return .success(nil)
+        }
+    }
 }

@@ -38,6 +38,60 @@ enum SubscriptionStore {
         select(keys, "FOR UPDATE OF s")
     }
 
+    /// Reads a subscription without locking it.
+    static func reading(_ id: TransactionID) -> PostgresReading<[SubscriptionRow]> {
+        PostgresReading(
+            "SELECT \(unsafe: columns) FROM subscriptions s WHERE s.id = \(id.number)",
+            value: rows(in:)
+        )
+    }
+
+    /// Reads and locks a subscription.
+    static func locking(_ id: TransactionID) -> PostgresReading<[SubscriptionRow]> {
+        PostgresReading(
+            """
+            SELECT \(unsafe: columns) FROM subscriptions s WHERE s.id = \(id.number) FOR UPDATE
+            """,
+            value: rows(in:)
+        )
+    }
+
+    /// The subscriptions of an account in an app, in the order of their ids.
+    static func load(
+        of key: AccountKey,
+        on connection: isolated PostgresConnection
+    ) throws -> [Subscription] {
+        try rows(
+            in: connection.query(
+                """
+                SELECT \(unsafe: columns) FROM subscriptions s
+                WHERE s.account_id = \(key.accountID) AND s.bundle_id = \(key.bundleID)
+                    AND s.id IS NOT NULL
+                ORDER BY s.id
+                """
+            )
+        ).compactMap(\.subscription)
+    }
+
+    /// A page of all subscriptions, or of those in a state, in the order of their ids.
+    static func page(
+        in state: SubscriptionState?,
+        after id: TransactionID?,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [Subscription] {
+        let name = state?.rawValue
+        return try rows(
+            in: connection.query(
+                """
+                SELECT \(unsafe: columns) FROM subscriptions s
+                WHERE s.id > \(id?.number ?? 0) AND (\(name as String?) IS NULL OR s.state = \(name as String?))
+                ORDER BY s.id LIMIT \(Int64(limit))
+                """
+            )
+        ).compactMap(\.subscription)
+    }
+
     private static func select(
         _ keys: Set<SubscriptionKey>,
         _ lock: String

@@ -222,6 +222,7 @@ struct Tampering: Sendable, CustomStringConvertible {
             "can_make_payments = NOT can_make_payments",
             "ada com.example.app: can_make_payments is 'f'"
         ),
+        Tampering(.payments, "subscriptions", "version = version + 1", rows: "id > 0", ""),
         Tampering(.payments, "purchase_intents", "quantity = quantity + 1", ""),
         Tampering(.payments, "price_consents", "price = price + 1", ""),
         Tampering(
@@ -367,6 +368,7 @@ extension StoreHarness {
             if key == "first" { _ = try await client.decline(intent.id) }
         }
         try await addSubscription()
+        try await finish([buy(SampleCatalog.club)])
         _ = try await administrator.ask(
             account,
             about: SampleCatalog.club,

@@ -1,4 +1,5 @@
 import EventTypes
+import NIOHTTP1
 import StoreAPI
 import Testing
 import TestSupport
@@ -19,6 +20,11 @@ extension EndToEnd {
                 #expect(renewal.reason == .renewal && renewal.originalID == bought.id)
                 #expect(renewal.subscription?.start == bought.subscription?.end)
                 #expect(renewal.originalPurchasedAt == bought.purchasedAt)
+                let story = try await store.counterfoil("why", first.transactionID.rawValue)
+                #expect(story.exit == .code(0), "\(story.output)")
+                #expect(story.output.contains("subscription.changed.v1"), "\(story.output)")
+                let proof = try await store.verify()
+                #expect(proof.exit == .code(0), "\(proof.output)")
             }
         }
 
@@ -37,6 +43,33 @@ extension EndToEnd {
                     renewal.subscription?.start
                         == bought.subscription?.end?.advanced(by: .seconds(86_400))
                 )
+            }
+        }
+
+        @Test func aCancelledSubscriptionLapses() async throws {
+            try await withStore { store in
+                let id = try await store.subscribe().transactionID
+                let client = try store.client(account: "ada")
+                let answer = try await client.raw(
+                    .PUT,
+                    store.urls.payments + Routes.autoRenew(id),
+                    body: Array(#"{"isOn":false}"#.utf8)
+                )
+                let cancelled = try answer.decode(SubscriptionResponse.self).subscription
+                #expect(!cancelled.isAutoRenewOn && cancelled.state == .active)
+                let advance = try await store.counterfoil("clock", "advance", "31d")
+                #expect(advance.output.contains("Done: 1 ended period."), "\(advance.output)")
+                for arguments in [["show", id.rawValue], ["list", "--state", "expired"]] {
+                    let answer = try await store.counterfoil(["subscriptions"] + arguments)
+                    #expect(answer.exit == .code(0), "\(answer.output)")
+                    #expect(answer.output.contains(id.rawValue), "\(answer.output)")
+                    #expect(answer.output.contains("expired"), "\(answer.output)")
+                }
+                let resumed = try await store.counterfoil("subscriptions", "resume", id.rawValue)
+                #expect(resumed.exit == .code(1), "\(resumed.output)")
+                let listed = try await client.raw(.GET, store.urls.payments + Routes.subscriptions)
+                let own = try listed.decode(SubscriptionsResponse.self).subscriptions
+                #expect(own.map(\.id) == [id] && own.map(\.state) == [.expired])
             }
         }
 

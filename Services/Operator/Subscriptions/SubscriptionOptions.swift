@@ -1,0 +1,41 @@
+import ArgumentParser
+import EventTypes
+import NIOHTTP1
+import StoreAPI
+
+/// The options and the requests that all commands on one subscription share.
+struct SubscriptionOptions: ParsableArguments {
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var access: SubscriptionAccess
+
+    @Argument(
+        help: "The subscription's id, which is that of its first transaction.",
+        transform: identifier
+    )
+    var subscription: TransactionID
+
+    func connection() async throws(OperatorError) -> StoreConnection {
+        try await access.connection(of: store)
+    }
+
+    /// Turns the renewal on or off and prints the subscription.
+    func setAutoRenew(_ isOn: Bool) async throws {
+        try show(
+            try await connection().send(
+                .PUT,
+                Routes.adminAutoRenew(subscription),
+                .json(AutoRenewRequest(isOn: isOn)),
+                as: SubscriptionResponse.self
+            )
+        )
+    }
+
+    /// Prints a subscription.
+    func show(_ answer: SubscriptionResponse) throws {
+        if store.json {
+            try Console.say(json: answer.subscription)
+        } else {
+            Console.say(SubscriptionReport.text(of: answer.subscription))
+        }
+    }
+}

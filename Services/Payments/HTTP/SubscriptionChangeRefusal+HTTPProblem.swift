@@ -1,0 +1,51 @@
+import HTTPTypes
+import ServiceKit
+
+extension SubscriptionChangeRefusal {
+    /// The answer to the request.
+    var problem: HTTPProblem {
+        switch self {
+        case .ended:
+            HTTPProblem(
+                .conflict,
+                code: "subscription_ended",
+                title: "The subscription has ended",
+                detail: "A purchase of a product of its group begins it again."
+            )
+        case .productUnavailable:
+            .badRequest(
+                "product_unavailable",
+                "The product is not available",
+                "It is unknown or off sale, or has no price in the subscription's storefront."
+            )
+        case .otherGroup:
+            HTTPProblem(
+                .conflict,
+                code: "other_subscription_group",
+                title: "The product belongs to another group",
+                detail: "A subscription only changes to products of its own group."
+            )
+        case .needsPayment:
+            HTTPProblem(
+                .conflict,
+                code: "payment_needed",
+                title: "The product has to be bought",
+                detail: """
+                    It replaces the running product at once. Add a payment for it; the unused part \
+                    of the running period is refunded.
+                    """
+            )
+        }
+    }
+}
+
+extension HTTPProblem {
+    /// The subscription does not exist or belongs to another account or app; the answer is the same
+    /// for both.
+    static let subscriptionUnknown = HTTPProblem(
+        .notFound,
+        code: "subscription_unknown",
+        title: "The subscription is unknown",
+        detail: "There is no such subscription. Its id is that of its first transaction."
+    )
+}

@@ -1,0 +1,146 @@
+import EventTypes
+import Messaging
+import Postgres
+import StoreTracing
+import Subscriptions
+
+/// Reads subscriptions, and carries out what accounts and administrators decide about them.
+///
+/// Each decision is one database transaction, which locks the subscription. A decision that repeats
+/// what is already so changes nothing.
+struct SubscriptionHandler: Sendable {
+    /// A decision about a subscription.
+    enum Decision: Hashable, Sendable {
+        /// Whether it renews at the end of its period.
+        case autoRenew(Bool)
+        /// The product of the next period.
+        case product(ProductID)
+    }
+
+    /// The answer to a decision.
+    enum Reply: Hashable, Sendable {
+        /// The subscription does not exist, or it is somebody else's.
+        case unknown
+        case refused(SubscriptionChangeRefusal)
+        /// The subscription afterwards.
+        case done(Subscription)
+    }
+
+    let context: PaymentsContext
+    let products: ProductStore
+    /// Called after a commit that appended events to the outbox.
+    let didCommit: @Sendable () -> Void
+
+    /// Reads the subscriptions of an account in an app, the oldest first.
+    func subscriptions(of key: AccountKey) async throws -> [Subscription] {
+        try await client.withConnection { connection in
+            try SubscriptionStore.load(of: key, on: connection)
+        }.map(present)
+    }
+
+    /// Reads a page of all subscriptions, in the order of their ids.
+    func page(
+        in state: SubscriptionState?,
+        after id: TransactionID?,
+        limit: Int
+    ) async throws -> [Subscription] {
+        try await client.withConnection { connection in
+            try SubscriptionStore.page(in: state, after: id, limit: limit, on: connection)
+        }.map(present)
+    }
+
+    /// Reads a subscription; `nil` if there is none, or it is not of the account.
+    func subscription(_ id: TransactionID, of key: AccountKey? = nil) async throws -> Subscription?
+    {
+        try await client.withConnection { connection in
+            try connection.read(SubscriptionStore.reading(id)).first?.subscription
+        }.flatMap { Self.belongs($0, to: key) ? present($0) : nil }
+    }
+
+    /// Carries out a decision.
+    ///
+    /// - Parameters:
+    ///   - decision: The decision.
+    ///   - id: The subscription.
+    ///   - key: The account that decides; `nil` for an administrator.
+    ///   - trace: The trace of the request.
+    /// - Returns: The subscription afterwards, or the reason why nothing changes.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    func decide(
+        _ decision: Decision,
+        on id: TransactionID,
+        by key: AccountKey? = nil,
+        trace: TraceContext
+    ) async throws -> Reply {
+        let (reply, isChanged) = try await client.withTransaction { [self] connection in
+            try decide(decision, on: id, by: key, trace: trace, on: connection)
+        }
+        if isChanged { didCommit() }
+        return reply
+    }
+
+    private func decide(
+        _ decision: Decision,
+        on id: TransactionID,
+        by key: AccountKey?,
+        trace: TraceContext,
+        on connection: isolated PostgresConnection
+    ) throws -> (reply: Reply, isChanged: Bool) {
+        let time = context.now()
+        guard let row = try connection.read(SubscriptionStore.locking(id)).first,
+            let subscription = row.subscription, Self.belongs(subscription, to: key)
+        else { return (.unknown, false) }
+        let event: SubscriptionEvent
+        switch try self.event(of: decision, meeting: present(subscription), on: connection) {
+        case .failure(let refusal): return (.refused(refusal), false)
+        case .success(nil): return (.done(present(subscription)), false)
+        case .success(let decided?): event = decided
+        }
+        var books = SubscriptionBooks(context.subscriptions, at: time)
+        books.take([row])
+        let move = books.apply(event, to: row.key, within: trace)
+        try SubscriptionStore.save(
+            books.changedRows,
+            by: context.subscriptions.dueActions,
+            on: connection
+        )
+        let changes = try books.changes.map {
+            try OutboxEvent($0, at: time, in: context.environment)
+        }
+        if !changes.isEmpty { try Outbox.append(changes, on: connection) }
+        if case .refused = move { return (.refused(.ended), !changes.isEmpty) }
+        let after = books.rows[row.key]?.subscription ?? subscription
+        return (.done(present(after)), !changes.isEmpty)
+    }
+
+    /// The event of a decision; `nil` if it changes nothing.
+    private func event(
+        of decision: Decision,
+        meeting subscription: Subscription,
+        on connection: isolated PostgresConnection
+    ) throws -> Result<SubscriptionEvent?, SubscriptionChangeRefusal> {
+        switch decision {
+        case .autoRenew(true): return .success(.autoRenewTurnedOn)
+        case .autoRenew(false): return .success(.autoRenewTurnedOff)
+        case .product(let id):
+            return SubscriptionRules.choice(
+                of: try connection.read(products.load([id]))[id],
+                meeting: subscription
+            )
+        }
+    }
+
+    private var client: PostgresClient { context.client }
+
+    private static func belongs(_ subscription: Subscription, to key: AccountKey?) -> Bool {
+        guard let key else { return true }
+        return key == AccountKey(accountID: subscription.accountID, bundleID: subscription.bundleID)
+    }
+
+    /// The subscription with the state that follows from its dates (rule S205).
+    private func present(_ subscription: Subscription) -> Subscription {
+        var present = subscription
+        present.state = context.subscriptions.dueActions.state(of: subscription, at: context.now())
+        return present
+    }
+}

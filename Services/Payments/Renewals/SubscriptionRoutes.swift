@@ -1,0 +1,154 @@
+import EventTypes
+import Hummingbird
+import ServiceKit
+import StoreAPI
+
+/// The HTTP routes for subscriptions.
+///
+/// Administrators reach any subscription; a buyer reaches only their own. The routes contain no SQL
+/// and no rules.
+struct SubscriptionRoutes: Sendable {
+    /// The number of subscriptions on a page.
+    static let pageSize = 100
+
+    let subscriptions: SubscriptionHandler
+
+    func add(to router: StoreRouter) {
+        router.account
+            .get(RouterPath(Routes.subscriptions), use: ownSubscriptions)
+            .get(RouterPath("\(Routes.subscriptions)/:id"), use: ownSubscription)
+            .put(RouterPath("\(Routes.subscriptions)/:id/auto-renew"), use: setOwnAutoRenew)
+            .put(RouterPath("\(Routes.subscriptions)/:id/product"), use: chooseOwnProduct)
+        router.admin
+            .get(RouterPath(Routes.adminSubscriptions), use: allSubscriptions)
+            .get(RouterPath("\(Routes.adminSubscriptions)/:id"), use: anySubscription)
+            .put(RouterPath("\(Routes.adminSubscriptions)/:id/auto-renew"), use: setAutoRenew)
+            .put(RouterPath("\(Routes.adminSubscriptions)/:id/product"), use: chooseProduct)
+    }
+
+    @Sendable
+    private func ownSubscriptions(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try context.requireAccountKey()
+        return try jsonResponse(
+            SubscriptionsResponse(subscriptions: try await subscriptions.subscriptions(of: key))
+        )
+    }
+
+    @Sendable
+    private func ownSubscription(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try context.requireAccountKey()
+        return try answer(await subscriptions.subscription(try id(context), of: key))
+    }
+
+    @Sendable
+    private func setOwnAutoRenew(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try context.requireAccountKey()
+        return try await decide(try await autoRenew(request), by: key, context)
+    }
+
+    @Sendable
+    private func chooseOwnProduct(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try context.requireAccountKey()
+        return try await decide(try await product(request), by: key, context)
+    }
+
+    @Sendable
+    private func allSubscriptions(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let parameters = request.uri.queryParameters
+        let state = parameters.get("state").map { SubscriptionState(rawValue: $0) }
+        if case .unknown = state {
+            throw HTTPProblem.badRequest(
+                "query_invalid",
+                "The query is invalid",
+                "state is active, inGracePeriod, inBillingRetryPeriod, expired or revoked."
+            )
+        }
+        var after: TransactionID?
+        if let text = parameters.get("after") {
+            guard let id = TransactionID(rawValue: text) else {
+                throw HTTPProblem.badRequest(
+                    "after_malformed",
+                    "`after` is not where a page ended",
+                    "Send `next` of the page before, or nothing for the first page."
+                )
+            }
+            after = id
+        }
+        let found = try await subscriptions.page(
+            in: state,
+            after: after,
+            limit: Self.pageSize + 1
+        )
+        let page = Array(found.prefix(Self.pageSize))
+        return try jsonResponse(
+            SubscriptionsResponse(
+                subscriptions: page,
+                next: found.count > page.count ? page.last?.id : nil
+            )
+        )
+    }
+
+    @Sendable
+    private func anySubscription(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try answer(await subscriptions.subscription(try id(context)))
+    }
+
+    @Sendable
+    private func setAutoRenew(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try await decide(try await autoRenew(request), by: nil, context)
+    }
+
+    @Sendable
+    private func chooseProduct(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try await decide(try await product(request), by: nil, context)
+    }
+
+    private func autoRenew(_ request: Request) async throws -> SubscriptionHandler.Decision {
+        .autoRenew(try await decodeBody(AutoRenewRequest.self, from: request).isOn)
+    }
+
+    private func product(_ request: Request) async throws -> SubscriptionHandler.Decision {
+        .product(try await decodeBody(SubscriptionProductRequest.self, from: request).productID)
+    }
+
+    private func decide(
+        _ decision: SubscriptionHandler.Decision,
+        by key: AccountKey?,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let id = try id(context)
+        switch try await subscriptions.decide(decision, on: id, by: key, trace: context.trace) {
+        case .unknown: throw HTTPProblem.subscriptionUnknown
+        case .refused(let refusal): throw refusal.problem
+        case .done(let subscription): return try answer(subscription)
+        }
+    }
+
+    private func answer(_ subscription: Subscription?) throws -> Response {
+        guard let subscription else { throw HTTPProblem.subscriptionUnknown }
+        return try jsonResponse(SubscriptionResponse(subscription: subscription))
+    }
+
+    private func id(_ context: StoreRequestContext) throws -> TransactionID {
+        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
+            throw HTTPProblem.subscriptionUnknown
+        }
+        return id
+    }
+}

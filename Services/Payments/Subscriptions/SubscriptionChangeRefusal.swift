@@ -1,0 +1,13 @@
+import EventTypes
+
+/// The reasons to refuse a decision about a subscription.
+enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
+    /// The subscription has ended; only a purchase begins it again.
+    case ended
+    /// There is no such product, or it is not sold in the storefront of the subscription.
+    case productUnavailable
+    /// The product belongs to another group (rule S10 of docs/subscriptions.md).
+    case otherGroup
+    /// The product is charged at once, so it has to be bought (rule S101).
+    case needsPayment
+}

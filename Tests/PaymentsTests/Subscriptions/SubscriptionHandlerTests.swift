@@ -1,0 +1,168 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+import StoreTracing
+import Subscriptions
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Decisions of accounts and administrators about subscriptions.
+@Suite struct SubscriptionHandlerTests {
+    /// Buys `silver`, which has level 2; `gold` is higher, `bronze` lower.
+    private func withSilver(
+        _ method: SandboxPaymentMethod = .success,
+        _ body: @Sendable (Store, TransactionID) async throws -> Void
+    ) async throws {
+        try await withStore { store in
+            try await store.sell(
+                club("gold", price: usd(999)),
+                club("silver", level: 2),
+                club("bronze", level: 3, price: usd(99))
+            )
+            var request = request("silver", price: usd(299))
+            request.paymentMethod = method.method
+            try await body(store, store.buy(request, key: "1").id)
+        }
+    }
+
+    private func decide(
+        _ decision: SubscriptionHandler.Decision,
+        on id: TransactionID,
+        by key: AccountKey? = nil,
+        in store: Store
+    ) async throws -> SubscriptionHandler.Reply {
+        try await store.subscriptions.decide(decision, on: id, by: key, trace: .begin())
+    }
+
+    private func product(_ id: String) -> SubscriptionHandler.Decision {
+        .product(ProductID(unchecked: id))
+    }
+
+    @Test func aCancelledSubscriptionLapses() async throws {
+        try await withSilver { store, id in
+            guard case .done(let cancelled) = try await decide(.autoRenew(false), on: id, in: store)
+            else { return #expect(Bool(false), "it was refused") }
+            #expect(!cancelled.isAutoRenewOn && cancelled.state == .active)
+            // A repeated request changes nothing.
+            let again = try await decide(.autoRenew(false), on: id, in: store)
+            #expect(again == .done(cancelled))
+            try await store.advance(days: 31)
+            #expect(try await store.subscription().state == .expired)
+            #expect(try await store.count("transactions") == 1)
+            let causes = try await store.subscriptionChanges().map(\.cause)
+            #expect(causes == [.purchased, .autoRenewTurnedOff, .expired])
+            #expect(try await store.auditFindings() == [])
+            let late = try await decide(.autoRenew(true), on: id, in: store)
+            #expect(late == .refused(.ended))
+        }
+    }
+
+    @Test func aResumedSubscriptionRenews() async throws {
+        try await withSilver { store, id in
+            _ = try await decide(.autoRenew(false), on: id, in: store)
+            _ = try await decide(.autoRenew(true), on: id, in: store)
+            try await store.advance(days: 31)
+            let causes = try await store.subscriptionChanges().map(\.cause)
+            #expect(causes == [.purchased, .autoRenewTurnedOff, .autoRenewTurnedOn, .renewed])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func whoCancelsWhileNothingIsPaidEndsIt() async throws {
+        try await withSilver(.renewalDeclined) { store, id in
+            try await store.advance(days: 32)
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            _ = try await decide(.autoRenew(false), on: id, in: store)
+            #expect(try await store.subscription().state == .expired)
+            #expect(try await store.subscriptionChanges().last?.cause == .cancelledUnpaid)
+        }
+    }
+
+    @Test func aLowerProductFollowsWithTheRenewal() async throws {
+        try await withSilver { store, id in
+            guard case .done(let chosen) = try await decide(product("bronze"), on: id, in: store)
+            else { return #expect(Bool(false), "it was refused") }
+            #expect(chosen.pendingProduct?.price == usd(99) && chosen.product.price == usd(299))
+            try await store.advance(days: 31)
+            let renewal = try #require(try await store.transactions().last)
+            #expect(renewal.productID.rawValue == "bronze" && renewal.price == usd(99))
+            #expect(renewal.subscription?.terms.level == 3)
+            let causes = try await store.subscriptionChanges().map(\.cause)
+            #expect(causes == [.purchased, .productScheduled, .renewed])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func theRunningProductWithdrawsAChoice() async throws {
+        try await withSilver { store, id in
+            _ = try await decide(product("bronze"), on: id, in: store)
+            _ = try await decide(product("silver"), on: id, in: store)
+            #expect(try await store.subscription().pendingProduct == nil)
+            // Choosing it again changes nothing.
+            let before = try await store.subscriptionChanges().count
+            _ = try await decide(product("silver"), on: id, in: store)
+            #expect(try await store.subscriptionChanges().count == before)
+        }
+    }
+
+    @Test func aChoiceThatIsNotPossibleIsRefused() async throws {
+        try await withSilver { store, id in
+            var other = club("other")
+            other.subscription?.groupID = SubscriptionGroupID(unchecked: "others")
+            try await store.sell(other)
+            let before = try await store.counts()
+            let refusals: [(String, SubscriptionChangeRefusal)] = [
+                ("gold", .needsPayment), ("other", .otherGroup), ("nothing", .productUnavailable),
+            ]
+            for (name, refusal) in refusals {
+                #expect(try await decide(product(name), on: id, in: store) == .refused(refusal))
+            }
+            #expect(try await store.counts() == before)
+        }
+    }
+
+    @Test func nobodyReachesTheSubscriptionOfAnother() async throws {
+        let own = AccountKey(accountID: alice.accountID, bundleID: alice.bundleID)
+        let other = AccountKey(
+            accountID: AccountID(unchecked: "mallory"),
+            bundleID: alice.bundleID
+        )
+        try await withSilver { store, id in
+            let reply = try await decide(.autoRenew(false), on: id, by: other, in: store)
+            #expect(reply == .unknown)
+            let handler = store.subscriptions
+            let foreign = try await handler.subscription(id, of: other)
+            #expect(foreign == nil)
+            let none = try await handler.subscriptions(of: other)
+            #expect(none.isEmpty)
+            let listed = try await handler.subscriptions(of: own)
+            #expect(listed.map(\.id) == [id])
+            let found = try await handler.subscription(id, of: own)
+            #expect(found?.id == id)
+        }
+    }
+
+    @Test func administratorsListSubscriptionsByState() async throws {
+        try await withSilver { store, id in
+            let cases: [(SubscriptionState?, TransactionID?, [TransactionID])] = [
+                (.active, nil, [id]), (nil, nil, [id]), (nil, id, []), (.expired, nil, []),
+            ]
+            for (state, after, expected) in cases {
+                let page = try await store.subscriptions.page(in: state, after: after, limit: 9)
+                #expect(page.map(\.id) == expected)
+            }
+        }
+    }
+
+    @Test func aLateEndIsSeenAtOnce() async throws {
+        try await withSilver { store, id in
+            _ = try await decide(.autoRenew(false), on: id, in: store)
+            store.clock.advance(by: .seconds(31 * 86_400))
+            // Nothing has been carried out yet, and the state follows from the dates.
+            #expect(try await store.subscriptions.subscription(id)?.state == .expired)
+            #expect(try await store.subscription().state == .active)
+        }
+    }
+}
