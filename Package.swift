@@ -290,8 +290,8 @@ let package = Package(
         .executableTarget(
             name: "Receipts",
             dependencies: serviceFoundation + [
-                "Callbacks", "ClockAndIDs", "ReceiptValidation", crypto, x509, asn1,
-                asyncHTTPClient, nioHTTP1, metrics,
+                "Callbacks", "ClockAndIDs", "ReceiptValidation", "Subscriptions", crypto, x509,
+                asn1, asyncHTTPClient, nioHTTP1, metrics,
             ],
             path: "Services/Receipts",
             exclude: ["README.md"],

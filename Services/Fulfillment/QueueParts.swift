@@ -32,7 +32,7 @@ struct QueueParts {
             publisher: publisher
         )
         self.hub = hub
-        store = QueueReadStore(client: frame.client)
+        store = QueueReadStore(client: frame.client, now: frame.storeNow)
         tail = EventTail(
             topics: [Topics.fulfillmentQueues, Topics.fulfillmentTransactions],
             kafka: frame.kafka,

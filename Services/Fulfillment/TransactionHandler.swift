@@ -20,9 +20,16 @@ struct TransactionHandler: EventHandler {
     let eventTypes = Topics.eventTypes(actedOnBy: .fulfillment)
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
+        try SubscriptionProjectionStore.save(
+            try events.filter { $0.type == .subscriptionChanged }.map {
+                try $0.decode(SubscriptionChanged.self).subscription
+            },
+            on: connection
+        )
         let accounts = try events.filter { $0.type == .accountChanged }.map(Self.account(in:))
         let arrivals = try Self.stillOpen(events, on: connection)
-            .filter { $0.type != .accountChanged }.compactMap(Self.arrival(in:))
+            .filter { $0.type != .accountChanged && $0.type != .subscriptionChanged }
+            .compactMap(Self.arrival(in:))
         guard !accounts.isEmpty || !arrivals.isEmpty else { return }
         let now = now()
         let queues = Set(accounts.map(\.queue))

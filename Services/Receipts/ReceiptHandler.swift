@@ -54,6 +54,7 @@ final class ReceiptHandler: EventHandler {
             didMeetForeignTransaction(error)
             throw error
         }
+        try SubscriptionStatusStore.save(batch.subscriptions, on: connection)
         if !batch.finishes.isEmpty {
             try store.recordFinishes(batch.finishes, on: connection)
         }

@@ -14,5 +14,6 @@ enum ReceiptsMigrations {
             ("m0003_notifications", PackageResources.m0003_notifications_sql),
             ("m0004_notification_log", PackageResources.m0004_notification_log_sql),
             ("m0005_app_transaction_ids", PackageResources.m0005_app_transaction_ids_sql),
+            ("m0006_subscriptions", PackageResources.m0006_subscriptions_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

@@ -12,7 +12,6 @@ import Testing
         .queueChanged: "each instance of fulfillment, for its streams",
         .queueAccountChanged: "each instance of fulfillment, for its streams",
         .clockChanged: "every process, which follows the store's clock",
-        .subscriptionChanged: "the rebuild of payments",
     ]
 
     /// A consumer skips what is not listed, so an event that was forgotten would have no effect.

@@ -34,7 +34,7 @@ struct FulfillmentDatabase: Sendable {
             lease: .seconds(30),
             publisher: publisher
         )
-        reads = QueueReadStore(client: client)
+        reads = QueueReadStore(client: client, now: clock.now)
     }
 
     /// Applies transactions as one batch, in one database transaction.

@@ -230,7 +230,8 @@ import Testing
 
     @Test func entitlementsResponse() throws {
         let body = try roundTrip(EntitlementsResponse.self, "entitlements.response")
-        #expect(body.entitlements.map { $0.revokedAt == nil } == [true, false])
+        #expect(body.entitlements.map { $0.revokedAt == nil } == [true, false, true])
+        #expect(body.entitlements.map { $0.endsAt == nil } == [true, true, false])
     }
 
     @Test func creditsResponse() throws {

@@ -47,11 +47,12 @@ enum DeliveryStore {
             try connection.enqueue(
                 """
                 INSERT INTO entitlements
-                    (account_id, bundle_id, product_id, original_transaction_id, granted_at)
+                    (account_id, bundle_id, product_id, original_transaction_id, granted_at,
+                    ends_at)
                 SELECT * FROM unnest(
                     \(granted.map(\.queue.accountID)), \(granted.map(\.queue.bundleID)),
                     \(granted.map(\.productID)), \(granted.map(\.originalID.number)),
-                    \(granted.map(\.grantedAt))
+                    \(granted.map(\.grantedAt)), \(granted.map(\.endsAt))
                 )
                 ON CONFLICT DO NOTHING
                 """

@@ -33,6 +33,8 @@ struct QueuePlan: Sendable {
         let originalID: TransactionID
         /// The time of the grant, unless the account had it before.
         let grantedAt: StoreTime
+        /// The end of a subscription's period; `nil` for all other products.
+        let endsAt: StoreTime?
         fileprivate(set) var revokedAt: StoreTime?
         /// Whether it was revoked or given back.
         ///
@@ -216,10 +218,12 @@ struct QueuePlan: Sendable {
 
     /// Notes the entitlement as the transaction leaves it, if its plan has one.
     private mutating func entitle(_ transaction: Transaction, at time: StoreTime, isChanged: Bool) {
-        // Revoking a copy takes nothing away, because the original purchase stands.
-        guard DeliveryRules.grantsEntitlement(transaction),
-            !(isChanged && transaction.reason.isCopy)
-        else { return }
+        // Revoking a copy takes nothing away, because the original purchase stands. What the refund of
+        // a period takes away, its subscription says.
+        let isFixed = transaction.reason.isCopy || transaction.subscription != nil
+        guard DeliveryRules.grantsEntitlement(transaction), !(isChanged && isFixed) else {
+            return
+        }
         guard let known = entitlementIndexes[transaction.originalID] else {
             entitlementIndexes[transaction.originalID] = entitlements.count
             entitlements.append(
@@ -228,6 +232,7 @@ struct QueuePlan: Sendable {
                     productID: transaction.productID,
                     originalID: transaction.originalID,
                     grantedAt: time,
+                    endsAt: transaction.subscription?.end,
                     revokedAt: transaction.revokedAt,
                     isChanged: isChanged
                 )

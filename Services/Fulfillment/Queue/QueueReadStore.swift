@@ -26,6 +26,7 @@ struct QueuePage: Sendable {
 /// Each read is one statement, and so sees one snapshot of the database.
 struct QueueReadStore: Sendable {
     let client: PostgresClient
+    let now: @Sendable () -> StoreTime
 
     /// Returns a transaction's queue, and whether the transaction was paid.
     func queue(of id: TransactionID) async throws -> (queue: QueueKey, isPaid: Bool)? {
@@ -113,17 +114,29 @@ struct QueueReadStore: Sendable {
         after revision: Int64,
         limit: Int
     ) async throws -> QueuePage {
-        try await client.withConnection { connection in
+        let now = now()
+        return try await client.withConnection { connection in
             let rows = try connection.query(
                 """
                 SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
                     row.finished_at, row.transaction, row.contents
-                FROM queues JOIN entitlements AS owned USING (account_id, bundle_id)
-                    JOIN queue_transactions AS row
-                        ON row.transaction_id = owned.original_transaction_id
+                FROM queues JOIN (
+                    SELECT owned.account_id, owned.bundle_id, original_transaction_id AS id
+                    FROM entitlements AS owned
+                    WHERE revoked_at IS NULL
+                        AND (ends_at IS NULL OR ends_at > \(now) AND NOT EXISTS (
+                            SELECT FROM subscriptions
+                            WHERE subscriptions.id = original_transaction_id))
+                    UNION
+                    SELECT account_id, bundle_id,
+                        CASE WHEN \(now) < starts_at AND \(now) < earlier_ends_at
+                            THEN earlier_transaction_id ELSE transaction_id END
+                    FROM subscriptions WHERE ends_at > \(now)
+                ) AS given USING (account_id, bundle_id)
+                    JOIN queue_transactions AS row ON row.transaction_id = given.id
                 WHERE queues.account_id = \(queue.accountID)
                     AND queues.bundle_id = \(queue.bundleID)
-                    AND owned.revoked_at IS NULL AND row.revision > \(revision)
+                    AND row.revision > \(revision)
                 ORDER BY row.revision LIMIT \(limit)
                 """
             )
@@ -172,27 +185,40 @@ struct QueueReadStore: Sendable {
 
     /// Reads everything the account owns or owned, in the order it was given.
     func entitlements(of queue: QueueKey) async throws -> [Entitlement] {
-        try await client.withConnection { connection in
+        let now = now()
+        return try await client.withConnection { connection in
             let rows = try connection.query(
                 """
-                SELECT product_id, original_transaction_id, granted_at, revoked_at
-                FROM entitlements
-                WHERE account_id = \(queue.accountID) AND bundle_id = \(queue.bundleID)
-                ORDER BY original_transaction_id, product_id
+                SELECT owned.product_id, owned.original_transaction_id, owned.granted_at,
+                    owned.revoked_at, owned.ends_at, subscriptions.data
+                FROM entitlements owned LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
+                    AND subscriptions.id = owned.original_transaction_id
+                WHERE owned.account_id = \(queue.accountID)
+                    AND owned.bundle_id = \(queue.bundleID)
+                ORDER BY owned.original_transaction_id, owned.product_id
                 """
             )
-            return try rows.map { row in
-                let (productID, original, grantedAt, revokedAt) = try row.decode(
+            return try rows.compactMap { row in
+                let (productID, original, grantedAt, revokedAt, endsAt, data) = try row.decode(
                     ProductID.self,
                     Int64.self,
                     StoreTime.self,
-                    StoreTime?.self
+                    StoreTime?.self,
+                    StoreTime?.self,
+                    PostgresJSON?.self
                 )
-                return Entitlement(
+                let entitlement = Entitlement(
                     productID: productID,
                     originalTransactionID: TransactionID(number: original),
                     grantedAt: grantedAt,
-                    revokedAt: revokedAt
+                    revokedAt: revokedAt,
+                    endsAt: endsAt
+                )
+                guard let data else { return entitlement }
+                return SubscriptionEntitlementRules.entitlement(
+                    entitlement,
+                    of: try SubscriptionProjectionStore.decode(data),
+                    at: now
                 )
             }
         }

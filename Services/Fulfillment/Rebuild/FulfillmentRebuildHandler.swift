@@ -4,18 +4,20 @@ import Postgres
 import Rebuild
 
 /// Rebuilds the queues, deliveries and grants of `fulfillment` from the service's own log, which
-/// carries every transaction that entered a queue.
+/// carries every transaction that entered a queue, and its projection of subscriptions from the log of
+/// `payments`.
 struct FulfillmentRebuildHandler: Rebuilder {
     let sources: [RebuildSource] = [
         .own(
             .fulfillment,
             [.queueChanged, .transactionFinished, .queueAccountChanged, .deliveryConfirmed]
-        )
+        ),
+        .consumed(.payments, [.subscriptionChanged], by: .fulfillment),
     ]
 
     let unreadIndexes = [
         "queue_transactions_unfinished", "queue_transactions_finished", "deliveries_due",
-        "deliveries_again", "credit_entries_by_account",
+        "deliveries_again", "credit_entries_by_account", "subscriptions_by_account",
     ]
 
     var tables: [RebuiltTable] { FulfillmentTables.all }
@@ -32,6 +34,11 @@ struct FulfillmentRebuildHandler: Rebuilder {
             contradictions += try LogContradiction.reading([row]) { _ in try history.apply(row) }
         }
         return try contradictions + store(history, on: shadow)
+    }
+
+    func consume(_ events: [ReceivedEvent], on shadow: isolated PostgresConnection) throws {
+        let subscriptions = try events.map { try $0.decode(SubscriptionChanged.self).subscription }
+        try SubscriptionProjectionStore.save(subscriptions, on: shadow)
     }
 
     private func store(

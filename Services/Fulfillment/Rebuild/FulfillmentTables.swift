@@ -39,7 +39,16 @@ enum FulfillmentTables {
             ],
             columns: [
                 "account_id", "bundle_id", "product_id", "original_transaction_id", "granted_at",
-                "revoked_at",
+                "revoked_at", "ends_at",
+            ]
+        ),
+        RebuiltTable(
+            "subscriptions",
+            key: [.number("id")],
+            columns: [
+                "id", "account_id", "bundle_id", "version", "transaction_id", "starts_at",
+                "ends_at", "earlier_transaction_id", "earlier_ends_at",
+                .init("data", "data::jsonb"),
             ]
         ),
         RebuiltTable(

@@ -287,7 +287,9 @@ enum ReconcileStore {
             """
             SELECT queued.transaction_id, queued.state, queued.is_delivered,
                 queued.finished_at IS NOT NULL, queued.changed_at,
-                CASE WHEN owned.account_id IS NOT NULL THEN owned.revoked_at IS NULL END
+                -- What the refund of a period takes away, its subscription says.
+                CASE WHEN owned.account_id IS NOT NULL THEN owned.revoked_at IS NULL
+                    AND (owned.ends_at IS NULL OR queued.revoked_at IS NULL) END
             FROM queue_transactions queued
             CROSS JOIN LATERAL (SELECT unpacked_json(queued.transaction)::json) AS transaction (json)
             LEFT JOIN entitlements owned ON owned.account_id = queued.account_id

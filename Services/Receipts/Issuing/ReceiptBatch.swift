@@ -24,6 +24,8 @@ struct ReceiptBatch: Sendable {
     let entries: [Entry]
     /// The times at which transactions were finished.
     let finishes: [TransactionID: StoreTime]
+    /// The subscriptions that changed, in the order of their events.
+    let subscriptions: [Subscription]
 
     /// Combines events.
     ///
@@ -36,6 +38,7 @@ struct ReceiptBatch: Sendable {
     init(_ events: [ReceivedEvent], signedIn environment: StoreEnvironment?) throws {
         var newest: [TransactionID: Entry] = [:]
         var finishes: [TransactionID: StoreTime] = [:]
+        var subscriptions: [Subscription] = []
         for event in events {
             switch event.type {
             case .transactionPurchased, .transactionRestored, .transactionRefunded,
@@ -71,12 +74,15 @@ struct ReceiptBatch: Sendable {
                     finishedAt,
                     finishes[change.transaction.id] ?? finishedAt
                 )
+            case .subscriptionChanged:
+                subscriptions.append(try event.decode(SubscriptionChanged.self).subscription)
             default:
                 continue
             }
         }
         entries = newest.values.sorted { $0.transaction.id < $1.transaction.id }
         self.finishes = finishes
+        self.subscriptions = subscriptions
     }
 }
 

@@ -4,7 +4,8 @@ import Messaging
 import Postgres
 import Rebuild
 
-/// Rebuilds the receipts from the service's own log and the finishes of `fulfillment`.
+/// Rebuilds the receipts from the service's own log, the finishes of `fulfillment` and the
+/// subscriptions of `payments`.
 ///
 /// The signed payloads are assembled again, and the signatures are taken from the log.
 struct ReceiptsRebuildHandler: Rebuilder {
@@ -18,9 +19,13 @@ struct ReceiptsRebuildHandler: Rebuilder {
             [.transactionFinished],
             by: .receipts
         ),
+        .consumed(.payments, [.subscriptionChanged], by: .receipts),
     ]
 
-    let unreadIndexes = ["signed_transactions_by_history", "signed_transactions_refunded"]
+    let unreadIndexes = [
+        "signed_transactions_by_history", "signed_transactions_refunded",
+        "subscriptions_by_account",
+    ]
 
     var tables: [RebuiltTable] { ReceiptsTables.all }
 
@@ -44,6 +49,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
 
     func consume(_ events: [ReceivedEvent], on shadow: isolated PostgresConnection) throws {
         let batch = try ReceiptBatch(events, signedIn: nil)
+        try SubscriptionStatusStore.save(batch.subscriptions, on: shadow)
         guard !batch.finishes.isEmpty else { return }
         try receipts.recordFinishes(batch.finishes, on: shadow)
     }

@@ -37,6 +37,13 @@ enum ReceiptsTables {
             columns: ["account_id", "bundle_id", "app_transaction_id"]
         ),
         RebuiltTable(
+            "subscriptions",
+            key: [.number("id")],
+            columns: [
+                "id", "account_id", "bundle_id", "version", .init("data", "data::jsonb"),
+            ]
+        ),
+        RebuiltTable(
             "app_account_tokens",
             key: [.number("original_transaction_id")],
             columns: ["original_transaction_id", "app_account_token", "set_at"]

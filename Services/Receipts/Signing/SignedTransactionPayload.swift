@@ -1,8 +1,8 @@
 import EventTypes
 import Foundation
 
-/// The payload of a receipt: the fields of Apple's `JWSTransactionDecodedPayload` that a one-time
-/// purchase has (spec section 2.3), made only from a transaction, its context and a time.
+/// The payload of a receipt: the fields of Apple's `JWSTransactionDecodedPayload` (spec section 2.3),
+/// made only from a transaction, its context and a time.
 ///
 /// - `price` is the total of the purchase in thousandths of the currency unit: the unit price times
 ///   the quantity, or zero if nothing was charged. It is an integer, because Apple's verifier reads
@@ -12,6 +12,8 @@ import Foundation
 ///   machine's clock says.
 /// - `appAccountToken` is the token set by the merchant's server. Otherwise it is the application
 ///   user name in lower case, if that is a UUID. Otherwise it is omitted (spec rule 30).
+/// - A period of a subscription has the dates of the period. One that was renewed early begins in the
+///   future (rule S81 of docs/subscriptions.md), and then after `signedDate`.
 /// - A refund sets `revocationType` and `revocationPercentage`. `revocationDate` and
 ///   `revocationReason` are set only while the purchase is revoked, because apps take a product
 ///   away when they see the date (decision 33).
@@ -22,6 +24,8 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var productId: ProductID
     var purchaseDate: StoreTime
     var originalPurchaseDate: StoreTime
+    var expiresDate: StoreTime?
+    var subscriptionGroupIdentifier: String?
     var quantity: Int
     var type: String
     var appAccountToken: String?
@@ -59,8 +63,10 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         originalTransactionId = transaction.originalID
         bundleId = transaction.bundleID
         productId = transaction.productID
-        purchaseDate = purchasedAt
+        purchaseDate = transaction.subscription?.start ?? purchasedAt
         originalPurchaseDate = transaction.originalPurchasedAt ?? purchasedAt
+        expiresDate = transaction.subscription?.end
+        subscriptionGroupIdentifier = transaction.subscription?.terms.groupID.rawValue
         quantity = transaction.quantity
         type = try Self.type(of: transaction)
         appAccountToken =
@@ -114,7 +120,8 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
 
     /// Sets the time of the signature.
     mutating func date(_ now: StoreTime) {
-        signedDate = max(now, purchaseDate, originalPurchaseDate, revocationDate ?? now)
+        let purchasedAt = expiresDate == nil ? purchaseDate : now
+        signedDate = max(now, purchasedAt, originalPurchaseDate, revocationDate ?? now)
     }
 
     /// Returns the bytes to sign: JSON with sorted keys.
@@ -126,6 +133,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             text.member("bundleId", bundleId.rawValue)
             text.member("currency", currency.rawValue)
             text.member("environment", environment.rawValue)
+            text.member("expiresDate", expiresDate)
             text.member("inAppOwnershipType", inAppOwnershipType)
             text.member("originalPurchaseDate", originalPurchaseDate)
             text.member("originalTransactionId", originalTransactionId.rawValue)
@@ -140,6 +148,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             text.member("signedDate", signedDate)
             text.member("storefront", storefront.rawValue)
             text.member("storefrontId", storefrontId)
+            text.member("subscriptionGroupIdentifier", subscriptionGroupIdentifier)
             text.member("transactionId", transactionId.rawValue)
             text.member("transactionReason", transactionReason)
             text.member("type", type)

@@ -15,7 +15,7 @@ extension Topics {
         case .receipts:
             [
                 .transactionPurchased, .transactionRestored, .transactionRefunded,
-                .transactionRefundReversed, .transactionFinished,
+                .transactionRefundReversed, .transactionFinished, .subscriptionChanged,
             ]
         case .fulfillment:
             // A purchased or restored transaction enters the queue together with its receipt. No
@@ -23,7 +23,7 @@ extension Topics {
             [
                 .transactionPurchasing, .transactionDeferred, .transactionFailed,
                 .transactionRefunded, .transactionRefundReversed, .receiptIssued,
-                .receiptReissued, .accountChanged,
+                .receiptReissued, .accountChanged, .subscriptionChanged,
             ]
         case .catalog: []
         }

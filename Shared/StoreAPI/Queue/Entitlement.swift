@@ -10,16 +10,21 @@ public struct Entitlement: Codable, Hashable, Sendable {
     public var grantedAt: StoreTime
     /// The time of the revocation by a refund; `nil` while the product is owned.
     public var revokedAt: StoreTime?
+    /// The time at which the entitlement of a subscription ends, unless the subscription is renewed;
+    /// `nil` for all other products.
+    public var endsAt: StoreTime?
     /// Makes an entitlement.
     public init(
         productID: ProductID,
         originalTransactionID: TransactionID,
         grantedAt: StoreTime,
-        revokedAt: StoreTime? = nil
+        revokedAt: StoreTime? = nil,
+        endsAt: StoreTime? = nil
     ) {
         self.productID = productID
         self.originalTransactionID = originalTransactionID
         self.grantedAt = grantedAt
         self.revokedAt = revokedAt
+        self.endsAt = endsAt
     }
 }

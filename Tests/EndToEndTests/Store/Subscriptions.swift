@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import NIOHTTP1
 import StoreAPI
 import Testing
@@ -20,6 +21,29 @@ extension EndToEnd {
                 #expect(renewal.reason == .renewal && renewal.originalID == bought.id)
                 #expect(renewal.subscription?.start == bought.subscription?.end)
                 #expect(renewal.originalPurchasedAt == bought.purchasedAt)
+                let receipt = try await store.client(account: "ada").receipt(renewal.id).value
+                let root = try Data(
+                    contentsOf: URL(fileURLWithPath: store.keys.rootCertificate)
+                )
+                let signed = try SignedTransactionCheck(
+                    receipt.signedTransaction,
+                    rootCertificate: Array(root)
+                ).payload
+                let period = try #require(renewal.subscription)
+                let (start, end) = (try #require(period.start), try #require(period.end))
+                #expect(signed.contains(#""expiresDate":\#(end.millisecondsSinceEpoch),"#))
+                #expect(signed.contains(#""purchaseDate":\#(start.millisecondsSinceEpoch),"#))
+                #expect(signed.contains(#""transactionReason":"RENEWAL""#))
+                let owned = try await store.client(account: "ada").entitlements().value
+                #expect(owned.entitlements.map(\.endsAt) == [renewal.subscription?.end])
+                let statuses = try await StoreHTTP.send(
+                    .GET,
+                    store.urls.receipts + "/inApps/v1/subscriptions/\(first.transactionID)",
+                    headers: [("authorization", "Bearer \(try store.keys.serverToken())")]
+                )
+                let text = String(decoding: statuses.body, as: UTF8.self)
+                #expect(statuses.status == 200 && text.contains(#""status":1"#), "\(text)")
+                #expect(text.contains("signedRenewalInfo"), "\(text)")
                 let story = try await store.counterfoil("why", first.transactionID.rawValue)
                 #expect(story.exit == .code(0), "\(story.output)")
                 #expect(story.output.contains("subscription.changed.v1"), "\(story.output)")
@@ -70,6 +94,9 @@ extension EndToEnd {
                 let listed = try await client.raw(.GET, store.urls.payments + Routes.subscriptions)
                 let own = try listed.decode(SubscriptionsResponse.self).subscriptions
                 #expect(own.map(\.id) == [id] && own.map(\.state) == [.expired])
+                let now = try await store.readClock().now
+                let owned = try await client.entitlements().value.entitlements
+                #expect(owned.count == 1 && owned.allSatisfy { ($0.endsAt ?? now) <= now })
             }
         }
 

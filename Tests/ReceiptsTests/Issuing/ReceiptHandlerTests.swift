@@ -38,6 +38,25 @@ import Testing
         return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
     }
 
+    @Test func aPeriodThatBeginsLaterIsSignedToday() async throws {
+        try await withReceipts { receipts in
+            var renewal = purchased(1, reason: .renewal, type: .autoRenewableSubscription)
+            let start = TestChain.now.advanced(by: .seconds(86_400))
+            renewal.subscription = TransactionPeriod(
+                terms: SubscriptionTerms(
+                    groupID: SubscriptionGroupID(unchecked: "club"),
+                    level: 1,
+                    period: SubscriptionPeriod(1, .month)
+                ),
+                start: start,
+                end: start.advanced(by: .seconds(30 * 86_400))
+            )
+            try await receipts.apply([.of(.transactionPurchased, renewal, in: .sandbox)])
+            let payload = try content(try await receipts.receipt(of: renewal))
+            #expect(payload.purchaseDate == start && payload.signedDate < start)
+        }
+    }
+
     @Test func aTransactionOfAnotherEnvironmentIsNotSignedAndNotLost() async throws {
         try await withReceipts { receipts in
             let foreign = purchased(2)

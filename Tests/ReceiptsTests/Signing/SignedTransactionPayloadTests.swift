@@ -49,6 +49,44 @@ import Testing
         #expect(try json(transaction) == expected)
     }
 
+    @Test func aPeriodOfASubscriptionHasTheDatesOfThePeriod() throws {
+        var renewal = purchased(
+            2_000_000_000_009,
+            originalNumber: 2_000_000_000_001,
+            reason: .renewal,
+            type: .autoRenewableSubscription,
+            quantity: 1,
+            price: Money(minorUnits: 299, currency: Currency(unchecked: "USD")),
+            originalPurchasedAt: TestChain.now.advanced(by: .seconds(-30 * 86_400))
+        )
+        // It was renewed a day before it begins.
+        let start = TestChain.now.advanced(by: .seconds(86_400))
+        renewal.subscription = TransactionPeriod(
+            terms: SubscriptionTerms(
+                groupID: SubscriptionGroupID(unchecked: "club"),
+                level: 1,
+                period: SubscriptionPeriod(1, .month)
+            ),
+            start: start,
+            end: start.advanced(by: .seconds(30 * 86_400))
+        )
+        let payload = try SignedTransactionPayload(
+            renewal,
+            environment: .sandbox,
+            signedAt: TestChain.now
+        )
+        #expect(payload.purchaseDate == start && payload.signedDate == TestChain.now)
+        #expect(payload.expiresDate == renewal.subscription?.end)
+        #expect(payload.subscriptionGroupIdentifier == "club")
+        #expect(payload.transactionReason == "RENEWAL")
+        let text = try json(renewal)
+        #expect(text.contains(#""expiresDate":1797904800000,"#))
+        #expect(text.contains(#""subscriptionGroupIdentifier":"club","#))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(payload.encoded() == Array(try encoder.encode(payload)))
+    }
+
     @Test func aRestoredTransactionHasItsOwnDateAndTheFirstPurchases() throws {
         let first = TestChain.now.advanced(by: .seconds(-90 * 86_400))
         let restored = purchased(

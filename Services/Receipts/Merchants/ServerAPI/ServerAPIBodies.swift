@@ -32,8 +32,19 @@ enum ServerAPIBodies {
     }
 
     struct SubscriptionStatuses: Encodable {
-        /// Subscription groups have no status until the store sells subscriptions.
-        struct Group: Encodable {}
+        /// The subscriptions of one group.
+        struct Group: Encodable {
+            var subscriptionGroupIdentifier: SubscriptionGroupID
+            var lastTransactions: [Item]
+        }
+
+        /// The newest transaction of a subscription, and its renewal.
+        struct Item: Encodable {
+            var status: Int
+            var originalTransactionId: TransactionID
+            var signedTransactionInfo: String
+            var signedRenewalInfo: String
+        }
 
         var environment: StoreEnvironment
         var bundleId: BundleID

@@ -1,6 +1,8 @@
 import EventTypes
+import Foundation
 import Postgres
 import ServiceKit
+import Subscriptions
 
 /// Answers merchants' servers, with a few statements on one connection of the pool for each
 /// request.
@@ -102,6 +104,58 @@ struct ServerAPIReader: Sendable {
             hasMore: page.hasMore
         )
     }
+
+    /// Returns the statuses of an account's subscriptions, by groups.
+    ///
+    /// - Parameters:
+    ///   - owner: The account.
+    ///   - wanted: The statuses to return; all of them if it is empty.
+    /// - Returns: The groups, in the order in which their subscriptions began.
+    /// - Throws: `PostgresError`; ``ReceiptsError`` if the certificates are not valid at present.
+    func statuses(
+        of owner: OwnerKey,
+        _ wanted: Set<Int>
+    ) async throws -> [ServerAPIBodies.SubscriptionStatuses.Group] {
+        let time = now()
+        let found = try await client.withConnection { [store] connection in
+            try SubscriptionStatusStore.load(of: owner, on: connection).map { subscription in
+                // A receipt may be signed a moment later.
+                let receipt = try store.receipts(
+                    [subscription.period.transactionID],
+                    on: connection
+                ).first
+                return (subscription, receipt)
+            }
+        }
+        var groups: [ServerAPIBodies.SubscriptionStatuses.Group] = []
+        for (subscription, receipt) in found {
+            var present = subscription
+            present.state = Self.dueActions.state(of: subscription, at: time)
+            guard let receipt, let status = present.state.status,
+                wanted.isEmpty || wanted.contains(status)
+            else { continue }
+            let info = RenewalInfoPayload(present, environment: signer.environment, signedAt: time)
+            groups.append(
+                ServerAPIBodies.SubscriptionStatuses.Group(
+                    subscriptionGroupIdentifier: subscription.groupID,
+                    lastTransactions: [
+                        ServerAPIBodies.SubscriptionStatuses.Item(
+                            status: status,
+                            originalTransactionId: subscription.id,
+                            signedTransactionInfo: try served(receipt),
+                            signedRenewalInfo: try signer.compactJWS(of: info.encoded())
+                        )
+                    ]
+                )
+            )
+        }
+        return groups
+    }
+
+    /// The rules for the state that follows from the dates (rule S205), which needs no calendar.
+    private static let dueActions = DueActionRules(
+        policy: SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
+    )
 
     /// Returns an account's app transaction, and the time at which the account was first seen in
     /// the app.

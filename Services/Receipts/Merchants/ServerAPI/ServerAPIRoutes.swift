@@ -201,17 +201,19 @@ struct ServerAPIRoutes: Sendable {
     ) async throws -> Response {
         let bundle = try bundle(of: context)
         let app = try app(of: bundle)
-        for status in QueryParameters(request.uri.query).all("status")
-        where !["1", "2", "3", "4", "5"].contains(status) {
-            throw ServerAPIError.invalidStatus
+        let wanted = try QueryParameters(request.uri.query).all("status").map { text in
+            guard text.count == 1, let status = Int(text), (1...5).contains(status) else {
+                throw ServerAPIError.invalidStatus
+            }
+            return status
         }
-        _ = try await owner(context, in: bundle)
+        let owner = try await owner(context, in: bundle)
         return try jsonResponse(
             ServerAPIBodies.SubscriptionStatuses(
                 environment: signer.environment,
                 bundleId: bundle,
                 appAppleId: app?.appAppleID,
-                data: []
+                data: try await reader.statuses(of: owner, Set(wanted))
             )
         )
     }
@@ -240,7 +242,7 @@ struct ServerAPIRoutes: Sendable {
     ) async throws -> Response {
         _ = try bundle(of: context)
         try RenewalExtension(try await bytes(of: request)).checkMass()
-        // No product is a subscription yet.
+        // The store extends no subscription yet.
         throw ServerAPIError.invalidProductID
     }
 

@@ -1,0 +1,52 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+
+/// The SQL of the projection of subscriptions.
+enum SubscriptionProjectionStore {
+    /// Writes subscriptions, unless newer versions of them are there.
+    static func save(
+        _ subscriptions: [Subscription],
+        on connection: isolated PostgresConnection
+    ) throws {
+        var newest: [TransactionID: Subscription] = [:]
+        for subscription in subscriptions
+        where newest[subscription.id]?.version ?? 0 < subscription.version {
+            newest[subscription.id] = subscription
+        }
+        guard !newest.isEmpty else { return }
+        let rows = newest.values.sorted { $0.id < $1.id }
+        try connection.enqueue(
+            """
+            INSERT INTO subscriptions AS known (
+                id, account_id, bundle_id, version, transaction_id, starts_at, ends_at,
+                earlier_transaction_id, earlier_ends_at, data)
+            SELECT * FROM unnest(
+                \(rows.map(\.id.number)), \(rows.map(\.accountID)), \(rows.map(\.bundleID)),
+                \(rows.map { Int32($0.version) }), \(rows.map(\.period.transactionID.number)),
+                \(rows.map(\.period.start)), \(rows.map(\.entitlementEnd)),
+                \(rows.map { $0.earlierPeriod?.transactionID.number }),
+                \(rows.map { $0.earlierPeriod?.effectiveEnd }),
+                \(try rows.map { try encode($0) }))
+            ON CONFLICT (id) DO UPDATE SET
+                version = excluded.version, transaction_id = excluded.transaction_id,
+                starts_at = excluded.starts_at, ends_at = excluded.ends_at,
+                earlier_transaction_id = excluded.earlier_transaction_id,
+                earlier_ends_at = excluded.earlier_ends_at, data = excluded.data
+            WHERE known.version < excluded.version
+            """
+        )
+    }
+
+    /// Decodes a subscription.
+    static func decode(_ data: PostgresJSON) throws -> Subscription {
+        try JSONDecoder().decode(Subscription.self, from: Data(data.bytes))
+    }
+
+    private static func encode(_ subscription: Subscription) throws -> PostgresJSON {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return PostgresJSON(bytes: Array(try encoder.encode(subscription)))
+    }
+}

@@ -1,0 +1,53 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+
+/// The SQL of the projection of subscriptions, from which their statuses are made.
+enum SubscriptionStatusStore {
+    /// Writes subscriptions, unless newer versions of them are there.
+    static func save(
+        _ subscriptions: [Subscription],
+        on connection: isolated PostgresConnection
+    ) throws {
+        var newest: [TransactionID: Subscription] = [:]
+        for subscription in subscriptions
+        where newest[subscription.id]?.version ?? 0 < subscription.version {
+            newest[subscription.id] = subscription
+        }
+        guard !newest.isEmpty else { return }
+        let rows = newest.values.sorted { $0.id < $1.id }
+        try connection.enqueue(
+            """
+            INSERT INTO subscriptions AS known (id, account_id, bundle_id, version, data)
+            SELECT * FROM unnest(
+                \(rows.map(\.id.number)), \(rows.map(\.accountID)), \(rows.map(\.bundleID)),
+                \(rows.map { Int32($0.version) }), \(try rows.map { try encode($0) }))
+            ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data
+            WHERE known.version < excluded.version
+            """
+        )
+    }
+
+    /// Reads the subscriptions of an account in an app, the oldest first.
+    static func load(
+        of owner: OwnerKey,
+        on connection: isolated PostgresConnection
+    ) throws -> [Subscription] {
+        try connection.query(
+            """
+            SELECT data FROM subscriptions
+            WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle) ORDER BY id
+            """
+        ).map { row in
+            let data = try row.decode(PostgresJSON.self)
+            return try JSONDecoder().decode(Subscription.self, from: Data(data.bytes))
+        }
+    }
+
+    private static func encode(_ subscription: Subscription) throws -> PostgresJSON {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return PostgresJSON(bytes: Array(try encoder.encode(subscription)))
+    }
+}

@@ -1,0 +1,194 @@
+import ClockAndIDs
+import EventTypes
+import Messaging
+import StoreAPI
+import Testing
+import TestSupport
+
+@testable import Fulfillment
+
+/// The entitlements that subscriptions give their accounts, and their ends.
+@Suite(.timeLimit(.minutes(2)))
+struct SubscriptionEntitlementTests {
+    private static let month = Duration.seconds(30 * 86_400)
+    private static let end = startOfTime.advanced(by: month)
+    private static let usd = Currency(unchecked: "USD")
+
+    private static func period(
+        _ number: Int,
+        of product: String = "club",
+        from start: StoreTime = startOfTime
+    ) -> PaidPeriod {
+        let price = Money(minorUnits: 299, currency: usd)
+        return PaidPeriod(
+            transactionID: TransactionID(number: Int64(number)),
+            reason: number == 1 ? .purchase : .renewal,
+            product: SubscriptionProduct(
+                id: ProductID(unchecked: product),
+                terms: SubscriptionTerms(
+                    groupID: SubscriptionGroupID(unchecked: "clubs"),
+                    level: 1,
+                    period: SubscriptionPeriod(1, .month)
+                ),
+                price: price
+            ),
+            price: price,
+            anchor: startOfTime,
+            number: number,
+            start: start,
+            end: start.advanced(by: month)
+        )
+    }
+
+    /// A subscription whose first period begins at the start of the tests.
+    private static func subscription() -> Subscription {
+        Subscription(
+            accountID: QueueKey.sample().accountID,
+            bundleID: QueueKey.sample().bundleID,
+            storefront: Storefront(unchecked: "USA"),
+            firstPeriod: period(1)
+        )
+    }
+
+    /// The subscription, renewed a day before the end of its first period.
+    private static func renewed(with product: String = "club") -> Subscription {
+        var renewed = subscription()
+        renewed.version = 2
+        renewed.earlierPeriod = renewed.period
+        renewed.period = period(2, of: product, from: end)
+        return renewed
+    }
+
+    private func entitlement(
+        to product: String = "club",
+        of subscription: Subscription,
+        at time: StoreTime = startOfTime
+    ) -> Entitlement? {
+        SubscriptionEntitlementRules.entitlement(
+            Entitlement(
+                productID: ProductID(unchecked: product),
+                originalTransactionID: subscription.id,
+                grantedAt: startOfTime
+            ),
+            of: subscription,
+            at: time
+        )
+    }
+
+    private func event(_ subscription: Subscription) throws -> ReceivedEvent {
+        ReceivedEvent(
+            id: EventID(time: startOfTime),
+            type: .subscriptionChanged,
+            topic: Topics.paymentsTransactions.name,
+            key: subscription.accountID.rawValue,
+            subject: subscription.id.rawValue,
+            time: startOfTime,
+            data: try EventCoding.encode(
+                SubscriptionChanged(
+                    subscription: subscription,
+                    cause: .purchased,
+                    changedAt: startOfTime,
+                    environment: StoreEnvironment.sandbox.rawValue
+                )
+            )
+        )
+    }
+
+    private func transaction(_ number: Int64, _ period: PaidPeriod) -> Transaction {
+        var transaction = Transaction.sample(number, product: period.product.id.rawValue)
+        transaction.originalID = TransactionID(number: 1)
+        transaction.reason = number == 1 ? .purchase : .renewal
+        transaction.productType = .autoRenewableSubscription
+        transaction.subscription = TransactionPeriod(
+            terms: period.product.terms,
+            start: period.start,
+            end: period.end
+        )
+        return transaction
+    }
+
+    @Test func anEntitlementEndsWithItsPeriod() {
+        #expect(entitlement(of: Self.subscription())?.endsAt == Self.end)
+        #expect(entitlement(of: Self.renewed())?.endsAt == Self.end.advanced(by: Self.month))
+    }
+
+    @Test func aGracePeriodProlongsTheEntitlement() {
+        var grace = Self.subscription()
+        grace.state = .inGracePeriod
+        grace.gracePeriodEnd = Self.end.advanced(by: .seconds(86_400))
+        #expect(entitlement(of: grace)?.endsAt == grace.gracePeriodEnd)
+        grace.state = .inBillingRetryPeriod
+        grace.gracePeriodEnd = nil
+        #expect(entitlement(of: grace)?.endsAt == Self.end)
+    }
+
+    @Test func aRefundTakesTheEntitlementAway() {
+        var revoked = Self.subscription()
+        revoked.state = .revoked
+        let time = startOfTime.advanced(by: .seconds(60))
+        revoked.period.earlyEnd = EarlyEnd(time: time, reason: .refunded)
+        #expect(entitlement(of: revoked)?.revokedAt == time)
+        #expect(entitlement(of: revoked)?.endsAt == time)
+    }
+
+    @Test func aScheduledProductBeginsWithItsPeriod() {
+        let changed = Self.renewed(with: "lower")
+        #expect(entitlement(of: changed)?.endsAt == Self.end)
+        #expect(entitlement(to: "lower", of: changed) == nil)
+        let later = entitlement(to: "lower", of: changed, at: Self.end)
+        #expect(later?.endsAt == Self.end.advanced(by: Self.month))
+        // The product of a period that is not stored any more ended before.
+        #expect(entitlement(to: "older", of: changed)?.endsAt == startOfTime)
+    }
+
+    @Test func entitlementsFollowTheNewestVersion() async throws {
+        try await withFulfillment { store in
+            try await store.arrive(transaction(1, Self.period(1)))
+            // Until the subscription arrives, the transaction's own period counts.
+            let early = try await store.reads.entitlements(of: .sample())
+            #expect(early.map(\.endsAt) == [Self.end])
+            let renewed = Self.renewed()
+            try await store.arrive(events: [event(renewed), event(Self.subscription())])
+            try await store.arrive(events: [event(Self.subscription())])
+            let late = try await store.reads.entitlements(of: .sample())
+            #expect(late.map(\.endsAt) == [renewed.period.end])
+            try await store.arrive(transaction(2, renewed.period))
+            #expect(try await store.reads.entitlements(of: .sample()) == late)
+        }
+    }
+
+    @Test func theRunningPeriodIsWhatTheAccountOwns() async throws {
+        try await withFulfillment { store in
+            let renewed = Self.renewed()
+            try await store.arrive(transaction(1, Self.period(1)))
+            try await store.arrive(transaction(2, renewed.period))
+            try await store.arrive(events: [event(renewed)])
+            func owned() async throws -> [Int64] {
+                try await store.reads.entitlementTransactions(
+                    in: .sample(),
+                    after: 0,
+                    limit: 9
+                ).changes.map(\.transactionID.number)
+            }
+            #expect(try await owned() == [1])
+            store.clock.advance(by: Self.month)
+            #expect(try await owned() == [2])
+            store.clock.advance(by: Self.month)
+            #expect(try await owned() == [])
+        }
+    }
+
+    @Test func theRefundOfAnOlderPeriodTakesNothingAway() async throws {
+        try await withFulfillment { store in
+            let renewed = Self.renewed()
+            var first = transaction(1, Self.period(1))
+            try await store.arrive(first)
+            try await store.arrive(events: [event(renewed)])
+            first.version = 3
+            first.revokedAt = startOfTime
+            try await store.arrive(first)
+            let owned = try await store.reads.entitlements(of: .sample())
+            #expect(owned.map(\.revokedAt) == [nil])
+        }
+    }
+}
