@@ -160,7 +160,7 @@ extension SKPaymentQueue {
                 .storeProductNotAvailable,
                 storeCode: "product_type_not_sold_yet",
                 detail: "product_type_not_sold_yet: “\(payment.productIdentifier)” is an"
-                    + " auto-renewable subscription, which the store does not sell yet"
+                    + " auto-renewable subscription, which this library does not sell yet"
             )
         }
         // Use the storefront of the product's price, not the storefront that is known by now.
