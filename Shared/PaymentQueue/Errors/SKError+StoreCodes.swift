@@ -55,6 +55,8 @@ extension SKError {
                 "transaction_ended", "transaction_not_delivered", "transaction_state_unknown",
                 "content_unknown", "receipt_property_refused", "price_consent_unknown",
                 "price_consent_replaced", "price_consent_decided_otherwise",
+                "other_subscription_group", "payment_needed", "subscription_ended",
+                "subscription_unknown",
                 // Only administrators receive these codes, and an app is not an administrator.
                 "account_change_empty", "account_id_malformed", "app_unregistered",
                 "bundle_id_malformed", "catalog_invalid",
