@@ -2,7 +2,7 @@ public import EventTypes
 
 /// An administrator's description of a product.
 ///
-/// The catalog adds the id and the version. It is no part of ``Product``, because its members may be
+/// The catalog adds the id and the version. It is no part of `Product`, because its members may be
 /// missing, each with its default.
 public struct ProductDraft: Codable, Hashable, Sendable {
     /// The type of the product.
