@@ -217,7 +217,7 @@ struct QueueReadStore: Sendable {
                 guard let data else { return entitlement }
                 return SubscriptionEntitlementRules.entitlement(
                     entitlement,
-                    of: try SubscriptionProjectionStore.decode(data),
+                    of: try data.decode(Subscription.self),
                     at: now
                 )
             }

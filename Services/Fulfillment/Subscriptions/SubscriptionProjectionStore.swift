@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import Messaging
 import Postgres
 
@@ -10,13 +9,8 @@ enum SubscriptionProjectionStore {
         _ subscriptions: [Subscription],
         on connection: isolated PostgresConnection
     ) throws {
-        var newest: [TransactionID: Subscription] = [:]
-        for subscription in subscriptions
-        where newest[subscription.id]?.version ?? 0 < subscription.version {
-            newest[subscription.id] = subscription
-        }
-        guard !newest.isEmpty else { return }
-        let rows = newest.values.sorted { $0.id < $1.id }
+        let rows = Subscription.newest(of: subscriptions)
+        guard !rows.isEmpty else { return }
         try connection.enqueue(
             """
             INSERT INTO subscriptions AS known (
@@ -28,7 +22,7 @@ enum SubscriptionProjectionStore {
                 \(rows.map(\.period.start)), \(rows.map(\.entitlementEnd)),
                 \(rows.map { $0.earlierPeriod?.transactionID.number }),
                 \(rows.map { $0.earlierPeriod?.effectiveEnd }),
-                \(try rows.map { try encode($0) }))
+                \(try rows.map { try PostgresJSON(encoding: $0) }))
             ON CONFLICT (id) DO UPDATE SET
                 version = excluded.version, transaction_id = excluded.transaction_id,
                 starts_at = excluded.starts_at, ends_at = excluded.ends_at,
@@ -37,16 +31,5 @@ enum SubscriptionProjectionStore {
             WHERE known.version < excluded.version
             """
         )
-    }
-
-    /// Decodes a subscription.
-    static func decode(_ data: PostgresJSON) throws -> Subscription {
-        try JSONDecoder().decode(Subscription.self, from: Data(data.bytes))
-    }
-
-    private static func encode(_ subscription: Subscription) throws -> PostgresJSON {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return PostgresJSON(bytes: Array(try encoder.encode(subscription)))
     }
 }

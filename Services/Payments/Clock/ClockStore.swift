@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import Messaging
 import Postgres
 
@@ -26,7 +25,7 @@ enum ClockStore {
         case .failed(let advance, let reason):
             (status, key, failure) = ("failed", advance.key, reason)
         }
-        let clock = PostgresJSON(bytes: Array(try JSONEncoder().encode(state.followed.clock)))
+        let clock = try PostgresJSON(encoding: state.followed.clock)
         try connection.execute(
             """
             UPDATE store_clock SET step = \(state.followed.step), clock = \(clock),
@@ -118,7 +117,7 @@ enum ClockStore {
         )
         guard let row = rows.first else { throw PaymentError(.unknownRow) }
         let done = try counts.merging(done(in: row.decode(PostgresJSON.self)), uniquingKeysWith: +)
-        let json = PostgresJSON(bytes: Array(try JSONEncoder().encode(done)))
+        let json = try PostgresJSON(encoding: done)
         try connection.execute("UPDATE clock_advances SET done = \(json) WHERE key = \(key)")
     }
 
@@ -139,7 +138,7 @@ enum ClockStore {
     }
 
     private static func done(in json: PostgresJSON) throws -> [String: Int64] {
-        try JSONDecoder().decode([String: Int64].self, from: Data(json.bytes))
+        try json.decode([String: Int64].self)
     }
 
     private static func read(
@@ -172,7 +171,7 @@ enum ClockStore {
         )
         var state = ClockState(
             followed: FollowedClock(
-                try JSONDecoder().decode(StoreClock.self, from: Data(json.bytes)),
+                try json.decode(StoreClock.self),
                 step: step,
                 latest: latest
             )

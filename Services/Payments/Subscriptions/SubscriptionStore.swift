@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import Messaging
 import Postgres
 import StoreAPI
@@ -166,7 +165,7 @@ enum SubscriptionStore {
             FROM unnest(
                 \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
                 \(begun.map(\.1.id.number)), \(begun.map { Int32($0.1.version) }),
-                \(begun.map(\.1.state.rawValue)), \(try begun.map { try encode($0.1) }),
+                \(begun.map(\.1.state.rawValue)), \(try begun.map { try PostgresJSON(encoding: $0.1) }),
                 \(begun.map(\.0.paymentMethod?.rawValue)), \(due.map { $0?.time }),
                 \(due.map { $0.map { Int32($0.kind.rawValue) } }),
                 \(begun.map(\.1.charge?.startedAt)), \(begun.map { Int32($0.1.attempts) }))
@@ -218,12 +217,6 @@ enum SubscriptionStore {
         }
     }
 
-    private static func encode(_ subscription: Subscription) throws -> PostgresJSON {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return PostgresJSON(bytes: [UInt8](try encoder.encode(subscription)))
-    }
-
     private static func rows(in rows: PostgresRows) throws -> [SubscriptionRow] {
         try rows.map { row in
             let (account, bundle, group, data, method) = try row.decode(
@@ -235,9 +228,7 @@ enum SubscriptionStore {
             )
             return SubscriptionRow(
                 key: SubscriptionKey(accountID: account, bundleID: bundle, groupID: group),
-                subscription: try data.map {
-                    try JSONDecoder().decode(Subscription.self, from: Data($0.bytes))
-                },
+                subscription: try data.map { try $0.decode(Subscription.self) },
                 paymentMethod: method.map { PaymentMethod(rawValue: $0) }
             )
         }

@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import Messaging
 import Postgres
 import StoreAPI
@@ -250,14 +249,7 @@ enum TransactionStore {
     }
 
     private static func encode(_ value: (some Encodable)?) throws -> PostgresJSON? {
-        guard let value else { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return PostgresJSON(bytes: [UInt8](try encoder.encode(value)))
-    }
-
-    private static func decode(_ refunds: PostgresJSON) throws -> [Refund] {
-        try JSONDecoder().decode([Refund].self, from: Data(refunds.bytes))
+        try value.map { try PostgresJSON(encoding: $0) }
     }
 
     private static func records(
@@ -328,10 +320,8 @@ enum TransactionStore {
                 originalPurchasedAt: originalPurchasedAt,
                 failureReason: failure.map { FailureReason(rawValue: $0) },
                 revokedAt: revokedAt,
-                refunds: try refunds.map { try decode($0) },
-                subscription: try period.map {
-                    try JSONDecoder().decode(TransactionPeriod.self, from: Data($0.bytes))
-                }
+                refunds: try refunds.map { try $0.decode([Refund].self) },
+                subscription: try period.map { try $0.decode(TransactionPeriod.self) }
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
             taxBasisPoints: Int(taxBasisPoints),

@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import Messaging
 import Postgres
 
@@ -10,19 +9,14 @@ enum SubscriptionStatusStore {
         _ subscriptions: [Subscription],
         on connection: isolated PostgresConnection
     ) throws {
-        var newest: [TransactionID: Subscription] = [:]
-        for subscription in subscriptions
-        where newest[subscription.id]?.version ?? 0 < subscription.version {
-            newest[subscription.id] = subscription
-        }
-        guard !newest.isEmpty else { return }
-        let rows = newest.values.sorted { $0.id < $1.id }
+        let rows = Subscription.newest(of: subscriptions)
+        guard !rows.isEmpty else { return }
         try connection.enqueue(
             """
             INSERT INTO subscriptions AS known (id, account_id, bundle_id, version, data)
             SELECT * FROM unnest(
                 \(rows.map(\.id.number)), \(rows.map(\.accountID)), \(rows.map(\.bundleID)),
-                \(rows.map { Int32($0.version) }), \(try rows.map { try encode($0) }))
+                \(rows.map { Int32($0.version) }), \(try rows.map { try PostgresJSON(encoding: $0) }))
             ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data
             WHERE known.version < excluded.version
             """
@@ -39,15 +33,6 @@ enum SubscriptionStatusStore {
             SELECT data FROM subscriptions
             WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle) ORDER BY id
             """
-        ).map { row in
-            let data = try row.decode(PostgresJSON.self)
-            return try JSONDecoder().decode(Subscription.self, from: Data(data.bytes))
-        }
-    }
-
-    private static func encode(_ subscription: Subscription) throws -> PostgresJSON {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return PostgresJSON(bytes: Array(try encoder.encode(subscription)))
+        ).map { try $0.decode(PostgresJSON.self).decode(Subscription.self) }
     }
 }

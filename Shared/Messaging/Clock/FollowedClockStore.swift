@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import Postgres
 
 /// The table `followed_clock`: the newest change of the store's clock that this service has read.
@@ -9,7 +8,7 @@ enum FollowedClockStore {
         let rows = try connection.query("SELECT step, clock FROM followed_clock")
         guard let row = rows.first else { return nil }
         let (step, json) = try row.decode(Int64.self, PostgresJSON.self)
-        let clock = try JSONDecoder().decode(StoreClock.self, from: Data(json.bytes))
+        let clock = try json.decode(StoreClock.self)
         return ClockChanged(step: step, clock: clock)
     }
 
@@ -18,7 +17,7 @@ enum FollowedClockStore {
         _ change: ClockChanged,
         on connection: isolated PostgresConnection
     ) throws {
-        let clock = PostgresJSON(bytes: Array(try JSONEncoder().encode(change.clock)))
+        let clock = try PostgresJSON(encoding: change.clock)
         try connection.execute(
             """
             INSERT INTO followed_clock AS f (step, clock) VALUES (\(change.step), \(clock))

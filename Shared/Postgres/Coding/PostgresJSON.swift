@@ -1,3 +1,5 @@
+import Foundation
+
 /// A JSON document as its bytes.
 public struct PostgresJSON: PostgresEncodable, PostgresDecodable, Hashable {
     /// The document in UTF-8.
@@ -6,6 +8,22 @@ public struct PostgresJSON: PostgresEncodable, PostgresDecodable, Hashable {
     /// Wraps a document.
     public init(bytes: [UInt8]) {
         self.bytes = bytes
+    }
+
+    /// Encodes a value with sorted keys, so that equal values have equal bytes.
+    ///
+    /// - Throws: `EncodingError`.
+    public init(encoding value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        bytes = Array(try encoder.encode(value))
+    }
+
+    /// Decodes the document.
+    ///
+    /// - Throws: `DecodingError`, which names the missing or malformed member.
+    public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(bytes))
     }
 
     /// `json`; the server converts it to `jsonb` for a `jsonb` column.
