@@ -16,17 +16,17 @@ final class OpenSpan: Sendable {
     var context: ServiceContext { span.context }
 
     /// Ends the span with the values of a finished one.
-    func end(as told: Span) {
+    func end(as recorded: Span) {
         let isFirst = isEnded.withLock { isEnded in
             defer { isEnded = true }
             return !isEnded
         }
         guard isFirst else { return }
-        span.operationName = told.name
-        (span as? StoreSpan)?.begin(at: told.start)
-        span.attributes = told.tracingAttributes
-        if told.isError { span.setStatus(SpanStatus(code: .error)) }
-        span.end(at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: told.end))
+        span.operationName = recorded.name
+        (span as? StoreSpan)?.begin(at: recorded.start)
+        span.attributes = recorded.tracingAttributes
+        if recorded.isError { span.setStatus(SpanStatus(code: .error)) }
+        span.end(at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: recorded.end))
     }
 
     deinit {

@@ -99,7 +99,7 @@ import Testing
     @Test func everyEventTypeIsAMessageOfOneTopic() throws {
         let document = try object(Contract.asyncAPI())
         let channels = try #require(document["channels"] as? [String: [String: Any]])
-        let told = channels.filter { !$0.key.hasSuffix(".dead-letters") }.values.flatMap {
+        let messages = channels.filter { !$0.key.hasSuffix(".dead-letters") }.values.flatMap {
             ($0["messages"] as? [String: Any] ?? [:]).keys
         }
         let source = try String(
@@ -108,7 +108,7 @@ import Testing
         )
         let types = source.matches(of: /rawValue: "([a-z.-]+\.v[0-9]+)"/).map { String($0.1) }
         #expect(types.sorted() == EventType.all.map(\.rawValue).sorted())
-        #expect(told.sorted() == types.sorted())
+        #expect(messages.sorted() == types.sorted())
         let components = try #require(document["components"] as? [String: [String: Any]])
         #expect(
             Set(components["messages"]?.keys.map { $0 } ?? [])

@@ -68,15 +68,15 @@ import Testing
     @Test func twoMembersShareThePartitionsAndTheLastOneGetsAll() async throws {
         try await withTestTopic(partitions: 4) { topic in
             let first = try topic.consumer(logger, group: "shared")
-            // What the first member was told that it has.
-            var told: Set<KafkaTopicPartition> = []
+            // The partitions that were assigned to the first member.
+            var owned: Set<KafkaTopicPartition> = []
             func pollFirst() async throws {
                 let poll = try await first.poll(max: 1, timeout: .milliseconds(50))
-                told = told.subtracting(poll.revoked).union(poll.assigned)
+                owned = owned.subtracting(poll.revoked).union(poll.assigned)
             }
             try await eventually(within: .seconds(40), "the first member to have all partitions") {
                 try await pollFirst()
-                return told.count == 4 ? true : nil
+                return owned.count == 4 ? true : nil
             }
             let second = try topic.consumer(logger, group: "shared")
             try await eventually(within: .seconds(40), "both members to have two partitions") {
@@ -87,7 +87,7 @@ import Testing
                 )
                 return counts == (2, 2) ? true : nil
             }
-            #expect(told == Set(try await first.assignment()), "revoked partitions are told of")
+            #expect(owned == Set(try await first.assignment()), "revoked partitions are reported")
             await first.close()
             try await eventually(within: .seconds(40), "the second member to have all partitions") {
                 _ = try await second.poll(max: 1, timeout: .milliseconds(50))

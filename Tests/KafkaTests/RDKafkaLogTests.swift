@@ -28,8 +28,8 @@ import Testing
     @Test func aRefusalIsLoggedAgainAfterAMinute() {
         let notice = RefusalNotice()
         let start = ContinuousClock.now
-        let told = [0, 59, 60, 119, 120].map { notice.isDue(at: start + .seconds($0)) }
-        #expect(told == [true, false, true, false, true])
+        let due = [0, 59, 60, 119, 120].map { notice.isDue(at: start + .seconds($0)) }
+        #expect(due == [true, false, true, false, true])
     }
 
     @Test(arguments: [

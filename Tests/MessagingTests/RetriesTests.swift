@@ -59,14 +59,14 @@ struct RetriesTests {
     }
 
     /// Collects the numbers of failures that are logged.
-    private final class ToldFailures: Sendable {
+    private final class LoggedFailures: Sendable {
         private let numbers = Mutex<[String]>([])
         var all: [String] { numbers.withLock { $0 } }
         func add(_ number: String) { numbers.withLock { $0.append(number) } }
     }
 
     private struct Handler: LogHandler {
-        let told: ToldFailures
+        let logged: LoggedFailures
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.info
 
@@ -77,17 +77,17 @@ struct RetriesTests {
 
         func log(event: LogEvent) {
             guard let failures = event.metadata?["failures"] else { return }
-            told.add("\(failures)")
+            logged.add("\(failures)")
         }
     }
 
     @Test func aSealerThatSealsResetsItsPauses() async throws {
         try await SealedDatabase.with { log in
-            let told = ToldFailures()
+            let logged = LoggedFailures()
             let sealer = LogSealer(
                 .outbox,
                 client: log.client,
-                logger: Logger(label: "tests") { _ in Handler(told: told) }
+                logger: Logger(label: "tests") { _ in Handler(logged: logged) }
             )
             let work = Task { await sealer.run() }
             for round in 0..<3 {
@@ -107,12 +107,12 @@ struct RetriesTests {
                     )
                 }
                 try await eventually("the sealer to have failed") {
-                    told.all.count == round + 1 ? () : nil
+                    logged.all.count == round + 1 ? () : nil
                 }
             }
             work.cancel()
             await work.value
-            #expect(told.all == ["1", "1", "1"])
+            #expect(logged.all == ["1", "1", "1"])
         }
     }
 }

@@ -16,7 +16,7 @@ import Testing
         start.advanced(by: .milliseconds(milliseconds))
     }
 
-    private static func told(
+    private static func event(
         _ type: EventType,
         _ topic: Topic,
         after milliseconds: Int64,
@@ -76,7 +76,7 @@ import Testing
 
     @Test func stepsStandInTheOrderOfTimeAndOfCausesWithinAMillisecond() {
         var payments = Self.payments(
-            events: [Self.told(.transactionPurchased, Topics.paymentsTransactions, after: 8)]
+            events: [Self.event(.transactionPurchased, Topics.paymentsTransactions, after: 8)]
         )
         payments.processor = [
             .init(
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func whatAConsumerHasNotDoneIsNamedWithWhereToLook() {
-        let event = Self.told(.transactionPurchased, Topics.paymentsTransactions, after: 8)
+        let event = Self.event(.transactionPurchased, Topics.paymentsTransactions, after: 8)
         let waiting = Self.story(Self.payments(events: [event]))
         #expect(waiting.steps.last?.text.hasSuffix("not done yet by receipts") == true)
         #expect(waiting.waitsFor.count == 1)
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func anEventThatTheBrokerDoesNotHaveIsSaidToBe() {
-        let event = Self.told(
+        let event = Self.event(
             .transactionPurchased,
             Topics.paymentsTransactions,
             after: 8,
@@ -198,7 +198,7 @@ import Testing
         var fulfillment = FulfillmentChapter()
         (fulfillment.isQueued, fulfillment.isDelivered) = (true, true)
         fulfillment.finishedAt = Self.after(2_500)
-        let event = Self.told(.transactionPurchased, Topics.paymentsTransactions, after: 8)
+        let event = Self.event(.transactionPurchased, Topics.paymentsTransactions, after: 8)
         let story = Self.story(
             Self.payments(events: [event]),
             fulfillment: fulfillment,

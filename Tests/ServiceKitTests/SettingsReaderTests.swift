@@ -87,13 +87,13 @@ import Testing
             "TWICE": "hunter2", "TWICE_FILE": path,
         ])
         for key in ["EMPTY", "GONE", "TWICE", "MISSING"] { _ = reader.secret(key, "A secret.") }
-        let told = reader.problems.map { "\($0.key) \($0.problem)" }
-        #expect(told.count == 4)
-        #expect(told[0].hasPrefix("EMPTY_FILE names an empty file"))
-        #expect(told[1].hasPrefix("GONE_FILE names a file that cannot be read"))
-        #expect(told[2] == "TWICE_FILE is set, and TWICE too; set one of them")
-        #expect(told[3] == "MISSING is required, or MISSING_FILE: A secret.")
-        #expect(!"\(told)".contains("hunter2"))
+        let problems = reader.problems.map { "\($0.key) \($0.problem)" }
+        #expect(problems.count == 4)
+        #expect(problems[0].hasPrefix("EMPTY_FILE names an empty file"))
+        #expect(problems[1].hasPrefix("GONE_FILE names a file that cannot be read"))
+        #expect(problems[2] == "TWICE_FILE is set, and TWICE too; set one of them")
+        #expect(problems[3] == "MISSING is required, or MISSING_FILE: A secret.")
+        #expect(!"\(problems)".contains("hunter2"))
     }
 
     @Test func aDescribingReaderCollectsKeysAndHasNoProblems() {

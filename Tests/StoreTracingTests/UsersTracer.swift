@@ -4,8 +4,8 @@ import Tracing
 
 /// A tracer as a user of the store may have one: it has ids of its own and travels in `traceparent`.
 struct UsersTracer: Tracer {
-    /// A span that it was told of.
-    struct Told: Sendable {
+    /// A span that it received.
+    struct Received: Sendable {
         var name: String
         var kind: SpanKind
         var place: String
@@ -18,7 +18,7 @@ struct UsersTracer: Tracer {
     private let ended = Log()
 
     /// The spans that have ended, in their order.
-    var told: [Told] { ended.spans.withLock { $0 } }
+    var received: [Received] { ended.spans.withLock { $0 } }
 
     func startSpan<Instant: TracerInstant>(
         _ operationName: String,
@@ -36,7 +36,7 @@ struct UsersTracer: Tracer {
         context[Place.self] = place
         return UsersSpan(
             context,
-            Told(
+            Received(
                 name: operationName,
                 kind: kind,
                 place: place,
@@ -79,20 +79,20 @@ struct UsersTracer: Tracer {
 
     /// The list of its spans that ended.
     final class Log: Sendable {
-        let spans = Mutex<[Told]>([])
+        let spans = Mutex<[Received]>([])
     }
 }
 
 /// A span of a ``UsersTracer``.
 final class UsersSpan: Tracing.Span {
     let context: ServiceContext
-    private let state: Mutex<UsersTracer.Told>
+    private let state: Mutex<UsersTracer.Received>
     private let log: UsersTracer.Log
 
-    init(_ context: ServiceContext, _ told: UsersTracer.Told, _ log: UsersTracer.Log) {
+    init(_ context: ServiceContext, _ received: UsersTracer.Received, _ log: UsersTracer.Log) {
         self.context = context
         self.log = log
-        state = Mutex(told)
+        state = Mutex(received)
     }
 
     var operationName: String {
@@ -122,7 +122,7 @@ final class UsersSpan: Tracing.Span {
     func addLink(_ link: SpanLink) { state.withLock { $0.links += 1 } }
 
     func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
-        let told = state.withLock { $0 }
-        log.spans.withLock { $0.append(told) }
+        let received = state.withLock { $0 }
+        log.spans.withLock { $0.append(received) }
     }
 }

@@ -2,7 +2,7 @@ import StoreTracing
 import Testing
 import Tracing
 
-/// A tracer that is not the store's own is told of the same spans, each under the one that caused it.
+/// A tracer that is not the store's own receives the same spans, each under the one that caused it.
 @Suite struct UsersTracerTests {
     private static let client = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
@@ -37,27 +37,34 @@ import Tracing
                 ),
             ].compactMap(\.self)
         )
-        let told = tracer.told
+        let received = tracer.received
         #expect(
-            told.map(\.name) == [
+            received.map(\.name) == [
                 "POST /v1/payments", "transaction.purchased.v1", "publish transaction.purchased.v1",
                 "apply transaction.purchased.v1", "call webhook",
             ]
         )
-        #expect(told.map(\.kind) == [.server, .internal, .producer, .consumer, .client])
-        try #require(told.count == 5)
+        #expect(received.map(\.kind) == [.server, .internal, .producer, .consumer, .client])
+        try #require(received.count == 5)
         #expect(
-            told.map(\.parent) == [
-                Self.client, told[0].place, told[1].place, told[1].place, told[3].place,
+            received.map(\.parent) == [
+                Self.client, received[0].place, received[1].place, received[1].place,
+                received[3].place,
             ]
         )
         // What travels is the place of the tracer's own span.
-        #expect([request, event].map(\.traceparent.description) == [told[0].place, told[1].place])
-        #expect([apply, call].map(\.traceparent.description) == [told[3].place, told[4].place])
-        #expect(Set(told.map { $0.place.dropFirst(3).prefix(32) }).count == 1)
-        #expect(told.map(\.isError) == [false, false, false, false, true])
-        #expect(told[4].attributes.get("server.address") == .string("example.com"))
-        #expect(told[4].attributes.get("try") == .int64(2))
+        #expect(
+            [request, event].map(\.traceparent.description) == [
+                received[0].place, received[1].place,
+            ]
+        )
+        #expect(
+            [apply, call].map(\.traceparent.description) == [received[3].place, received[4].place]
+        )
+        #expect(Set(received.map { $0.place.dropFirst(3).prefix(32) }).count == 1)
+        #expect(received.map(\.isError) == [false, false, false, false, true])
+        #expect(received[4].attributes.get("server.address") == .string("example.com"))
+        #expect(received[4].attributes.get("try") == .int64(2))
     }
 
     @Test func aRequestWithoutATraceBeginsOneOfTheTracers() throws {
@@ -65,8 +72,8 @@ import Tracing
         let spans = SpanRecorder(tracer)
         let step = try #require(spans.step(after: nil, .server))
         spans.record([step.span("GET /v1/products", from: 1, to: 2)].compactMap(\.self))
-        #expect(tracer.told.map(\.place) == [step.traceparent.description])
-        #expect(tracer.told.map(\.parent) == [nil])
+        #expect(tracer.received.map(\.place) == [step.traceparent.description])
+        #expect(tracer.received.map(\.parent) == [nil])
     }
 
     @Test func whatIsNotSampledIsPassedByAndWhatIsRolledBackEnds() throws {
@@ -74,9 +81,9 @@ import Tracing
         let spans = SpanRecorder(tracer)
         let unsampled = try #require(TraceContext(Self.client.dropLast(2) + "00"))
         #expect(spans.next(after: unsampled)?.traceparent == unsampled)
-        #expect(tracer.told.isEmpty)
+        #expect(tracer.received.isEmpty)
         do { _ = spans.next(after: TraceContext(Self.client)) }
-        #expect(tracer.told.map { $0.attributes.get("counterfoil.discarded") } == [.bool(true)])
+        #expect(tracer.received.map { $0.attributes.get("counterfoil.discarded") } == [.bool(true)])
     }
 
     @Test func aLinkIsALinkOfTheTracers() throws {
@@ -84,6 +91,6 @@ import Tracing
         let spans = SpanRecorder(tracer)
         let step = spans.step(after: TraceContext(Self.client), .internal, link: .begin())
         spans.record([step?.span("transaction.finished.v1", from: 1, to: 2)].compactMap(\.self))
-        #expect(tracer.told.map(\.links) == [1])
+        #expect(tracer.received.map(\.links) == [1])
     }
 }

@@ -10,7 +10,7 @@ import Testing
         story.buy(silver, at("2026-01-01"))
         try story.carryOut(at: at("2026-02-01T20:00:00"))
         #expect(story.subscription?.period.start == at("2026-02-01"))
-        #expect(story.told.last == "DID_RENEW")
+        #expect(story.notifications.last == "DID_RENEW")
     }
 
     /// S520.

@@ -6,7 +6,7 @@ import Testing
 struct StoryTeller {
     let machine: SubscriptionStateMachine
     var subscription: Subscription?
-    private(set) var told: [String] = []
+    private(set) var notifications: [String] = []
     private(set) var changes: [SubscriptionHistory.Change] = []
     private var lastID: Int64 = 0
 
@@ -28,7 +28,7 @@ struct StoryTeller {
         let (overdue, move) = machine.applyInOrder(event, at: time, to: subscription)
         for plan in overdue + [move.plan].compactMap(\.self) {
             subscription = plan.subscription
-            told += plan.notifications.map(\.description)
+            notifications += plan.notifications.map(\.description)
             if let change = SubscriptionHistory.Change(plan, at: time) { changes.append(change) }
         }
         return move

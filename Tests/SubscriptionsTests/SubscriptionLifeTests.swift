@@ -2,7 +2,7 @@ import EventTypes
 import Subscriptions
 import Testing
 
-/// Stories of one subscription, told date by date.
+/// Stories of one subscription, notifications date by date.
 @Suite struct SubscriptionLifeTests {
     private func dates(_ story: StoryTeller) -> String {
         guard let period = story.subscription?.period else { return "none" }
@@ -44,7 +44,7 @@ import Testing
         #expect(story.subscription?.id == TransactionID(number: 1))
         #expect(story.subscription?.recentStart == at("2026-01-31T10:00:00"))
         #expect(
-            story.told == [
+            story.notifications == [
                 "SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "DID_FAIL_TO_RENEW/GRACE_PERIOD",
                 "DID_RENEW/BILLING_RECOVERY", "DID_CHANGE_RENEWAL_PREF/UPGRADE",
                 "DID_FAIL_TO_RENEW/GRACE_PERIOD", "GRACE_PERIOD_EXPIRED",
@@ -77,7 +77,7 @@ import Testing
         #expect(days == [1, 2, 3, 5, 7, 10, 14, 21, 28, 35, 42, 49, 56, 59, 60])
         #expect(story.subscription?.expirationIntent == .billingError)
         #expect(story.subscription?.autoRenewOffReason == .billing)
-        #expect(story.told.last == "EXPIRED/BILLING_RETRY")
+        #expect(story.notifications.last == "EXPIRED/BILLING_RETRY")
     }
 
     /// S104.
@@ -214,7 +214,7 @@ import Testing
         let id = story.draw()
         story.apply(.chargeSucceeded(charge.key, id, capturedAt: action.time), at("2026-02-04"))
         #expect(dates(story) == "2026-02-01 to 2026-03-01")
-        #expect(story.told.last == "DID_RENEW/BILLING_RECOVERY")
+        #expect(story.notifications.last == "DID_RENEW/BILLING_RECOVERY")
     }
 
     /// S505.
@@ -229,7 +229,7 @@ import Testing
         #expect(story.next?.time == at("2026-02-01T00:05:00"))
         story.answer(charge, true, at("2026-02-01T00:00:02"))
         #expect(dates(story) == "2026-02-01 to 2026-03-01")
-        #expect(story.told.last == "DID_RENEW")
+        #expect(story.notifications.last == "DID_RENEW")
     }
 
     /// S82.

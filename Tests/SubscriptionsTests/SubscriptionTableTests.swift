@@ -234,7 +234,7 @@ import Testing
         #expect(story.subscription?.state == .active)
         try story.carryOut(quote: nil)
         #expect(story.subscription?.expirationIntent == .productUnavailable)
-        #expect(story.told.last == "EXPIRED/PRODUCT_NOT_FOR_SALE")
+        #expect(story.notifications.last == "EXPIRED/PRODUCT_NOT_FOR_SALE")
     }
 
     /// e38.

@@ -64,7 +64,7 @@ import Testing
         var findings = Findings()
         var layer: Int?
         for (index, line) in manifest.lines.enumerated() {
-            if let told = line.firstMatch(of: /\/\/ Layer (\d+):/) { layer = Int(told.1) }
+            if let declared = line.firstMatch(of: /\/\/ Layer (\d+):/) { layer = Int(declared.1) }
             guard let layer, let name = line.firstMatch(of: /\bname: "(\w+)"/)?.1 else { continue }
             if line.contains("StoreHarness") { break }
             if layers[String(name)] != layer {

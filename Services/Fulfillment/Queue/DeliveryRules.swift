@@ -77,7 +77,7 @@ enum DeliveryRules {
     /// even if its answer did not. Refunding a copy takes nothing away, so nobody is informed.
     static func refunds(of transaction: Transaction) -> [Delivery] {
         guard !transaction.reason.isCopy else { return [] }
-        let refunds = transaction.toldRefunds
+        let refunds = transaction.reportedRefunds
         guard !refunds.isEmpty else { return [] }
         return transaction.deliveryPlan.enumerated().flatMap { index, target -> [Delivery] in
             guard let url = target.webhookURL else { return [] }
@@ -134,7 +134,7 @@ enum DeliveryRules {
             }
             amounts[unit] = sum
         }
-        let revocations = transaction.toldRefunds.filter(\.revokes)
+        let revocations = transaction.reportedRefunds.filter(\.revokes)
         let number =
             kind == .grant ? revocations.count(where: \.isReversed) : revocations.count
         return amounts.sorted { $0.key < $1.key }.map { unit, amount in
@@ -168,7 +168,7 @@ extension Transaction {
     /// The refunds that webhooks report.
     ///
     /// A product that was taken away without a refund in the list counts as one refund.
-    fileprivate var toldRefunds: [(number: Int, revokes: Bool, isReversed: Bool)] {
+    fileprivate var reportedRefunds: [(number: Int, revokes: Bool, isReversed: Bool)] {
         if let refunds, !refunds.isEmpty {
             return refunds.map { ($0.number, $0.revokes, $0.reversedAt != nil) }
         }

@@ -12,8 +12,9 @@ struct QueueHistory {
     private(set) var confirmed: [DeliveryConfirmed] = []
     private(set) var contradictions: [LogContradiction] = []
     /// The revisions in the log, in the order in which the plan counts them.
-    private(set) var revisions: [(row: OutboxRow, queue: QueueKey, ordinal: Int64, told: Int64)] =
-        []
+    private(set) var revisions:
+        [(row: OutboxRow, queue: QueueKey, ordinal: Int64, recorded: Int64)] =
+            []
 
     /// Creates a history without events.
     ///
@@ -106,11 +107,11 @@ struct QueueHistory {
     /// Checks the revisions in the log, given the queues' previous revisions.
     mutating func judgeRevisions(from before: [QueueKey: Int64]) {
         for entry in revisions
-        where before[entry.queue, default: 0] + entry.ordinal != entry.told {
+        where before[entry.queue, default: 0] + entry.ordinal != entry.recorded {
             let expected = before[entry.queue, default: 0] + entry.ordinal
             contradict(
                 entry.row,
-                "its revision is \(entry.told), and it is the \(expected)th change"
+                "its revision is \(entry.recorded), and it is the \(expected)th change"
             )
         }
     }

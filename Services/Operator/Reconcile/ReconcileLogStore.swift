@@ -50,12 +50,12 @@ enum ReconcileLogStore {
         try connection.execute("SET LOCAL enable_hashjoin = on")
         return try connection.query(
             """
-            SELECT fact.id, coalesce(told.count, 0) FROM (\(unsafe: fact.transactions)) AS fact
+            SELECT fact.id, coalesce(events.count, 0) FROM (\(unsafe: fact.transactions)) AS fact
             LEFT JOIN (
                 SELECT subject, count(*) AS count FROM outbox
                 WHERE type = \(fact.type.rawValue) AND time >= \(time) GROUP BY subject
-            ) AS told ON told.subject = fact.id::text
-            WHERE fact.id >= \(first) AND coalesce(told.count, 0) <> 1
+            ) AS events ON events.subject = fact.id::text
+            WHERE fact.id >= \(first) AND coalesce(events.count, 0) <> 1
             ORDER BY fact.id LIMIT \(Int64(limit))
             """
         ).map { try $0.decode(Int64.self, Int64.self) }
@@ -76,7 +76,7 @@ enum ReconcileLogStore {
         /// The versions that `payments` has.
         case known = "accounts"
         /// The versions that `fulfillment` shows to the accounts' clients.
-        case told = "queue_accounts"
+        case sent = "queue_accounts"
     }
 
     /// The next accounts after one, in order of their keys, with their versions.

@@ -101,7 +101,7 @@ struct ReconcileReader {
             let keys = versions.map(\.key)
             let others = try await second.run {
                 try ReconcileLogStore.versions(
-                    table == .known ? .told : .known,
+                    table == .known ? .sent : .known,
                     of: keys,
                     on: $0
                 )

@@ -82,16 +82,16 @@ enum ReconcileRules {
         func sum(_ amounts: [Int64]) -> Money {
             Money(minorUnits: amounts.reduce(0, &+), currency: entry.price.currency)
         }
-        let told = sum(refunds.filter { $0.reversedAt == nil }.map(\.amount.minorUnits))
+        let reported = sum(refunds.filter { $0.reversedAt == nil }.map(\.amount.minorUnits))
         let returned = sum(books.charges.map(\.returned.minorUnits))
         let posted = sum(
             books.postings.filter { ["refund", "refund_reversal"].contains($0.kind) }
                 .map { -$0.amount.minorUnits }
         )
-        if told != returned || told != posted {
+        if reported != returned || reported != posted {
             return one(
                 .refundDiffers,
-                "\(told) in payments, \(returned) at the processor, \(posted) in the ledger"
+                "\(reported) in payments, \(returned) at the processor, \(posted) in the ledger"
             )
         }
         let isRevoked = entry.refunds.contains { $0.revokes && $0.reversedAt == nil }

@@ -194,24 +194,24 @@ struct ReconcileRunner: Sendable {
         _ cutoff: StoreTime?,
         _ report: inout ReconcileReport
     ) async throws {
-        try await books.forEachVersion(.known) { known, told in
+        try await books.forEachVersion(.known) { known, sent in
             report.add(accounts: known.count)
-            for (key, version) in known where told[key] ?? 0 < version {
+            for (key, version) in known where sent[key] ?? 0 < version {
                 if let cutoff, try await books.hasChanged(key, since: cutoff) { continue }
                 report.add(
                     Difference(
                         kind: .accountNotTold,
                         transactionID: nil,
                         subject: "\(key)",
-                        detail: "version \(version), sent to clients \(told[key] ?? 0)"
+                        detail: "version \(version), sent to clients \(sent[key] ?? 0)"
                     )
                 )
             }
         }
         // Payments is read after fulfillment here, so a version that it does not know never
         // existed.
-        try await books.forEachVersion(.told) { told, known in
-            for (key, version) in told where known[key] ?? 0 < version {
+        try await books.forEachVersion(.sent) { sent, known in
+            for (key, version) in sent where known[key] ?? 0 < version {
                 report.add(
                     Difference(
                         kind: .accountUnknown,

@@ -79,7 +79,7 @@ struct Settlement {
     /// The outbox comes last, as `Outbox` requires.
     mutating func write(on connection: isolated PostgresConnection) throws -> OutcomeReport {
         try passOnOwnerships(on: connection)
-        try makeOwedRefunds(on: connection)
+        try addOwedRefunds(on: connection)
         for contradiction in plan.contradictions { log(contradiction) }
         try TransactionStore.update(plan.changedRecords, on: connection)
         try AttemptStore.update(plan.changedAttempts, owner: context.owner, on: connection)
@@ -159,14 +159,14 @@ struct Settlement {
     ///
     /// Their subscriptions are locked, so nobody else waits for these transactions and holds what this
     /// settlement needs.
-    private mutating func makeOwedRefunds(on connection: isolated PostgresConnection) throws {
+    private mutating func addOwedRefunds(on connection: isolated PostgresConnection) throws {
         let owed = plan.subscriptions.nextRefunds()
         guard !owed.isEmpty else { return }
         let unknown = Set(owed.map(\.transactionID)).filter { plan.records[$0] == nil }
         if !unknown.isEmpty {
             try lock(Array(unknown), withSubscriptions: false, on: connection)
         }
-        plan.makeOwed(owed)
+        plan.addRefunds(owed)
     }
 
     private func log(_ contradiction: SettlementPlan.Contradiction) {

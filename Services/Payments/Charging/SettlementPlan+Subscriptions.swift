@@ -56,7 +56,7 @@ extension SettlementPlan {
     /// What was refunded otherwise meanwhile is not refunded again.
     ///
     /// - Parameter refunds: The refunds, whose transactions are locked.
-    mutating func makeOwed(_ refunds: [SubscriptionPlan.OwedRefund]) {
+    mutating func addRefunds(_ refunds: [SubscriptionPlan.OwedRefund]) {
         for owed in refunds {
             let id = owed.transactionID
             let charge = attempts[AttemptKey(transactionID: id, kind: .charge)]

@@ -143,7 +143,7 @@ extension SKPaymentQueue {
     /// - Throws: ``SKError``, or `CancellationError`.
     func sync(untilAnswered: Bool = false) async throws {
         guard let transport else { throw SKError.notConfigured }
-        let told = state.withLock { $0.pending.told }
+        let reported = state.withLock { $0.pending.reported }
         let question = StoreTransport.Question.get(
             transport.configuration.addresses.fulfillment + Routes.queueTransactions
         )
@@ -156,7 +156,7 @@ extension SKPaymentQueue {
             // everything unfinished.
             change {
                 Task.isCancelled
-                    ? .init() : $0.receive(response.transactions, insteadOf: told)
+                    ? .init() : $0.receive(response.transactions, insteadOf: reported)
             }
         } catch let failure as StoreFailure {
             throw failure.error

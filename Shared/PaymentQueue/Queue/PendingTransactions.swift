@@ -166,8 +166,8 @@ struct PendingTransactions {
     mutating func connected(_ head: QueueStreamHead) -> News {
         var news = News()
         let isBehind =
-            if let revision = head.revision, let lastEventID, let told = Int64(lastEventID) {
-                revision < told
+            if let revision = head.revision, let lastEventID, let seen = Int64(lastEventID) {
+                revision < seen
             } else {
                 false
             }
@@ -216,7 +216,7 @@ struct PendingTransactions {
     }
 
     /// The transactions that the store has sent and not removed.
-    var told: Set<TransactionID> { Set(known.filter { $0.value.fields.version > 0 }.keys) }
+    var reported: Set<TransactionID> { Set(known.filter { $0.value.fields.version > 0 }.keys) }
 
     /// Processes the store's answer to a request for all unfinished transactions.
     ///
@@ -225,11 +225,11 @@ struct PendingTransactions {
     ///   - told: The transactions that the store had sent before the request. Those missing from
     ///     the answer have left the queue.
     /// - Returns: The news for observers.
-    mutating func receive(_ changes: [QueueChanged], insteadOf told: Set<TransactionID> = [])
+    mutating func receive(_ changes: [QueueChanged], insteadOf reported: Set<TransactionID> = [])
         -> News
     {
         var news = News()
-        for id in told.subtracting(changes.map(\.transaction.id)).sorted() {
+        for id in reported.subtracting(changes.map(\.transaction.id)).sorted() {
             if let transaction = known[id]?.transaction, leave(transaction) {
                 news.removed.append(transaction)
             }

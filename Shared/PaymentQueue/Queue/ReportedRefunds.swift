@@ -1,6 +1,6 @@
 import EventTypes
 
-/// The refunds that observers have been told about.
+/// The refunds that observers have been known about.
 ///
 /// A transaction may be refunded several times, in part or in full, and a refund may be reversed.
 /// Each of these is reported once. It does no I/O.
@@ -18,20 +18,20 @@ struct ReportedRefunds {
         var revokedAt: StoreTime?
     }
 
-    private var told: [TransactionID: (version: Int, refunds: Refunds)] = [:]
+    private var known: [TransactionID: (version: Int, refunds: Refunds)] = [:]
 
     /// Records the refunds of a transaction, and returns the news in them.
     ///
     /// Refunds of an older version than the last one are not reported.
     mutating func take(_ transaction: EventTypes.Transaction) -> News? {
-        let before = told[transaction.id]
+        let before = known[transaction.id]
         guard transaction.version >= before?.version ?? 0 else { return nil }
         let refunds = Refunds(
             refunds: transaction.refunds ?? [],
             revokedAt: transaction.revokedAt
         )
         guard refunds != before?.refunds ?? Refunds() else { return nil }
-        told[transaction.id] = (transaction.version, refunds)
+        known[transaction.id] = (transaction.version, refunds)
         let isTakenAway =
             refunds.revokedAt != nil && refunds.revokedAt != before?.refunds.revokedAt
         return isTakenAway ? .revoked : .changed
@@ -39,6 +39,6 @@ struct ReportedRefunds {
 
     /// Accepts older versions again, because the store may have lost data.
     mutating func goBack() {
-        for id in told.keys { told[id]?.version = 0 }
+        for id in known.keys { known[id]?.version = 0 }
     }
 }

@@ -141,7 +141,7 @@ extension SubscriptionAudit {
             if let period = change.newPeriod {
                 if period.reason == .renewal {
                     findings.check(
-                        .noPriceAboveTold,
+                        .noPriceAboveAnnounced,
                         told.contains {
                             $0.id == period.product.id
                                 && ($0.price.currency != period.price.currency

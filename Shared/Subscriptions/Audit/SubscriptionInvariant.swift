@@ -23,7 +23,7 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     /// The subscriptions of family members follow the organizer's. The store does not share yet.
     case familyFollows = 11
     /// Nobody is charged more than the price they were shown.
-    case noPriceAboveTold = 12
+    case noPriceAboveAnnounced = 12
     /// An account has at most one running subscription in a group of an app.
     case oneRunning = 13
     /// Grace and billing retry are as long as set, from the period's end.

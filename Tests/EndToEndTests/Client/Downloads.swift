@@ -94,9 +94,12 @@ extension EndToEnd.PaymentQueues {
                 #expect(download.progress == 1)
                 let progress = setup.observer.progress
                 #expect(progress == progress.sorted())
-                let told = setup.observer.downloadStates
-                #expect(told.count { $0 == .paused } == 5, "Each state is told as it was then.")
-                #expect(told.last == .finished)
+                let states = setup.observer.downloadStates
+                #expect(
+                    states.count { $0 == .paused } == 5,
+                    "Each state is reported as it was then."
+                )
+                #expect(states.last == .finished)
                 try await setup.transaction.finish()
             }
         }

@@ -11,20 +11,20 @@ extension EndToEnd.PaymentQueues {
     struct ProductLists {
         private final class Delegate: SKProductsRequestDelegate, Sendable {
             let answers: AsyncStream<[String]>
-            private let told: AsyncStream<[String]>.Continuation
+            private let continuation: AsyncStream<[String]>.Continuation
 
-            init() { (answers, told) = AsyncStream.makeStream() }
+            init() { (answers, continuation) = AsyncStream.makeStream() }
 
             func productsRequest(
                 _ request: SKProductsRequest,
                 didReceive response: SKProductsResponse
             ) {
-                told.yield(response.products.map(\.productIdentifier))
-                told.finish()
+                continuation.yield(response.products.map(\.productIdentifier))
+                continuation.finish()
             }
 
             func request(_ request: SKRequest, didFailWithError error: any Error) {
-                told.finish()
+                continuation.finish()
             }
         }
 

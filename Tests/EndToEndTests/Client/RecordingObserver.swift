@@ -4,7 +4,7 @@ import TestSupport
 
 /// An observer that records all calls.
 final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
-    private struct Told {
+    private struct Calls {
         var updates: [(transaction: SKPaymentTransaction, state: SKPaymentTransactionState)] = []
         var removed: [SKPaymentTransaction] = []
         var revoked: [String] = []
@@ -14,70 +14,70 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
         var failedRestores: [any Error] = []
     }
 
-    private let told = Mutex(Told())
+    private let calls = Mutex(Calls())
 
     func paymentQueue(
         _ queue: SKPaymentQueue,
         updatedTransactions transactions: [SKPaymentTransaction]
     ) {
-        told.withLock { $0.updates += transactions.map { ($0, $0.transactionState) } }
+        calls.withLock { $0.updates += transactions.map { ($0, $0.transactionState) } }
     }
 
     func paymentQueue(
         _ queue: SKPaymentQueue,
         removedTransactions transactions: [SKPaymentTransaction]
     ) {
-        told.withLock { $0.removed += transactions }
+        calls.withLock { $0.removed += transactions }
     }
 
     func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {
-        told.withLock { $0.restores += 1 }
+        calls.withLock { $0.restores += 1 }
     }
 
     func paymentQueue(
         _ queue: SKPaymentQueue,
         restoreCompletedTransactionsFailedWithError error: any Error
     ) {
-        told.withLock { $0.failedRestores.append(error) }
+        calls.withLock { $0.failedRestores.append(error) }
     }
 
     func paymentQueue(
         _ queue: SKPaymentQueue,
         didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
     ) {
-        told.withLock { $0.revoked += productIdentifiers }
+        calls.withLock { $0.revoked += productIdentifiers }
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
-        told.withLock { told in
-            told.progress += downloads.map(\.progress)
-            told.downloadStates += downloads.map(\.state)
+        calls.withLock { calls in
+            calls.progress += downloads.map(\.progress)
+            calls.downloadStates += downloads.map(\.state)
         }
     }
 
     /// The progress of downloads at each call.
-    var progress: [Float] { told.withLock { $0.progress } }
+    var progress: [Float] { calls.withLock { $0.progress } }
     /// The states of downloads at each call.
-    var downloadStates: [SKDownloadState] { told.withLock { $0.downloadStates } }
+    var downloadStates: [SKDownloadState] { calls.withLock { $0.downloadStates } }
     /// The errors of restores that failed.
-    var failedRestores: [any Error] { told.withLock { $0.failedRestores } }
+    var failedRestores: [any Error] { calls.withLock { $0.failedRestores } }
     /// The number of transactions that have left the queue.
-    var removedCount: Int { told.withLock { $0.removed.count } }
+    var removedCount: Int { calls.withLock { $0.removed.count } }
     /// The number of restores that have ended.
-    var restores: Int { told.withLock { $0.restores } }
+    var restores: Int { calls.withLock { $0.restores } }
 
     /// Returns the reported states of a transaction in order.
     func states(of transaction: SKPaymentTransaction) -> [SKPaymentTransactionState] {
-        told.withLock { told in
-            told.updates.filter { $0.transaction === transaction }.map(\.state)
+        calls.withLock { calls in
+            calls.updates.filter { $0.transaction === transaction }.map(\.state)
         }
     }
 
     /// Returns the transactions that were reported in a state, each of them once.
     func transactions(_ state: SKPaymentTransactionState) -> [SKPaymentTransaction] {
-        told.withLock { told in
+        calls.withLock { calls in
             var found: [SKPaymentTransaction] = []
-            for update in told.updates where update.state == state {
+            for update in calls.updates where update.state == state {
                 if !found.contains(where: { $0 === update.transaction }) {
                     found.append(update.transaction)
                 }
@@ -100,13 +100,13 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
 
     func removed(_ transaction: SKPaymentTransaction) async throws {
         try await eventually("\(transaction) to be removed") {
-            self.told.withLock { $0.removed.contains { $0 === transaction } } ? () : nil
+            self.calls.withLock { $0.removed.contains { $0 === transaction } } ? () : nil
         }
     }
 
     func revoked(_ product: String) async throws {
         try await eventually("\(product) to be taken back") {
-            self.told.withLock { $0.revoked.contains(product) } ? () : nil
+            self.calls.withLock { $0.revoked.contains(product) } ? () : nil
         }
     }
 

@@ -59,9 +59,9 @@ extension StoreHarness {
         )
         let times = steps.compactMap { $0["time"] as? Int }
         #expect(times == times.sorted() && times.count == steps.count)
-        let told = steps.compactMap { $0["text"] as? String }
-        #expect(told.contains { $0 == "event transaction.purchased.v1, done by receipts" })
-        #expect(told.contains { $0 == "event receipt.issued.v1, done by fulfillment" })
+        let texts = steps.compactMap { $0["text"] as? String }
+        #expect(texts.contains { $0 == "event transaction.purchased.v1, done by receipts" })
+        #expect(texts.contains { $0 == "event receipt.issued.v1, done by fulfillment" })
 
         let order = try #require(story["orderID"] as? String)
         let byOrder = try await counterfoil("why", order)

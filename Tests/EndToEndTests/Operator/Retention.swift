@@ -106,8 +106,8 @@ extension EndToEnd {
                 // The store continues. The story of an old purchase names the file of its events.
                 let later = try await store.buy(as: "dave")
                 try await eventually("the later purchase to be done") {
-                    let told = try await store.operatorSays(["why", "\(later.transactionID)"])
-                    return told.contains("The app has not finished it") ? true : nil
+                    let story = try await store.operatorSays(["why", "\(later.transactionID)"])
+                    return story.contains("The app has not finished it") ? true : nil
                 }
                 let first = try await store.firstTransaction()
                 try await store.withDatabase(of: .payments) { connection in
@@ -115,8 +115,8 @@ extension EndToEnd {
                         "UPDATE transactions SET requested_at = '2026-02-14Z' WHERE id = \(first)"
                     )
                 }
-                let told = try await store.operatorSays(["why", "\(first)"])
-                #expect(told.contains("payments-2026-02.jsonl.gz"))
+                let story = try await store.operatorSays(["why", "\(first)"])
+                #expect(story.contains("payments-2026-02.jsonl.gz"))
             }
         }
 

@@ -17,21 +17,21 @@ extension EndToEnd {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")
-                let told = StreamRecord(client)
+                let stream = StreamRecord(client)
                 #expect(try await client.storeAccount().value.account.version == 0)
                 try await store.change("ada", canMakePayments: false)
-                try await told.account("blocked") { !$0.canMakePayments }
+                try await stream.account("blocked") { !$0.canMakePayments }
                 let refused = try await client.add(.sample(), key: "a")
                 #expect(refused.status == 403 && refused.problem?.code == "payments_not_allowed")
                 let other = try await store.buy(as: "bob")
                 try await store.change("ada", canMakePayments: true)
-                try await told.account("allowed again") { $0.canMakePayments && $0.version == 2 }
+                try await stream.account("allowed again") { $0.canMakePayments && $0.version == 2 }
                 // The key was not used up.
                 let paid = try await client.add(.sample(), key: "a").value.transaction
                 try await store.expectWhole([other, AcceptedPayment(paid)])
                 // A new connection receives it immediately.
                 let anew = StreamRecord(client)
-                try await anew.account("what it was told before") { $0.version == 2 }
+                try await anew.account("what it received before") { $0.version == 2 }
             }
         }
 
@@ -41,9 +41,9 @@ extension EndToEnd {
                 let client = try store.client(account: "ada")
                 let first = try await store.buy()
                 try await store.expectWhole([first])
-                let told = StreamRecord(client)
+                let stream = StreamRecord(client)
                 try await store.change("ada", storefront: Self.france)
-                try await told.account("in France") { $0.storefront == Self.france }
+                try await stream.account("in France") { $0.storefront == Self.france }
                 let refused = try await client.add(.sample())
                 #expect(refused.status == 409 && refused.problem?.code == "storefront_changed")
                 #expect(refused.problem?.currentStorefront == Self.france)
@@ -84,10 +84,10 @@ extension EndToEnd {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")
-                let told = StreamRecord(client)
+                let stream = StreamRecord(client)
                 let intent = try await store.begin()
                 let unwanted = try await store.begin(SampleCatalog.hint)
-                try await told.account("both intents") {
+                try await stream.account("both intents") {
                     $0.purchaseIntents.map(\.id) == [intent.id, unwanted.id]
                 }
                 for _ in 0..<2 {
@@ -101,7 +101,7 @@ extension EndToEnd {
                 let answers = try await [one, two]
                 #expect(answers.map(\.status).sorted() == [201, 409])
                 #expect(answers.compactMap(\.problem?.code) == ["purchase_intent_unknown"])
-                try await told.account("no intent any more") {
+                try await stream.account("no intent any more") {
                     $0.purchaseIntents.isEmpty && $0.version == 4
                 }
                 let paid = answers.compactMap(\.valueIfAny).map {
@@ -155,7 +155,7 @@ extension EndToEnd {
             try await withStore { store in
                 try await store.addSubscription()
                 let client = try store.client(account: "ada")
-                let told = StreamRecord(client)
+                let stream = StreamRecord(client)
                 let consent = try await store.administrator.ask(
                     client.account,
                     about: SampleCatalog.club,
@@ -164,12 +164,12 @@ extension EndToEnd {
                         price: SampleCatalog.usd(399)
                     )
                 ).value.priceConsent
-                try await told.account("the question") { $0.priceConsents == [consent] }
+                try await stream.account("the question") { $0.priceConsents == [consent] }
                 for _ in 0..<2 {
                     let account = try await client.decide(.agree, on: consent.id).value.account
                     #expect(account.priceConsents.map(\.status) == [.agreed])
                 }
-                try await told.account("the answer") {
+                try await stream.account("the answer") {
                     $0.priceConsents.map(\.status) == [.agreed] && $0.version == 2
                 }
                 let opposite = try await client.decide(.decline, on: consent.id)
@@ -182,9 +182,9 @@ extension EndToEnd {
             try await withStore(.with(kafkaProxy: true)) { store in
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")
-                let told = StreamRecord(client)
+                let stream = StreamRecord(client)
                 let intent = try await store.begin()
-                try await told.account("the intent") { $0.purchaseIntents == [intent] }
+                try await stream.account("the intent") { $0.purchaseIntents == [intent] }
                 // The change is committed and answered, but not published.
                 let proxy = try #require(store.kafkaProxy)
                 let hold = proxy.hold(
@@ -198,7 +198,7 @@ extension EndToEnd {
                 request.purchaseIntentID = intent.id
                 let paid = try await client.add(request, key: "a").value.transaction
                 try await store.crash(.payments, at: hold)
-                try await told.account("no intent any more") { $0.purchaseIntents.isEmpty }
+                try await stream.account("no intent any more") { $0.purchaseIntents.isEmpty }
                 let again = try await client.addUntilAnswered(request, key: "a").value.transaction
                 #expect(again.id == paid.id)
                 let late = try await client.addUntilAnswered(request, key: "b")

@@ -48,8 +48,8 @@ extension EndToEnd {
                     ]
                 )
                 let webhook = try #require(merchant.deliveries.first)
-                let told = webhook.headers.first(name: "traceparent").flatMap { TraceContext($0) }
-                #expect(told?.traceID.description == Self.trace)
+                let header = webhook.headers.first(name: "traceparent").flatMap { TraceContext($0) }
+                #expect(header?.traceID.description == Self.trace)
                 await watcher.stop()
                 await merchant.stop()
                 try await store.tells(gift, in: Self.trace)

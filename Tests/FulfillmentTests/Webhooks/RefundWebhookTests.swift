@@ -48,7 +48,7 @@ struct RefundWebhookTests {
             for webhook in try await take(in: store) {
                 try await record(webhook, .success, in: store)
             }
-            let told = try await store.published().count
+            let before = try await store.published().count
             // The refund arrives twice, because the log may deliver it twice.
             try await store.arrive(purchase.refunded())
             try await store.arrive(purchase.refunded())
@@ -75,7 +75,7 @@ struct RefundWebhookTests {
             let confirmed = try await store.outbox().filter { $0.type == .deliveryConfirmed }
                 .map { try $0.decode(DeliveryConfirmed.self).target.rawValue }
             #expect(confirmed.sorted() == ["1:refund:1", "1:webhook", "2:refund:1", "2:webhook"])
-            #expect(try await store.published().count == told + 1)
+            #expect(try await store.published().count == before + 1)
         }
     }
 
@@ -174,27 +174,27 @@ struct RefundWebhookTests {
             try await record(first[0], .success, in: store)
             try await store.arrive(all)
             try await store.arrive(all.refundReversed())
-            var told: [(id: String, body: Body)] = []
+            var sent: [(id: String, body: Body)] = []
             while let webhook = try await take(in: store).first {
-                told.append(
+                sent.append(
                     (webhook.id, try JSONDecoder().decode(Body.self, from: Data(webhook.body())))
                 )
                 try await record(webhook, .success, in: store)
             }
             #expect(
-                told.map(\.id) == [
+                sent.map(\.id) == [
                     "delivery_1_0_refund_1", "delivery_1_0_refund_2",
                     "delivery_1_0_refund_2_reversed",
                 ]
             )
-            #expect(told.map(\.body.refund) == [1, 2, 2])
+            #expect(sent.map(\.body.refund) == [1, 2, 2])
             #expect(
-                told.map(\.body.type) == [
+                sent.map(\.body.type) == [
                     "transaction.refunded.v1", "transaction.refunded.v1",
                     "transaction.refund-reversed.v1",
                 ]
             )
-            #expect(told.allSatisfy { $0.body.transaction == all.refundReversed() })
+            #expect(sent.allSatisfy { $0.body.transaction == all.refundReversed() })
         }
     }
 

@@ -83,7 +83,7 @@ struct WebhookSenderTests {
         try await withMerchant { merchant, store in
             try await store.arrive(.sample(1, plan: [merchant.target]))
             try await store.send { _ in try await store.untilDelivered() }
-            let told = try await store.published().count
+            let before = try await store.published().count
             #expect(try await store.webhooks.sendAgain(TransactionID(number: 2)) == nil)
             // The first of two further tries fails.
             merchant.answer { $0 == 1 ? .internalServerError : .noContent }
@@ -103,7 +103,7 @@ struct WebhookSenderTests {
                 }
             }
             #expect(merchant.received.map(\.id) == Array(repeating: "delivery_1_0", count: 3))
-            #expect(try await store.published().count == told)
+            #expect(try await store.published().count == before)
             #expect(try await store.finish(1) == .finished(at: store.clock.now()))
         }
     }

@@ -10,10 +10,10 @@ import Testing
         let error = try #require(throws: (any Error).self) {
             try Data(contentsOf: URL(fileURLWithPath: missing))
         }
-        let told = OperatorError.unreadable(missing, error, .usage)
-        #expect(told.code == .usage)
+        let failure = OperatorError.unreadable(missing, error, .usage)
+        #expect(failure.code == .usage)
         #expect(
-            told.description
+            failure.description
                 == "\(missing) cannot be read: No such file or directory. Check the path, and that you "
                 + "may read it."
         )
@@ -23,13 +23,13 @@ import Testing
         let error = try #require(throws: (any Error).self) {
             try Data().write(to: URL(fileURLWithPath: missing), options: .atomic)
         }
-        let told = OperatorError.unwritable(missing, error)
-        #expect(told.code == .failed)
-        #expect(told.description.contains("cannot be written: No such file or directory. Check"))
+        let failure = OperatorError.unwritable(missing, error)
+        #expect(failure.code == .failed)
+        #expect(failure.description.contains("cannot be written: No such file or directory. Check"))
     }
 
     @Test func aFileThatExistsIsLeftAsItIs() {
-        let told = OperatorError.unwritable("keys/root", POSIXError(.EEXIST))
-        #expect(told.description == "keys/root exists already; it was left as it is.")
+        let failure = OperatorError.unwritable("keys/root", POSIXError(.EEXIST))
+        #expect(failure.description == "keys/root exists already; it was left as it is.")
     }
 }

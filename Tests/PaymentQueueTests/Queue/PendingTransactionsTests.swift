@@ -94,7 +94,7 @@ import Testing
         _ = pending.begin(payment)
         _ = pending.bind(payment, to: id(9))
         _ = pending.receive([.of(1, "coins", .purchased), .of(2, "hint", .purchased)])
-        let asked = pending.told
+        let asked = pending.reported
         _ = pending.receive([.of(3, "pro", .purchased)])
         let finished = try #require(pending.transaction(id(1)))
         let news = pending.receive([.of(2, "hint", .purchased)], insteadOf: asked)
@@ -255,7 +255,7 @@ import Testing
         #expect(pending.lookThrough(history).restoresEnded == 0)
         #expect(
             pending.receive([.of(9, "map", .restored)]).restoresEnded == 1,
-            "Of what is unfinished observers are told first."
+            "Observers hear of unfinished transactions first."
         )
         #expect(!pending.restores.isAwaited(restore))
     }
@@ -263,9 +263,9 @@ import Testing
     @Test func aStoreThatIsBehindWhatItHasSentHasGoneBack() throws {
         var pending = pending
         #expect(!pending.connected(head(0, "a")).hasStoreGoneBack, "It is the first stream.")
-        let told = pending.receive([try event(.of(1, "hint", .purchased), id: "3")])
+        let change = pending.receive([try event(.of(1, "hint", .purchased), id: "3")])
         _ = pending.receive([try event(.of(2, "coins", .purchased, isDelivered: true), id: "4")])
-        _ = pending.finish(try #require(told.updates.first?.first?.transaction))
+        _ = pending.finish(try #require(change.updates.first?.first?.transaction))
         let restore = pending.restores.begin()
         _ = pending.await([id(8)], of: restore)
         #expect(!pending.connected(head(4, "a")).hasStoreGoneBack)

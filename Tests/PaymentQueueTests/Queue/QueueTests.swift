@@ -19,7 +19,7 @@ import Testing
         SKPaymentQueue(configuration: configuration, callbacks: callbacks)
     }
 
-    /// Waits until everything is told that was to be told.
+    /// Waits until every call that was due has been made.
     private func reported(_ observer: Observer) async -> [Observer.Call] {
         await settled(callbacks)
         return observer.calls.withLock { calls in
@@ -135,7 +135,7 @@ import Testing
         download.pause()
         download.resume()
         download.cancel()
-        #expect(download.state == .waiting, "It shows what observers were told.")
+        #expect(download.state == .waiting, "It shows what observers were running.")
         callbacks.resume()
         // A run that has begun may say how far it is.
         let calls = await reported(observer)
@@ -163,7 +163,7 @@ import Testing
         _ = await reported(observer)
         // The queue has no store, so it refuses; the default queue would not know the transaction.
         download.start()
-        // Of the payment above it may be told in between.
+        // It may hear of the payment above in between.
         #expect(await reported(observer).contains(.download(.failed)))
         #expect(download.error as? SKError == .notConfigured)
         try await transaction.finish()
@@ -278,14 +278,14 @@ import Testing
         let delegate = Delegate()
         let cancelled = SKProductsRequest(productIdentifiers: ["coins"])
         cancelled.delegate = delegate
-        // What is told is told on this queue, and waits.
+        // The callbacks run on this queue, and wait.
         let callbacks = SKPaymentQueue.default().callbacks
         callbacks.suspend()
         cancelled.start()
-        let told = SKProductsRequest(productIdentifiers: ["coins"])
-        told.delegate = delegate
-        told.start()
-        told.start()
+        let running = SKProductsRequest(productIdentifiers: ["coins"])
+        running.delegate = delegate
+        running.start()
+        running.start()
         cancelled.cancel()
         callbacks.resume()
         try await eventually("the other to end") {

@@ -16,7 +16,7 @@ import Testing
         #expect(news.updates.flatMap { $0 }.map(\.fields.refunds) == [[.of(1, 40)]])
         #expect(news.updates.first?.first?.fields.revocationDate == nil)
         #expect(news.revoked.isEmpty && news.refunded.isEmpty)
-        #expect(pending.receive([part]).updates.isEmpty, "Each refund is told once.")
+        #expect(pending.receive([part]).updates.isEmpty, "Each refund is reported once.")
     }
 
     @Test func afterAReversalALaterRefundTakesItAwayAgain() {
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func afterAStoreHasGoneBackARefundIsReportedAgain() {
-        var told = ReportedRefunds()
+        var reported = ReportedRefunds()
         let refunded = QueueChanged.of(
             1,
             "pro",
@@ -127,13 +127,13 @@ import Testing
             revokedAt: 5,
             refunds: [.of(1, 99, revokes: true)]
         ).transaction
-        #expect(told.take(refunded) == .revoked)
+        #expect(reported.take(refunded) == .revoked)
         let before = QueueChanged.of(1, "pro", .purchased, version: 2).transaction
-        #expect(told.take(before) == nil)
-        told.goBack()
-        #expect(told.take(before) == .changed)
+        #expect(reported.take(before) == nil)
+        reported.goBack()
+        #expect(reported.take(before) == .changed)
         var again = refunded
         again.version = 3
-        #expect(told.take(again) == .revoked)
+        #expect(reported.take(again) == .revoked)
     }
 }

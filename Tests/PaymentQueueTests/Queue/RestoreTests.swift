@@ -86,7 +86,7 @@ import Testing
         #expect(await reported(observer).isEmpty)
     }
 
-    /// The observer that is there when a restore ends may be gone when it is to be told.
+    /// The observer that is there when a restore ends may be gone when the restore is reported to it.
     @Test func anEndAfterItsObserverHasLeftIsReportedToTheNext() async {
         let queue = queue()
         let (first, second) = (Observer(), Observer())
@@ -100,11 +100,11 @@ import Testing
         await settled(callbacks)
         #expect(await reported(first).isEmpty)
         #expect(await reported(second) == [.restoreFinished])
-        // And one that was told of an older end at its beginning.
-        let untold = begin(queue)
+        // And one that heard of an older end at its beginning.
+        let unannounced = begin(queue)
         queue.remove(second)
         _ = await reported(second)
-        queue.restoreFailed(untold, SKError(.unknown))
+        queue.restoreFailed(unannounced, SKError(.unknown))
         callbacks.suspend()
         queue.add(first)
         queue.remove(first)

@@ -265,7 +265,7 @@ import Testing
             try await rotated.untilSent(4)
             let validator = rotated.validator()
             let bodies = store.merchant.deliveries.suffix(2).map(\.body)
-            var told: [JWSNotification] = []
+            var sent: [JWSNotification] = []
             for body in bodies {
                 let jws = try NotificationsUnderTest.signedPayload(in: body)
                 let notification = try validator.verify(jws, as: JWSNotification.self)
@@ -278,9 +278,9 @@ import Testing
                 if let signed = notification.appData?.signedAppTransactionInfo {
                     _ = try validator.verify(signed, as: JWSAppTransaction.self)
                 }
-                told.append(notification)
+                sent.append(notification)
             }
-            #expect(Set(told.map(\.notificationUUID)) == Set(before.map(\.notificationUUID)))
+            #expect(Set(sent.map(\.notificationUUID)) == Set(before.map(\.notificationUUID)))
             // The history shows the same.
             let query = try question(store)
             // Other databases of the cluster may delay the visibility of rows.

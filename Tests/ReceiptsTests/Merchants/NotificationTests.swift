@@ -18,12 +18,12 @@ import Testing
             try await store.receipts.apply([purchase, purchase])
             try await store.receipts.apply([purchase])
             try await store.untilSent(1)
-            let told = try #require(try store.sent().first)
-            #expect(told.notificationType == "ONE_TIME_CHARGE")
-            #expect(told.version == "2.0")
-            #expect(told.data?.bundleId == "com.example.app")
-            #expect(told.data?.environment == "Sandbox")
-            let receipt = try #require(told.data?.signedTransactionInfo)
+            let sent = try #require(try store.sent().first)
+            #expect(sent.notificationType == "ONE_TIME_CHARGE")
+            #expect(sent.version == "2.0")
+            #expect(sent.data?.bundleId == "com.example.app")
+            #expect(sent.data?.environment == "Sandbox")
+            let receipt = try #require(sent.data?.signedTransactionInfo)
             #expect(try await store.receipts.receipt(of: purchased()) == receipt)
             #expect(try await store.states() == ["confirmed"])
         }
@@ -36,12 +36,12 @@ import Testing
             try await store.receipts.apply([.of(.transactionRefunded, refunded)])
             try await store.receipts.apply([.of(.transactionRefunded, refunded)])
             try await store.untilSent(2)
-            let told = try store.sent()
-            #expect(Set(told.map(\.notificationType)) == ["ONE_TIME_CHARGE", "REFUND"])
-            let refund = try #require(told.first { $0.notificationType == "REFUND" })
+            let sent = try store.sent()
+            #expect(Set(sent.map(\.notificationType)) == ["ONE_TIME_CHARGE", "REFUND"])
+            let refund = try #require(sent.first { $0.notificationType == "REFUND" })
             let content = try store.transaction(in: refund)
             #expect(content.revocationDate == TestChain.now)
-            let charge = try #require(told.first { $0.notificationType == "ONE_TIME_CHARGE" })
+            let charge = try #require(sent.first { $0.notificationType == "ONE_TIME_CHARGE" })
             #expect(try store.transaction(in: charge).revocationDate == nil)
         }
     }
@@ -133,7 +133,7 @@ import Testing
             for event in events.reversed() { try await store.receipts.apply([event]) }
             #expect(try await store.states().isEmpty)
         }
-        // What is met at once is told as what was met one by one.
+        // What is met at once is sent like what was met one by one.
         try await withNotifications { store in
             try await store.receipts.apply(events.reversed())
             try await store.untilSent(5)
@@ -268,20 +268,21 @@ import Testing
                 )
             }
             try await store.untilSent(ids.count + 1)
-            let told = try store.sent().filter { $0.notificationType != "ONE_TIME_CHARGE" }
+            let sent = try store.sent().filter { $0.notificationType != "ONE_TIME_CHARGE" }
             let kinds = Set(NotificationKind.all).subtracting([.oneTimeCharge])
             #expect(
-                Set(told.map { NotificationKind(type: $0.notificationType, subtype: $0.subtype) })
+                Set(sent.map { NotificationKind(type: $0.notificationType, subtype: $0.subtype) })
                     == Set(kinds.map(Optional.some))
             )
-            for told in told {
+            for notification in sent {
                 let parts = [
-                    told.data != nil, told.summary != nil, told.externalPurchaseToken != nil,
-                    told.appData != nil,
+                    notification.data != nil, notification.summary != nil,
+                    notification.externalPurchaseToken != nil,
+                    notification.appData != nil,
                 ]
-                #expect(parts.count { $0 } == 1, "\(told.notificationType)")
+                #expect(parts.count { $0 } == 1, "\(notification.notificationType)")
             }
-            let rescinded = try #require(told.first { $0.notificationType == "RESCIND_CONSENT" })
+            let rescinded = try #require(sent.first { $0.notificationType == "RESCIND_CONSENT" })
             let signed = try #require(rescinded.appData?.signedAppTransactionInfo)
             let app = try store.validator().verify(signed, as: JWSAppTransaction.self)
             #expect(app.bundleId == "com.example.app")

@@ -192,10 +192,10 @@ struct RequestBatcherTests {
         for number in 0..<20 {
             await #expect(throws: PostgresError.self) { try await batcher.submit(number) }
         }
-        let told = lines.withLock { $0 }
-        #expect(told.count == 1)
-        #expect(told.first?.contains("Payments cannot be written") == true)
-        #expect(told.first?.contains("No space left on device") == true)
+        let logged = lines.withLock { $0 }
+        #expect(logged.count == 1)
+        #expect(logged.first?.contains("Payments cannot be written") == true)
+        #expect(logged.first?.contains("No space left on device") == true)
     }
 
     @Test func anOccasionalWarningCountsWhatItDidNotTell() {
@@ -208,9 +208,9 @@ struct RequestBatcherTests {
         for second in [0, 1, 9, 10, 12, 25] {
             warning.warn(of: Failure(), count: 3, at: start + .seconds(second))
         }
-        let told = lines.withLock { $0 }
-        #expect(told.count == 3)
-        for (line, count) in zip(told, [3, 9, 6]) { #expect(line.contains("requests=\(count)")) }
+        let logged = lines.withLock { $0 }
+        #expect(logged.count == 3)
+        for (line, count) in zip(logged, [3, 9, 6]) { #expect(line.contains("requests=\(count)")) }
     }
 
     @Test func tenThousandRequestsAreEachAnsweredOnce() async throws {

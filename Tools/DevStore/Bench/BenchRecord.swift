@@ -78,6 +78,7 @@ struct BenchRecord {
     #endif
 
     private static func machine(named name: String?) -> [String: Any] {
+        // Without /proc the record has no model.
         let processors = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let model = processors.split(separator: "\n").first { $0.hasPrefix("model name") }?
             .split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }

@@ -243,6 +243,7 @@ final class ChaosBuyers: Sendable {
                 if Task.isCancelled { return }
             }
             tally.withLock { $0.reconnections += 1 }
+            // After a cancellation the loop ends.
             try? await Task.sleep(for: .milliseconds(200))
         }
     }

@@ -98,6 +98,7 @@ struct FaultInjector: Sendable {
         try? await hold?.reached(within: ChaosSchedule.aim)
         let isReached = hold?.isReached ?? false
         await process.kill()
+        // The connection may be closed before it is seen.
         try? await hold?.dropped(within: .milliseconds(500))
         hold?.release()
         return isReached ? nil : "no commit came by"

@@ -24,6 +24,7 @@ extension Terminal {
 
     /// Shows JSON with sorted keys, with line breaks between its fields to fit the terminal.
     func flow(_ json: String, indent: Int) {
+        // What is no JSON is shown as it is.
         let value = try? JSONSerialization.jsonObject(with: Data(json.utf8))
         let sorted = value.flatMap {
             try? JSONSerialization.data(

@@ -30,6 +30,7 @@ public enum BrokerProgram: Sendable {
             return try await ChildProcess.run(try Self.developmentBroker(), ["--version"])
                 .trimmingCharacters(in: .whitespacesAndNewlines)
         case .apacheKafka(let home):
+            // Without libraries the version is unknown.
             let libraries =
                 (try? FileManager.default.contentsOfDirectory(atPath: home + "/libs")) ?? []
             let clients = libraries.lazy.compactMap {
@@ -119,6 +120,7 @@ public enum BrokerProgram: Sendable {
             logPath: log
         )
         guard await child.exit() == .code(0) else {
+            // Without a log the error says only that it failed.
             let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             throw HarnessError("Kafka's data directory cannot be made:\n\(said.suffix(2000))")
         }

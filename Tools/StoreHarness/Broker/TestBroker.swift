@@ -141,6 +141,7 @@ public final class TestBroker: Sendable {
             return accepts(port: node.port) ? true : nil
         }
         guard listens else {
+            // Without a log the error says only that it ended.
             let log = (try? String(contentsOfFile: child.logPath, encoding: .utf8)) ?? ""
             throw HarnessError("The broker ended at once:\n\(log.suffix(2000))")
         }

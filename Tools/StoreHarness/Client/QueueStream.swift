@@ -72,6 +72,7 @@ extension QueueStream.Element {
         id = event.id
         name = event.name
         data = String(decoding: event.data, as: UTF8.self)
+        // An element is of one of these kinds, and the other is nil.
         change = try? EventCoding.decode(QueueChanged.self, from: event.data)
         accountChange = try? EventCoding.decode(QueueAccountChanged.self, from: event.data)
     }

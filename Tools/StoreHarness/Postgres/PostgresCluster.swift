@@ -144,6 +144,7 @@ public final class PostgresCluster: Sendable {
     /// Whether a server runs in the directory.
     public var isRunning: Bool {
         guard let programs else { return true }
+        // pg_ctl fails if no server runs.
         return (try? programs.run("pg_ctl", ["status", "-D", dataDirectory])) != nil
     }
 
@@ -182,6 +183,7 @@ public final class PostgresCluster: Sendable {
                 ]
             )
         } catch {
+            // Without a log the error has only the reason of pg_ctl.
             let log = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
             throw PostgresClusterError(
                 "PostgreSQL did not start in \(directory): \(error). \(log.suffix(600))"

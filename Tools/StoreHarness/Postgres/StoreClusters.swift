@@ -28,6 +28,7 @@ actor StoreClusters {
 
     /// Takes a cluster back from a store.
     func takeBack(_ cluster: PostgresCluster) async {
+        // A cluster that did not start was given to nobody.
         for index in entries.indices
         where (try? await entries[index].start.value)?.port == cluster.port {
             entries[index].stores -= 1

@@ -87,6 +87,7 @@ public final class ChildProcess: Sendable {
             logPath: logPath
         )
         let exit = await child.exit()
+        // A program that printed nothing may have left no file.
         let output = (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? ""
         guard exit == .code(0) else {
             let name = URL(fileURLWithPath: executable).lastPathComponent

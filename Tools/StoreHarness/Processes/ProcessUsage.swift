@@ -15,6 +15,7 @@ public struct ProcessUsage: Hashable, Sendable {
     ///
     /// - Parameter id: The process id.
     public init?(of id: Int32) {
+        // The process may have ended in the meantime.
         guard
             let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
             let status = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8),
