@@ -195,6 +195,8 @@ enum PaymentRules {
         restored.failureReason = nil
         restored.revokedAt = nil
         restored.refunds = nil
+        // The copy was not charged: only the period itself has the identity of its charge.
+        restored.subscription?.charge = nil
         return restored
     }
 }
