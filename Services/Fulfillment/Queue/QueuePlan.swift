@@ -42,6 +42,12 @@ struct QueuePlan: Sendable {
         fileprivate(set) var isChanged: Bool
     }
 
+    /// An upgrade gives another product under the same original transaction.
+    private struct EntitlementKey: Hashable, Sendable {
+        let originalID: TransactionID
+        let productID: ProductID
+    }
+
     /// A value that is granted or taken back, with the time.
     struct Timed<Value: Sendable>: Sendable {
         let value: Value
@@ -55,7 +61,7 @@ struct QueuePlan: Sendable {
     private(set) var credits: [Timed<DeliveryRules.Credit>] = []
     /// The entitlements, each once.
     private(set) var entitlements: [Entitlement] = []
-    private var entitlementIndexes: [TransactionID: Int] = [:]
+    private var entitlementIndexes: [EntitlementKey: Int] = [:]
     /// Transactions that were taken back: pending webhooks of their purchase become void.
     private(set) var takenBack: [TransactionID] = []
     /// The transactions as the queues have them, with the changes so far.
@@ -224,8 +230,12 @@ struct QueuePlan: Sendable {
         guard DeliveryRules.grantsEntitlement(transaction), !(isChanged && isFixed) else {
             return
         }
-        guard let known = entitlementIndexes[transaction.originalID] else {
-            entitlementIndexes[transaction.originalID] = entitlements.count
+        let key = EntitlementKey(
+            originalID: transaction.originalID,
+            productID: transaction.productID
+        )
+        guard let known = entitlementIndexes[key] else {
+            entitlementIndexes[key] = entitlements.count
             entitlements.append(
                 Entitlement(
                     queue: transaction.queue,

@@ -186,6 +186,16 @@ import Testing
         #expect(plan.rows.map(\.after.version) == [2, 2, 2])
     }
 
+    @Test func anUpgradeInTheBatchOfItsPurchaseGivesItsOwnProduct() throws {
+        let bought = Transaction.sample(1, product: "club")
+        var upgrade = Transaction.sample(2, product: "gold", originalID: 1)
+        upgrade.reason = .purchase
+        let arrivals = try [bought, upgrade].map(arrival)
+        let plan = try QueuePlan(arrivals: arrivals, existing: [:], now: startOfTime)
+        #expect(plan.entitlements.map(\.productID) == [bought.productID, upgrade.productID])
+        #expect(plan.entitlements.map(\.originalID) == [bought.id, bought.id])
+    }
+
     @Test func givingBackACopyLeavesTheEntitlementOfItsOriginal() throws {
         let copy = Transaction.sample(2, originalID: 1)
         let arrivals = try [copy, copy.refunded()].map(arrival)
