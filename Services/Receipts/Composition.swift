@@ -81,6 +81,7 @@ private func composeReceipts(
     ) { router in
         let reader = ReceiptReader(store: store, client: frame.client)
         ReceiptRoutes(reader: reader, rootCertificate: chain.rootCertificate).add(to: router)
+        SubscriptionStatusRoutes(signer: signer, on: frame).add(to: router)
         appReceipts.addRoutes(to: router)
         OCSPRoutes(directory: statuses, now: frame.machineNow).add(to: router)
         merchants.addRoutes(to: router)

@@ -62,6 +62,10 @@ public enum Routes {
     ///
     /// `GET`, with the parameters of ``AppReceiptQuery``.
     public static let appReceipt = "/v1/receipts/app"
+    /// `receipts`: the statuses of the account's subscriptions, signed.
+    ///
+    /// `GET`.
+    public static let subscriptionStatuses = "/v1/receipts/subscriptions"
     /// `receipts`: lets a server verify an app receipt and read its purchases.
     ///
     /// `POST`, without a token. Requests and responses have Apple's format.

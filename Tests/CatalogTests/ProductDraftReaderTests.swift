@@ -261,9 +261,7 @@ import Testing
         let json = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         let read = CatalogDocumentReader.read(try Builder.value(json))
         #expect(read.problems.isEmpty)
-        // An auto-renewable subscription is not sold yet.
-        let sold = Set(ProductRules.types).subtracting([.autoRenewableSubscription])
-        #expect(Set(read.products.map(\.draft.type)) == sold)
+        #expect(Set(read.products.map(\.draft.type)) == Set(ProductRules.types))
     }
 
     private static func subscription(_ terms: String?) -> String {

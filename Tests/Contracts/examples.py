@@ -56,6 +56,7 @@ HTTP = {
     "resumption.request": "ResumptionRequest",
     "subscription.product.request": "SubscriptionProductRequest",
     "subscription.response": "SubscriptionResponse",
+    "subscription.statuses.response": "SubscriptionStatusesResponse",
     "subscriptions.response": "SubscriptionsResponse",
     "transaction.response": "TransactionResponse",
     "unfinished.response": "UnfinishedResponse",

@@ -44,7 +44,7 @@ import Testing
             #expect(try !log.record("coins", of: SKPaymentTransaction(copy)))
         }
         let renewal = SKPaymentTransaction(
-            .of(4, "coins", .purchased, original: 1, reason: .unknown("renewal"))
+            .of(4, "coins", .purchased, original: 1, reason: .renewal)
         )
         #expect(renewal.original?.transactionIdentifier == "1")
         #expect(try log.record("coins", of: renewal))

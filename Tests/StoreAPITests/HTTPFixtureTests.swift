@@ -150,6 +150,11 @@ import Testing
         #expect(one.subscription.isAutoRenewOn && one.subscription.version == 3)
         let all = try roundTrip(SubscriptionsResponse.self, "subscriptions.response")
         #expect(all.subscriptions == [one.subscription] && all.next == nil)
+        let signed = try roundTrip(
+            SubscriptionStatusesResponse.self,
+            "subscription.statuses.response"
+        )
+        #expect(signed.statuses.map(\.status) == [1] && signed.statuses.map(\.version) == [3])
         let page = try roundTrip(SubscriptionsResponse.self, "subscriptions.response.page")
         #expect(page.next == page.subscriptions.last?.id)
         #expect(try roundTrip(AutoRenewRequest.self, "auto.renew.request").isOn == false)
@@ -275,8 +280,11 @@ import Testing
             from: Data(contentsOf: file.standardizedFileURL)
         )
         let types = Set(document.products.values.map(\.type))
-        // An auto-renewable subscription is not sold yet.
-        #expect(types == [.consumable, .nonConsumable, .nonRenewingSubscription])
+        #expect(
+            types == [
+                .consumable, .nonConsumable, .nonRenewingSubscription, .autoRenewableSubscription,
+            ]
+        )
         let exponents = document.products.values.flatMap {
             $0.prices.values.map(\.currency.exponent)
         }

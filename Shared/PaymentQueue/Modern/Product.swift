@@ -17,8 +17,6 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
         /// A subscription for one period that does not renew automatically.
         public static let nonRenewable = ProductType(rawValue: "Non-Renewing Subscription")
         /// A subscription that renews automatically.
-        ///
-        /// The store does not sell it yet.
         public static let autoRenewable = ProductType(rawValue: "Auto-Renewable Subscription")
     }
 

@@ -30,11 +30,16 @@ struct SignedText: Hashable, Sendable {
     }
 
     /// The decoded payload, whether or not it is valid; `nil` if it cannot be decoded.
-    var claimed: JWSTransaction? {
+    var claimed: JWSTransaction? { claimed(as: JWSTransaction.self) }
+
+    /// Decodes the payload, whether or not it is valid.
+    ///
+    /// - Returns: The payload; `nil` if it cannot be decoded.
+    func claimed<Payload: SignedPayload>(as type: Payload.Type) -> Payload? {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
         // The decoding error does not matter because the payload is not trusted in any case.
-        return try? decoder.decode(JWSTransaction.self, from: payload)
+        return try? decoder.decode(type, from: payload)
     }
 
     private static func data(_ part: Substring) -> Data? {

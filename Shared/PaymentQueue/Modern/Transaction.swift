@@ -66,7 +66,7 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
     /// The same transaction in the queue.
     ///
     /// It is used to finish the transaction.
-    private let source: SKPaymentTransaction
+    let source: SKPaymentTransaction
 
     /// The transaction's number in the store.
     public let id: UInt64
@@ -98,6 +98,14 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
     public var purchaseDate: Date { payload.purchaseDate }
     /// The date of the first transaction of the same purchase.
     public var originalPurchaseDate: Date { payload.originalPurchaseDate }
+    /// The end of the subscription's period; `nil` for all other products.
+    ///
+    /// The period begins at ``purchaseDate``.
+    public var expirationDate: Date? { payload.expiresDate }
+    /// Whether an upgrade ended the subscription's period early.
+    public var isUpgraded: Bool { payload.isUpgraded ?? false }
+    /// The group of the subscription; `nil` for all other products.
+    public var subscriptionGroupID: String? { payload.subscriptionGroupIdentifier }
     /// The number of units that were bought.
     public var purchasedQuantity: Int { payload.quantity }
     /// The total price that was paid, in units of ``currency``; `nil` if the store does not provide

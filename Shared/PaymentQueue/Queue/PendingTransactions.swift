@@ -327,8 +327,9 @@ struct PendingTransactions {
     private func hasMissedPurchasing(_ change: QueueChanged) -> Bool {
         guard let firstRevision, change.revision > firstRevision else { return false }
         let transaction = change.transaction
+        // No payment begins a renewal: the store made it by itself.
         return transaction.version > 1 && transaction.state != .purchasing
-            && transaction.state != .restored
+            && transaction.state != .restored && transaction.reason != .renewal
     }
 
     private mutating func update(
@@ -364,7 +365,7 @@ struct PendingTransactions {
     }
 
     private func isPerhapsUnanswered(_ transaction: EventTypes.Transaction) -> Bool {
-        transaction.state != .restored
+        transaction.state != .restored && transaction.reason != .renewal
             && unanswered.contains {
                 $0.payment.productIdentifier == transaction.productID.rawValue
                     && $0.payment.quantity == transaction.quantity

@@ -155,14 +155,6 @@ extension SKPaymentQueue {
                 detail: "the quantity is \(payment.quantity), and has to be above zero"
             )
         }
-        guard payment.product.kind != .autoRenewable else {
-            throw SKError(
-                .storeProductNotAvailable,
-                storeCode: "product_type_not_sold_yet",
-                detail: "product_type_not_sold_yet: “\(payment.productIdentifier)” is an"
-                    + " auto-renewable subscription, which this library does not sell yet"
-            )
-        }
         // Use the storefront of the product's price, not the storefront that is known by now.
         let code = payment.product.storefront
         guard let productID = ProductID(rawValue: payment.productIdentifier),

@@ -59,12 +59,11 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     public var transactionDate: Date? { fields.date }
     /// The reason for the failure, an ``SKError``; `nil` unless the transaction failed.
     public var error: (any Error)? { fields.error }
-    /// The first transaction of the same purchase; `nil` if this is a purchase itself (spec rules 63
-    /// and 77).
+    /// The first transaction of the same purchase, or of the same subscription; `nil` if this is the
+    /// first one (spec rules 63 and 77).
     public var original: SKPaymentTransaction? {
         let fields = fields
-        guard let originalID = fields.originalID, let reason = fields.reason, reason != .purchase
-        else { return nil }
+        guard let originalID = fields.originalID, originalID != fields.id else { return nil }
         let original = SKPaymentTransaction(
             payment: payment,
             fields: Fields(

@@ -48,6 +48,9 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     public let subscriptionGroupIdentifier: String?
     /// The length of one paid period; `nil` if the product does not renew automatically.
     public let subscriptionPeriod: SKProductSubscriptionPeriod?
+    /// The rank of the product in its group, of which 1 is the highest; `nil` if the product does
+    /// not renew automatically.
+    let subscriptionLevel: Int?
     /// The price as the store defines it.
     ///
     /// A payment includes it, so that nobody pays a different price.
@@ -60,6 +63,7 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         isFamilyShareable = listing.isFamilyShareable
         subscriptionGroupIdentifier = listing.subscription?.groupID.rawValue
         subscriptionPeriod = listing.subscription.map { SKProductSubscriptionPeriod($0.period) }
+        subscriptionLevel = listing.subscription?.level
         downloadContentLengths = content.map { [$0.length] } ?? []
         downloadContentVersion = content?.version.rawValue ?? ""
         productIdentifier = listing.id.rawValue
@@ -74,11 +78,13 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes a product from a transaction.
     ///
-    /// It has only the unit price and the downloads. It has no texts and no subscription period.
+    /// It has only the unit price, the downloads, and the terms of a subscription. It has no texts.
     init(of transaction: EventTypes.Transaction, contents: [HostedContent]) {
         isFamilyShareable = false
-        subscriptionGroupIdentifier = nil
-        subscriptionPeriod = nil
+        let terms = transaction.subscription?.terms
+        subscriptionGroupIdentifier = terms?.groupID.rawValue
+        subscriptionPeriod = terms.map { SKProductSubscriptionPeriod($0.period) }
+        subscriptionLevel = terms?.level
         downloadContentLengths = contents.map(\.length)
         downloadContentVersion = contents.first?.version.rawValue ?? ""
         productIdentifier = transaction.productID.rawValue

@@ -54,6 +54,10 @@ struct StoreTransport: Sendable {
             )
         }
 
+        static func put(_ url: String, _ body: some Encodable) throws -> Self {
+            Self(method: .PUT, url: url, body: Array(try JSONEncoder().encode(body)))
+        }
+
         static func delete(_ url: String) -> Self { Self(method: .DELETE, url: url) }
     }
 

@@ -59,6 +59,15 @@ import Testing
         #expect(news.updates[0][0].fields.error == nil)
     }
 
+    @Test func aRenewalWasNeverPurchasing() {
+        var pending = connected(at: 4)
+        let news = pending.receive([
+            .of(2, "club", .purchased, version: 2, original: 1, reason: .renewal, revision: 5)
+        ])
+        #expect(Self.reported(news) == [["club purchased"]])
+        #expect(news.updates[0][0].transaction.original?.transactionIdentifier == "1")
+    }
+
     @Test func aRestoredTransactionWasNeverPurchasing() {
         var pending = connected(at: 4)
         let news = pending.receive([.of(1, "pro", .restored, version: 2, revision: 5)])

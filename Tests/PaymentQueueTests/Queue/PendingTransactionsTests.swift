@@ -55,6 +55,16 @@ import Testing
         )
     }
 
+    @Test func aRenewalIsNotTakenForAnUnansweredPayment() {
+        var pending = pending
+        let transaction = SKPaymentTransaction.payment(of: "club")
+        _ = pending.begin(transaction)
+        _ = pending.send(transaction)
+        let news = pending.receive([.of(2, "club", .purchased, original: 1, reason: .renewal)])
+        #expect(news.updates.flatMap { $0 }.map(\.transaction.number) == [id(2)])
+        #expect(pending.all.count == 2)
+    }
+
     @Test func aRefusalLetsWhatItHeldBackThrough() {
         var pending = pending
         let transaction = SKPaymentTransaction.payment(of: "coins")

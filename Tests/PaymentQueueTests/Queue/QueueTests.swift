@@ -194,26 +194,6 @@ import Testing
         #expect(queue.transactions.isEmpty)
     }
 
-    @Test func aSubscriptionIsRefusedBeforeTheStoreIsAsked() async throws {
-        let wasAsked = Mutex(false)
-        var configuration = StoreConfiguration.unreachable
-        configuration.paymentMethod = { _ in
-            wasAsked.withLock { $0 = true }
-            return "method"
-        }
-        let queue = queue(configuration)
-        let club = SKProduct.sample("club", .autoRenewableSubscription)
-        let transaction = queue.begin(SKPayment(product: club))
-        try await eventually("the payment to fail") {
-            transaction.transactionState == .failed ? true : nil
-        }
-        let error = try #require(transaction.error as? SKError)
-        #expect(error.code == .storeProductNotAvailable)
-        #expect(error.storeCode == "product_type_not_sold_yet")
-        #expect(error.failureReason?.contains("auto-renewable subscription") == true)
-        #expect(!wasAsked.withLock { $0 })
-    }
-
     // MARK: - What is known without asking
 
     /// Spec rules 1, 5 and 6: at launch nothing waits, and nothing is asked.

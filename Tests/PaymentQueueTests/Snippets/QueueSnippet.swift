@@ -14,6 +14,8 @@ private struct QueueSnippet {
     func unlock(_ transaction: Transaction) {}
     func show(_ error: any Error) {}
 
+    func unlock(until end: Date?) {}
+
     func configure(observer: any SKPaymentTransactionObserver) {
         SKPaymentQueue.configure(
             StoreConfiguration(
@@ -39,5 +41,15 @@ private struct QueueSnippet {
         // Purchases that are made here are among them, too: see StepLog.
         for await result in Transaction.updates { deliver(try result.payloadValue) }
         for try await result in Transaction.currentEntitlements { unlock(try result.payloadValue) }
+    }
+
+    func subscribe(products: [Product]) async throws {
+        guard let club = products[0].subscription, let status = try await club.status.first else {
+            return
+        }
+        if status.state == .subscribed || status.state == .inGracePeriod {
+            unlock(until: try status.transaction.payloadValue.expirationDate)
+        }
+        try await status.cancel()  // it ends with the paid period; resume() takes that back
     }
 }

@@ -41,6 +41,13 @@ import Testing
                 as KeyPath<Transaction, UUID?>,
             "Transaction.purchaseDate": \Transaction.purchaseDate,
             "Transaction.originalPurchaseDate": \Transaction.originalPurchaseDate,
+            "Transaction.expirationDate": \Transaction.expirationDate,
+            "Transaction.isUpgraded": \Transaction.isUpgraded,
+            "Transaction.subscriptionGroupID": \Transaction.subscriptionGroupID
+                as KeyPath<Transaction, String?>,
+            "Transaction.subscriptionStatus": { (transaction: Transaction) in
+                try await transaction.subscriptionStatus as SubscriptionStatus?
+            },
             "Transaction.purchasedQuantity": \Transaction.purchasedQuantity,
             "Transaction.price": \Transaction.price as KeyPath<Transaction, Decimal?>,
             "Transaction.currency": \Transaction.currency
@@ -99,7 +106,7 @@ import Testing
         ]
     }
 
-    /// The members that Apple documents and that need no subscription, no device and no family.
+    /// The members that Apple documents and that need no offer, no device and no family.
     private static let documented: [String: [String]] = [
         "Product": [
             "id", "type", "displayName", "description", "price", "displayPrice",
@@ -113,6 +120,7 @@ import Testing
             "revocationDate", "revocationReason", "revocationType", "revocationPercentage",
             "signedDate", "jsonRepresentation", "debugDescription", "finish()", "latest(for:)",
             "currentEntitlement(for:)", "currentEntitlements", "all", "unfinished", "updates",
+            "expirationDate", "isUpgraded", "subscriptionGroupID", "subscriptionStatus",
         ],
         "VerificationResult": [
             "payloadValue", "unsafePayloadValue", "jwsRepresentation", "headerData", "payloadData",

@@ -15,10 +15,10 @@ public enum SampleCatalog {
     /// It is not in the file, because each test has its own address.
     public static let gift = ProductID(unchecked: "com.example.gift")
 
-    /// An auto-renewable subscription for 2.99 USD.
-    ///
-    /// It is not in the file, because few tests need it.
+    /// An auto-renewable subscription of a month, for 2.99 USD.
     public static let club = ProductID(unchecked: "com.example.club.monthly")
+    /// A subscription of the same group with a higher level of service, for 5.99 USD.
+    public static let gold = ProductID(unchecked: "com.example.club.gold.monthly")
 
     /// The path of the file in the package.
     public static let path = "deploy/sample/catalog.json"
@@ -47,7 +47,7 @@ public enum SampleCatalog {
         )
     }
 
-    /// Returns the subscription ``club``.
+    /// Returns the subscription ``club`` without its other prices and languages.
     public static func subscription() -> ProductDraft {
         ProductDraft(
             type: .autoRenewableSubscription,
@@ -61,7 +61,7 @@ public enum SampleCatalog {
             deliveryPlan: [.entitlement],
             subscription: SubscriptionTerms(
                 groupID: SubscriptionGroupID(unchecked: "club"),
-                level: 1,
+                level: 2,
                 period: SubscriptionPeriod(1, .month)
             )
         )
@@ -87,6 +87,7 @@ public enum SampleCatalog {
         case pro: usd(499)
         case hint: usd(49)
         case club: usd(299)
+        case gold: usd(599)
         default: usd(99)
         }
     }

@@ -2,13 +2,11 @@ import EventTypes
 import Foundation
 import Postgres
 import ServiceKit
-import Subscriptions
 
 /// Answers merchants' servers, with a few statements on one connection of the pool for each
 /// request.
 ///
-/// A receipt signed with a former leaf is signed again when it is read. Verifiers that check online
-/// use the present time, so they would refuse a leaf that has expired or was revoked since.
+/// A receipt signed with a former leaf is signed again when it is read.
 struct ServerAPIReader: Sendable {
     let store: ServerAPIStore
     let client: PostgresClient
@@ -116,46 +114,28 @@ struct ServerAPIReader: Sendable {
         of owner: OwnerKey,
         _ wanted: Set<Int>
     ) async throws -> [ServerAPIBodies.SubscriptionStatuses.Group] {
-        let time = now()
-        let found = try await client.withConnection { [store] connection in
-            try SubscriptionStatusStore.load(of: owner, on: connection).map { subscription in
-                // A receipt may be signed a moment later.
-                let receipt = try store.receipts(
-                    [subscription.period.transactionID],
-                    on: connection
-                ).first
-                return (subscription, receipt)
-            }
-        }
-        var groups: [ServerAPIBodies.SubscriptionStatuses.Group] = []
-        for (subscription, receipt) in found {
-            var present = subscription
-            present.state = Self.dueActions.state(of: subscription, at: time)
-            guard let receipt, let status = present.state.status,
-                wanted.isEmpty || wanted.contains(status)
-            else { continue }
-            let info = RenewalInfoPayload(present, environment: signer.environment, signedAt: time)
-            groups.append(
+        let reader = SubscriptionStatusReader(
+            store: store,
+            client: client,
+            signer: signer,
+            now: now
+        )
+        return try await reader.statuses(of: owner)
+            .filter { wanted.isEmpty || wanted.contains($0.status) }
+            .map { signed in
                 ServerAPIBodies.SubscriptionStatuses.Group(
-                    subscriptionGroupIdentifier: subscription.groupID,
+                    subscriptionGroupIdentifier: signed.subscription.groupID,
                     lastTransactions: [
                         ServerAPIBodies.SubscriptionStatuses.Item(
-                            status: status,
-                            originalTransactionId: subscription.id,
-                            signedTransactionInfo: try served(receipt),
-                            signedRenewalInfo: try signer.compactJWS(of: info.encoded())
+                            status: signed.status,
+                            originalTransactionId: signed.subscription.id,
+                            signedTransactionInfo: signed.transaction,
+                            signedRenewalInfo: signed.renewalInfo
                         )
                     ]
                 )
-            )
-        }
-        return groups
+            }
     }
-
-    /// The rules for the state that follows from the dates (rule S205), which needs no calendar.
-    private static let dueActions = DueActionRules(
-        policy: SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
-    )
 
     /// Returns an account's app transaction, and the time at which the account was first seen in
     /// the app.
@@ -170,18 +150,6 @@ struct ServerAPIReader: Sendable {
     }
 
     private func served(_ receipt: ServerAPIStore.StoredReceipt) throws -> String {
-        guard receipt.leafSHA256 != signer.chain.leafSHA256 else {
-            return JWSSerialization.joined(
-                header: receipt.header,
-                payload: receipt.payload,
-                signature: receipt.signature
-            )
-        }
-        let signed = try signer.signAgain(receipt.payload, at: now())
-        return JWSSerialization.joined(
-            header: signer.chain.header,
-            payload: signed.payload,
-            signature: signed.signature
-        )
+        try signer.jws(of: receipt, at: now())
     }
 }

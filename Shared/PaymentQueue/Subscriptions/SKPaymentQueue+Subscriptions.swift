@@ -1,0 +1,159 @@
+import EventTypes
+import Foundation
+import ReceiptValidation
+import StoreAPI
+import Synchronization
+
+extension SKPaymentQueue {
+    /// Asks the store for the statuses of the account's subscriptions, the oldest first.
+    ///
+    /// - Parameter untilAnswered: Whether to retry until an unreachable store answers.
+    /// - Throws: ``SKError``, or `CancellationError`.
+    func subscriptionStatuses(
+        untilAnswered: Bool = false
+    ) async throws -> [Product.SubscriptionInfo.Status] {
+        guard let transport else { throw SKError.notConfigured }
+        let question = StoreTransport.Question.get(
+            transport.configuration.addresses.receipts + Routes.subscriptionStatuses
+        )
+        do {
+            let response: SubscriptionStatusesResponse =
+                untilAnswered
+                ? try await transport.sendUntilAnswered(question)
+                : try await transport.send(question)
+            return try response.statuses.map(status)
+        } catch let failure as StoreFailure {
+            throw failure.error
+        }
+    }
+
+    /// Verifies what the store has signed about a subscription.
+    ///
+    /// - Throws: ``SKError`` if it cannot be decoded at all.
+    func status(
+        _ told: SubscriptionStatusesResponse.Status
+    ) throws -> Product.SubscriptionInfo.Status {
+        guard let signed = SignedText(told.signedTransaction), let claimed = signed.claimed,
+            let text = SignedText(told.signedRenewalInfo),
+            let claimedInfo = text.claimed(as: JWSRenewalInfo.self),
+            let info = Product.SubscriptionInfo.RenewalInfo(text, payload: claimedInfo)
+        else {
+            throw SKError(.unknown, detail: "the status of “\(told.groupID)” is not signed data")
+        }
+        let source = transaction(claimed)
+        let transaction = try Self.verify(told.signedTransaction, of: source, by: validator)
+        return Product.SubscriptionInfo.Status(
+            state: .init(claimed, claimedInfo, unsigned: told.status),
+            transaction: transaction,
+            renewalInfo: verified(info, ofSubscription: claimed.originalTransactionId),
+            groupID: told.groupID.rawValue,
+            version: told.version,
+            queue: self
+        )
+    }
+
+    /// Verifies renewal info, which names no app.
+    ///
+    /// It must be of the same subscription as the transaction, which names one.
+    private func verified(
+        _ info: Product.SubscriptionInfo.RenewalInfo,
+        ofSubscription id: String
+    ) -> VerificationResult<Product.SubscriptionInfo.RenewalInfo> {
+        guard info.payload.originalTransactionId == id else {
+            return .unverified(info, .invalidSignature)
+        }
+        guard let validator else { return .unverified(info, .invalidCertificateChain) }
+        do {
+            _ = try validator.verify(info.jws.text, as: JWSRenewalInfo.self)
+            return .verified(info)
+        } catch {
+            return .unverified(info, .init(error))
+        }
+    }
+
+    /// Returns the object for a transaction that the store has signed.
+    ///
+    /// If observers already know the transaction, it is their object.
+    private func transaction(_ claimed: JWSTransaction) -> SKPaymentTransaction {
+        let id = TransactionID(unchecked: claimed.transactionId)
+        if let known = state.withLock({ $0.pending.transaction(id) }) { return known }
+        let transaction = SKPaymentTransaction(
+            payment: SKPayment(product: SKProduct(claimed)),
+            fields: .init(
+                id: id,
+                state: .purchased,
+                date: claimed.purchaseDate,
+                reason: claimed.transactionReason == "RENEWAL" ? .renewal : .purchase,
+                originalID: TransactionID(unchecked: claimed.originalTransactionId),
+                originalDate: claimed.originalPurchaseDate,
+                revocationDate: claimed.revocationDate,
+                isDelivered: true
+            )
+        )
+        transaction.belong(to: self)
+        return transaction
+    }
+
+    /// Turns the renewal of a subscription on or off.
+    func setAutoRenew(_ isOn: Bool, of status: Product.SubscriptionInfo.Status) async throws {
+        try await change(status, Routes.autoRenew, AutoRenewRequest(isOn: isOn))
+    }
+
+    /// Chooses the product of a subscription's next period.
+    func chooseProduct(
+        _ product: String,
+        of status: Product.SubscriptionInfo.Status
+    ) async throws {
+        guard let id = ProductID(rawValue: product) else {
+            throw SKError(.storeProductNotAvailable, detail: "“\(product)” is not a product's name")
+        }
+        let request = SubscriptionProductRequest(productID: id)
+        try await change(status, Routes.subscriptionProduct, request)
+    }
+
+    /// Changes a subscription, and repeats the request until it is answered.
+    ///
+    /// A repetition changes nothing.
+    private func change(
+        _ status: Product.SubscriptionInfo.Status,
+        _ path: (TransactionID) -> String,
+        _ request: some Encodable & Sendable
+    ) async throws {
+        guard let transport else { throw SKError.notConfigured }
+        let id = status.renewalInfo.unsafePayloadValue.originalTransactionID
+        let address = transport.configuration.addresses.payments
+        let question = try StoreTransport.Question.put(
+            address + path(TransactionID(unchecked: "\(id)")),
+            request
+        )
+        do {
+            _ = try await transport.sendUntilAnswered(question, as: SubscriptionResponse.self)
+        } catch let failure as StoreFailure {
+            throw failure.error
+        }
+    }
+}
+
+extension SKProduct {
+    /// Makes a product from a signed transaction.
+    ///
+    /// It has no texts.
+    fileprivate convenience init(_ claimed: JWSTransaction) {
+        let currency = Currency(unchecked: claimed.currency ?? "")
+        let unit = Money(minorUnits: 1, currency: currency)
+        let price = Money(
+            minorUnits: (claimed.price ?? 0) / unit.milliunits,
+            currency: currency
+        )
+        let listing = ProductListing(
+            id: ProductID(unchecked: claimed.productId),
+            version: 1,
+            type: .autoRenewableSubscription,
+            price: price,
+            title: claimed.productId,
+            description: "",
+            language: LanguageTag(unchecked: "en")
+        )
+        self.init(listing, storefront: claimed.storefront ?? "")
+    }
+}

@@ -1,0 +1,44 @@
+extension Product {
+    /// The terms of a product that renews automatically.
+    ///
+    /// The store has no offers, so StoreKit's members about offers are missing.
+    public struct SubscriptionInfo: Hashable, Sendable {
+        /// The group of the product.
+        ///
+        /// An account has at most one running subscription in a group.
+        public let subscriptionGroupID: String
+        /// The rank of the product in its group, of which 1 is the highest service.
+        public let groupLevel: Int
+        /// The length of one paid period.
+        public let subscriptionPeriod: Product.SubscriptionPeriod
+
+        /// The account's statuses in the group of the product.
+        ///
+        /// - Throws: ``SKError``, or `CancellationError`.
+        public var status: [Status] {
+            get async throws { try await Self.status(for: subscriptionGroupID) }
+        }
+
+        /// Returns the account's statuses in a group, which is one status or none.
+        ///
+        /// - Throws: ``SKError``, or `CancellationError`.
+        public static func status(for groupID: String) async throws -> [Status] {
+            try await Status.all().first { $0.groupID == groupID }?.statuses ?? []
+        }
+    }
+
+    /// The terms of the subscription; `nil` if the product does not renew automatically.
+    public var subscription: SubscriptionInfo? {
+        guard let groupID = product.subscriptionGroupIdentifier,
+            let level = product.subscriptionLevel, let period = product.subscriptionPeriod
+        else { return nil }
+        return SubscriptionInfo(
+            subscriptionGroupID: groupID,
+            groupLevel: level,
+            subscriptionPeriod: SubscriptionPeriod(period)
+        )
+    }
+}
+
+/// ``Product/SubscriptionInfo`` by its short name.
+public typealias SubscriptionInfo = Product.SubscriptionInfo

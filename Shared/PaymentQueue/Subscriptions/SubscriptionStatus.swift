@@ -1,0 +1,85 @@
+extension Product.SubscriptionInfo {
+    /// The status of one subscription of the account: its state, its newest period, and its next
+    /// renewal.
+    ///
+    /// The store signs the transaction and the renewal info. The state follows from what they say,
+    /// so believe it only if both are verified.
+    public struct Status: Hashable, Sendable {
+        /// The state.
+        public let state: RenewalState
+        /// The transaction of the newest period.
+        public let transaction: VerificationResult<Transaction>
+        /// The next renewal.
+        public let renewalInfo: VerificationResult<RenewalInfo>
+        /// The group of the subscription.
+        let groupID: String
+        /// The version of the subscription; the higher one is newer.
+        let version: Int
+        /// The queue of the account.
+        let queue: SKPaymentQueue
+
+        /// Returns the statuses of all the account's subscriptions in this app, ended ones included.
+        ///
+        /// - Returns: The groups, in the order in which their subscriptions began.
+        /// - Throws: ``SKError``, or `CancellationError`.
+        public static func all() async throws -> [(groupID: String, statuses: [Status])] {
+            try await SKPaymentQueue.default().subscriptionStatuses().map { ($0.groupID, [$0]) }
+        }
+
+        /// Turns the renewal off.
+        ///
+        /// The subscriber keeps the service until the end of the paid period. If the period is over
+        /// and unpaid, the subscription ends at once.
+        ///
+        /// - Throws: ``SKError`` if the store refuses, or `CancellationError`.
+        public func cancel() async throws { try await queue.setAutoRenew(false, of: self) }
+
+        /// Turns the renewal on.
+        ///
+        /// - Throws: ``SKError`` if the store refuses, such as for a subscription that has ended; or
+        ///   `CancellationError`.
+        public func resume() async throws { try await queue.setAutoRenew(true, of: self) }
+
+        /// Chooses the product of the next period.
+        ///
+        /// The product of the running period withdraws an earlier choice. A product that replaces
+        /// the running one at once has to be bought: the store refuses it with the store code
+        /// `payment_needed`.
+        ///
+        /// - Parameter product: A product of the same group.
+        /// - Throws: ``SKError`` if the store refuses, or `CancellationError`.
+        public func change(to product: Product) async throws {
+            try await queue.chooseProduct(product.id, of: self)
+        }
+
+        /// Whether two statuses say the same.
+        public static func == (left: Status, right: Status) -> Bool {
+            left.state == right.state && left.transaction == right.transaction
+                && left.renewalInfo == right.renewalInfo
+        }
+
+        /// Hashes what the status says.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(state)
+            hasher.combine(transaction)
+            hasher.combine(renewalInfo)
+        }
+    }
+}
+
+/// ``Product/SubscriptionInfo/Status`` by its short name.
+public typealias SubscriptionStatus = Product.SubscriptionInfo.Status
+
+extension Transaction {
+    /// The present status of the subscription; `nil` for all other products.
+    ///
+    /// - Throws: ``SKError``, or `CancellationError`.
+    public var subscriptionStatus: Product.SubscriptionInfo.Status? {
+        get async throws {
+            guard subscriptionGroupID != nil else { return nil }
+            return try await source.queue.subscriptionStatuses().first {
+                $0.renewalInfo.unsafePayloadValue.originalTransactionID == originalID
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import PaymentQueue
+import ReceiptValidation
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd.PaymentQueues {
+    /// The client library with subscriptions, while the store's clock is advanced.
+    @Suite(.serialized, .timeLimit(.minutes(8)))
+    struct Subscribers {
+        /// A store with a frozen clock, and an app that observes its queue.
+        private func withClub(
+            _ body: (StoreHarness, RecordingObserver, SKProduct) async throws -> Void
+        ) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                try await store.waitUntilSellable(SampleCatalog.club)
+                try await store.waitUntilSellable(SampleCatalog.gold)
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let observer = try launch(store)
+                let club = try await product(SampleCatalog.club)
+                try await body(store, observer, club)
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
+        /// Launches the app: it is configured, and an observer is added.
+        private func launch(_ store: StoreHarness) throws -> RecordingObserver {
+            var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+            let root = try Data(contentsOf: URL(fileURLWithPath: store.keys.rootCertificate))
+            configuration.receiptTrust = ReceiptTrust(
+                roots: [Array(root)],
+                bundleID: StoreKeys.bundleID.rawValue,
+                environment: .sandbox
+            )
+            SKPaymentQueue.configure(configuration)
+            let observer = RecordingObserver()
+            SKPaymentQueue.default().add(observer)
+            return observer
+        }
+
+        private func product(_ id: ProductID) async throws -> SKProduct {
+            let response = try await SKPaymentQueue.default().products(for: [id.rawValue])
+            return try #require(response.products.first)
+        }
+
+        /// Buys a product and finishes its transaction.
+        private func subscribe(
+            to product: SKProduct,
+            _ observer: RecordingObserver
+        ) async throws -> SKPaymentTransaction {
+            guard case .success(let bought) = try await product.purchase() else {
+                throw HarnessError("\(product) was not bought.")
+            }
+            try await bought.finish()
+            try await observer.removed(bought)
+            return bought
+        }
+
+        /// Spec rules 60 and 113.
+        @Test func everyPeriodIsDeliveredOnceAndFinished() async throws {
+            try await withClub { store, observer, club in
+                #expect(club.subscriptionGroupIdentifier == "club")
+                #expect(club.subscriptionPeriod?.description == "1 month")
+                let first = try await subscribe(to: club, observer)
+                #expect(first.original == nil)
+                var now = try await store.readClock().now
+                let firstEnd = try await store.endOfTheClub()
+
+                now = try await store.advanceClock("31d", from: now)
+                let renewal = try await observer.renewal()
+                #expect(observer.states(of: renewal) == [.purchased])
+                #expect(renewal.transactionIdentifier != first.transactionIdentifier)
+                #expect(renewal.original?.transactionIdentifier == first.transactionIdentifier)
+                #expect(renewal.original?.transactionDate == first.transactionDate)
+                #expect(renewal.payment.product.subscriptionPeriod == club.subscriptionPeriod)
+                try await renewal.finish()
+                try await observer.removed(renewal)
+                let secondEnd = try await store.endOfTheClub()
+                #expect(secondEnd > firstEnd)
+
+                // A period that is renewed while the app is closed is there at the launch.
+                SKPaymentQueue.default().remove(observer)
+                _ = try await store.advanceClock("31d", from: now)
+                let later = try launch(store)
+                let second = try await later.renewal()
+                #expect(later.transactions(.purchased).count == 1)
+                #expect(second.original?.transactionIdentifier == first.transactionIdentifier)
+                #expect(try await store.endOfTheClub() > secondEnd)
+                try await second.finish()
+                try await later.removed(second)
+                SKPaymentQueue.default().remove(later)
+            }
+        }
+
+        @Test func aRestoreGivesTheNewestPeriodAndOnlyThat() async throws {
+            try await withClub { store, observer, club in
+                let first = try await subscribe(to: club, observer)
+                _ = try await store.advanceClock("31d", from: try await store.readClock().now)
+                let renewal = try await observer.renewal()
+                try await renewal.finish()
+                let client = try store.client(account: "ada")
+                let restored = try await eventually("payments to know of the finish") {
+                    let made = try await client.restore().value.transactions
+                    let number = try await store.newestPeriod()
+                    return made.contains { $0.subscription?.start == number.start } ? made : nil
+                }
+                #expect(restored.count == 1)
+                SKPaymentQueue.default().restoreCompletedTransactions()
+                try await observer.restored(1)
+                let copies = observer.transactions(.restored)
+                #expect(!copies.isEmpty)
+                for copy in copies {
+                    #expect(copy.original?.transactionIdentifier == first.transactionIdentifier)
+                    try await copy.finish()
+                }
+            }
+        }
+
+        @Test func aCancelledSubscriptionEndsWithItsPeriod() async throws {
+            try await withClub { store, observer, club in
+                let first = try await subscribe(to: club, observer)
+                let client = try store.client(account: "ada")
+                let id = try #require(TransactionID(rawValue: first.id))
+                let answer = try await client.raw(
+                    .PUT,
+                    store.urls.payments + Routes.autoRenew(id),
+                    body: Array(#"{"isOn":false}"#.utf8)
+                )
+                #expect(answer.status == 200)
+                try await expectOwned([first])
+                _ = try await store.advanceClock("31d", from: try await store.readClock().now)
+                try await expectOwned([])
+                #expect(observer.transactions(.purchased).count == 1)
+                // It begins again under the same id, and is paid at once.
+                let again = try await subscribe(to: club, observer)
+                #expect(again.original?.transactionIdentifier == first.transactionIdentifier)
+                try await expectOwned([again])
+            }
+        }
+
+        /// Waits until the account owns what these transactions gave it, and nothing else.
+        private func expectOwned(_ transactions: [SKPaymentTransaction]) async throws {
+            let expected = transactions.map(\.transactionIdentifier)
+            try await eventually("\(transactions.count) entitlements") {
+                let owned = try await SKPaymentTransaction.currentEntitlements.reduce(into: []) {
+                    $0.append($1.transactionIdentifier)
+                }
+                return owned == expected ? true : nil
+            }
+        }
+
+        @Test func whatTheStoreRefusesIsAClearError() async throws {
+            try await withClub { store, observer, club in
+                let many = await #expect(throws: SKError.self) {
+                    try await club.purchase(options: [.quantity(2)])
+                }
+                #expect(many?.code == .paymentInvalid)
+                #expect(many?.storeCode == "quantity_out_of_range")
+                _ = try await subscribe(to: club, observer)
+                let again = await #expect(throws: SKError.self) { try await club.purchase() }
+                #expect(again?.code == .paymentInvalid && again?.storeCode == "already_subscribed")
+                #expect(again?.localizedDescription == "You have a subscription already.")
+                try await eventually("the failures to be finished") {
+                    SKPaymentQueue.default().transactions.isEmpty ? true : nil
+                }
+            }
+        }
+
+        /// Spec rule 117.
+        @Test func anUpgradeIsPaidAtOnceAndReplacesWhatRuns() async throws {
+            try await withClub { store, observer, club in
+                let first = try await subscribe(to: club, observer)
+                let gold = try await subscribe(to: try await product(SampleCatalog.gold), observer)
+                #expect(gold.original?.transactionIdentifier == first.transactionIdentifier)
+                #expect(gold.price == Decimal(string: "5.99"))
+                try await expectOwned([gold])
+                let subscription = try await store.newestPeriod()
+                #expect(subscription.product.id == SampleCatalog.gold)
+            }
+        }
+    }
+}
+
+extension RecordingObserver {
+    /// Waits until a renewal is reported.
+    fileprivate func renewal() async throws -> SKPaymentTransaction {
+        try await eventually("a renewal to be reported") {
+            self.transactions(.purchased).first { $0.original != nil }
+        }
+    }
+}
+
+extension StoreHarness {
+    /// The end of what the subscription gives its account.
+    fileprivate func endOfTheClub() async throws -> StoreTime {
+        try await eventually("the subscription to be owned") {
+            try await client(account: "ada").entitlements().value.entitlements.first?.endsAt
+        }
+    }
+
+    /// The newest period of the account's only subscription.
+    fileprivate func newestPeriod() async throws -> PaidPeriod {
+        let client = try client(account: "ada")
+        let answer = try await client.raw(.GET, urls.payments + Routes.subscriptions)
+        let all = try answer.decode(SubscriptionsResponse.self).subscriptions
+        return try #require(all.first).period
+    }
+}

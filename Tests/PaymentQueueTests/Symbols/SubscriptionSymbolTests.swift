@@ -1,0 +1,88 @@
+import Foundation
+import PaymentQueue
+import Testing
+
+/// The types of subscriptions by Apple's documented names.
+@Suite struct SubscriptionSymbolTests {
+    private static var members: [String: Any] {
+        [
+            "Product.subscription": \Product.subscription
+                as KeyPath<Product, Product.SubscriptionInfo?>,
+            "SubscriptionInfo.subscriptionGroupID": \SubscriptionInfo.subscriptionGroupID,
+            "SubscriptionInfo.groupLevel": \SubscriptionInfo.groupLevel
+                as KeyPath<SubscriptionInfo, Int>,
+            "SubscriptionInfo.subscriptionPeriod": \SubscriptionInfo.subscriptionPeriod
+                as KeyPath<SubscriptionInfo, Product.SubscriptionPeriod>,
+            "SubscriptionInfo.status": { (info: SubscriptionInfo) in
+                try await info.status as [SubscriptionStatus]
+            },
+            "SubscriptionInfo.status(for:)": { (group: String) in
+                try await SubscriptionInfo.status(for: group) as [SubscriptionStatus]
+            },
+            "SubscriptionPeriod.unit": \Product.SubscriptionPeriod.unit
+                as KeyPath<Product.SubscriptionPeriod, Product.SubscriptionPeriod.Unit>,
+            "SubscriptionPeriod.value": \Product.SubscriptionPeriod.value
+                as KeyPath<Product.SubscriptionPeriod, Int>,
+            "Status.state": \SubscriptionStatus.state as KeyPath<SubscriptionStatus, RenewalState>,
+            "Status.transaction": \SubscriptionStatus.transaction
+                as KeyPath<SubscriptionStatus, VerificationResult<PaymentQueue.Transaction>>,
+            "Status.renewalInfo": \SubscriptionStatus.renewalInfo
+                as KeyPath<SubscriptionStatus, VerificationResult<RenewalInfo>>,
+            "RenewalInfo.originalTransactionID": \RenewalInfo.originalTransactionID,
+            "RenewalInfo.currentProductID": \RenewalInfo.currentProductID,
+            "RenewalInfo.willAutoRenew": \RenewalInfo.willAutoRenew as KeyPath<RenewalInfo, Bool>,
+            "RenewalInfo.autoRenewPreference": \RenewalInfo.autoRenewPreference
+                as KeyPath<RenewalInfo, String?>,
+            "RenewalInfo.expirationReason": \RenewalInfo.expirationReason
+                as KeyPath<RenewalInfo, RenewalInfo.ExpirationReason?>,
+            "RenewalInfo.isInBillingRetry": \RenewalInfo.isInBillingRetry,
+            "RenewalInfo.gracePeriodExpirationDate": \RenewalInfo.gracePeriodExpirationDate
+                as KeyPath<RenewalInfo, Date?>,
+            "RenewalInfo.renewalDate": \RenewalInfo.renewalDate as KeyPath<RenewalInfo, Date?>,
+            "RenewalInfo.renewalPrice": \RenewalInfo.renewalPrice
+                as KeyPath<RenewalInfo, Decimal?>,
+            "RenewalInfo.currency": \RenewalInfo.currency
+                as KeyPath<RenewalInfo, Locale.Currency?>,
+            "RenewalInfo.recentSubscriptionStartDate":
+                \RenewalInfo.recentSubscriptionStartDate as KeyPath<RenewalInfo, Date>,
+            "RenewalInfo.environment": \RenewalInfo.environment
+                as KeyPath<RenewalInfo, AppStore.Environment>,
+            "RenewalInfo.signedDate": \RenewalInfo.signedDate,
+            "RenewalInfo.jsonRepresentation": \RenewalInfo.jsonRepresentation
+                as KeyPath<RenewalInfo, Data>,
+        ]
+    }
+
+    /// The members that Apple documents and that need no offer, no price increase and no family.
+    private static let documented: [String: [String]] = [
+        "Product": ["subscription"],
+        "SubscriptionInfo": [
+            "subscriptionGroupID", "groupLevel", "subscriptionPeriod", "status", "status(for:)",
+        ],
+        "SubscriptionPeriod": ["unit", "value"],
+        "Status": ["state", "transaction", "renewalInfo"],
+        "RenewalInfo": [
+            "originalTransactionID", "currentProductID", "willAutoRenew", "autoRenewPreference",
+            "expirationReason", "isInBillingRetry", "gracePeriodExpirationDate", "renewalDate",
+            "renewalPrice", "currency", "recentSubscriptionStartDate", "environment",
+            "signedDate", "jsonRepresentation",
+        ],
+    ]
+
+    @Test func theTypesHaveEveryMemberThatIsDocumented() {
+        let names = Self.documented.flatMap { type, members in members.map { "\(type).\($0)" } }
+        #expect(Set(Self.members.keys) == Set(names))
+    }
+
+    @Test func statesAndReasonsHaveApplesNumbers() {
+        let states: [RenewalState] = [
+            .subscribed, .expired, .inBillingRetryPeriod, .inGracePeriod, .revoked,
+        ]
+        #expect(states.map(\.rawValue) == [1, 2, 3, 4, 5])
+        let reasons: [RenewalInfo.ExpirationReason] = [
+            .autoRenewDisabled, .billingError, .didNotConsentToPriceIncrease, .productUnavailable,
+            .unknown,
+        ]
+        #expect(reasons.map(\.rawValue) == [1, 2, 3, 4, 5])
+    }
+}
