@@ -154,6 +154,61 @@ extension EndToEnd {
             }
         }
 
+        @Test func aSubscriptionIsShownCancelledAndResumed() async throws {
+            try await withShop { setup in
+                try await setup.store.addSubscription()
+                let club = SampleCatalog.club.rawValue
+                let none = try await setup.shop("subscription")
+                #expect(none == "no subscription; `shop buy` begins one\n")
+                #expect(try await setup.shop("list").contains("Club, monthly"))
+                _ = try await setup.shop("buy", club)
+                let client = try setup.store.client(account: "ada")
+                let end = try #require(try await client.entitlements().value.entitlements.first)
+                let day = try #require(end.endsAt?.description.prefix(10))
+                #expect(try await setup.shop("owned").contains(" until \(day)T"))
+                let cancelled = try await setup.shop("subscription", "cancel")
+                #expect(cancelled.hasPrefix("cancelled; owned until \(day)T"))
+                try await eventually("receipts to know of it") {
+                    let line = try await setup.shop("subscription")
+                    return line.contains("owned until \(day)T") && line.hasSuffix("then nothing\n")
+                        ? true : nil
+                }
+                _ = try await setup.shop("subscription", "resume")
+                try await eventually("receipts to know of it") {
+                    try await setup.shop("subscription").hasSuffix("then \(club)\n") ? true : nil
+                }
+            }
+        }
+
+        /// Each month in the club gives 50 coins.
+        @Test(arguments: [
+            Step.beforeTheStreamSaysAnything, .beforeTheFinishIsSent, .beforeTheFinishIsAnswered,
+        ])
+        func killedAtAnyStepItDeliversARenewalOnce(_ step: Step) async throws {
+            try await withShop { setup in
+                try await setup.store.addSubscription()
+                let begun = try await setup.store.setClock(Routes.adminClockFreeze).now
+                _ = try await setup.shop("buy", SampleCatalog.club.rawValue)
+                #expect(try await setup.shop("coins") == "50 coins\n")
+                _ = try await setup.store.advanceClock("31d", from: begun)
+                let client = try setup.store.client(account: "ada")
+                try await eventually("the renewal to be delivered") {
+                    let queued = try await client.unfinished().value.transactions
+                    return queued.first?.isDelivered == true ? true : nil
+                }
+                let hold = setup.hold(at: step, occurrence: 1)
+                let shop = try await setup.start("listen")
+                try await hold.reached()
+                shop.send(SIGKILL)
+                _ = await shop.exit()
+                try await hold.dropped()
+                hold.release()
+                for _ in 1...2 { _ = try await setup.shop("listen") }
+                #expect(try await setup.shop("coins") == "100 coins\n")
+                #expect(try await setup.shop("listen") == "0 unfinished\n")
+            }
+        }
+
         /// A step of a purchase in the app, and whether the store has the payment at that point.
         enum Step: String, CaseIterable, Sendable {
             case beforeThePaymentIsSent
@@ -189,14 +244,22 @@ extension EndToEnd {
 }
 
 extension EndToEnd.Shops.Setup {
-    fileprivate func hold(at step: EndToEnd.Shops.Step) -> Hold {
+    /// Holds the app's requests or their answers at a step.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - occurrence: The number of the stream in which nothing is said.
+    fileprivate func hold(at step: EndToEnd.Shops.Step, occurrence: Int = 2) -> Hold {
         switch step {
         case .beforeThePaymentIsSent:
             payments.hold(at: .beforeRequest("POST \(Routes.payments)"))
         case .beforeThePaymentIsAnswered:
             payments.hold(at: .beforeResponse("POST \(Routes.payments)"))
         case .beforeTheStreamSaysAnything:
-            fulfillment.hold(at: .beforeResponse("GET \(Routes.queue) "), occurrence: 2)
+            fulfillment.hold(
+                at: .beforeResponse("GET \(Routes.queue) "),
+                occurrence: occurrence
+            )
         case .beforeTheFinishIsSent: fulfillment.hold(at: .beforeRequest("/finish"))
         case .beforeTheFinishIsAnswered: fulfillment.hold(at: .beforeResponse("/finish"))
         }

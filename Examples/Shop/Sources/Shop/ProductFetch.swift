@@ -7,7 +7,8 @@ import PaymentQueue
 final class ProductFetch: NSObject, SKProductsRequestDelegate, @unchecked Sendable {  // One task.
     /// The products that this app sells.
     static let identifiers = [
-        "com.example.coins.100", "com.example.hint", "com.example.pro", "com.example.discontinued",
+        "com.example.coins.100", "com.example.hint", "com.example.pro", "com.example.club.monthly",
+        "com.example.club.gold.monthly", "com.example.discontinued",
     ]
 
     // The app must retain the request until it is answered.

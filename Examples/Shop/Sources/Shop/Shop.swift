@@ -19,7 +19,8 @@ struct Shop: AsyncParsableCommand {
               shop buy com.example.coins.100
             """,
         subcommands: [
-            List.self, Buy.self, Listen.self, Restore.self, Owned.self, Receipt.self, Coins.self,
+            List.self, Buy.self, Listen.self, Restore.self, Owned.self, Subscription.self,
+            Receipt.self, Coins.self,
         ]
     )
 }
@@ -164,9 +165,11 @@ struct Owned: AsyncParsableCommand {
         try store.configure()
         var owned: [String] = []
         do {
+            let ends = try await SubscriptionStatus.ends()
             for try await transaction in SKPaymentTransaction.currentEntitlements {
                 let product = transaction.payment.productIdentifier
-                owned.append("\(product) \(transaction.transactionIdentifier ?? "")")
+                let end = ends[product].map { " until \($0)" } ?? ""
+                owned.append("\(product) \(transaction.transactionIdentifier ?? "")\(end)")
             }
         } catch let error as SKError where error.code == .cloudServiceNetworkConnectionFailed {
             print("The store is out of reach. By this device's own log:")

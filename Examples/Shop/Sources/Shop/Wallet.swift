@@ -12,13 +12,20 @@ struct Wallet: Sendable {
 
     /// Grants what a transaction paid for.
     ///
+    /// Each period of a subscription is a transaction of its own, and so grants its coins once.
+    ///
     /// - Returns: `true` if it was granted now; `false` if it was granted before.
     func deliver(_ transaction: SKPaymentTransaction) throws -> Bool {
         let product = transaction.payment.productIdentifier
-        let coins = product.hasPrefix("com.example.coins.") ? 100 * transaction.payment.quantity : 0
+        var coins = 0
+        if product.hasPrefix("com.example.coins.") { coins = 100 * transaction.payment.quantity }
+        if product.hasPrefix("com.example.club.") { coins = Self.coinsOfAMonth }
         let gives = Self.unlockable.contains(product) ? product : String(coins)
         return try log.record("deliver", of: transaction, value: gives)
     }
+
+    /// The coins for each month in the club.
+    private static let coinsOfAMonth = 50
 
     /// The products that stay unlocked permanently.
     private static let unlockable: Set = ["com.example.pro"]
