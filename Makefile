@@ -93,12 +93,12 @@ client-package: ## Build an app in a package of its own, and see that it fetches
 run: build ## Run a whole store until Ctrl-C
 	@exec $(DEVSTORE) run
 
-demo: build ## Make one purchase, show each step, then stop (STORE=http://localhost:8080: on that store)
+demo: build ## Make one purchase, show each step, then stop (STORE=http://…: on that store; STORY=subscription)
 ifdef STORE
 	@ACCOUNT_TOKEN=$${ACCOUNT_TOKEN:-$$($(COMPOSE) run --rm -T operator token account --account ada)} \
 		&& export ACCOUNT_TOKEN && exec $(DEVSTORE) demo --store $(STORE)
 else
-	@exec $(DEVSTORE) demo
+	@exec $(DEVSTORE) demo $(if $(STORY),--story $(STORY))
 endif
 
 scenario: build ## Play scenario files on a temporary store (FILE=story.yaml SEED=7 JUNIT=out.xml STEPS=1)

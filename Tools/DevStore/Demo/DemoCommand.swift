@@ -3,8 +3,16 @@ import EventTypes
 import Foundation
 import StoreHarness
 
-/// `devstore demo`: makes one purchase and shows it step by step.
+/// `devstore demo`: makes one purchase, or lets one subscription live, and shows it step by step.
 struct DemoCommand: AsyncParsableCommand {
+    /// The stories that a temporary store can tell.
+    enum Story: String, CaseIterable, ExpressibleByArgument {
+        /// One purchase.
+        case purchase
+        /// The life of a subscription.
+        case subscription
+    }
+
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Makes one purchase, shows it step by step, and exits.",
@@ -12,6 +20,9 @@ struct DemoCommand: AsyncParsableCommand {
             Starts a temporary store in a temporary folder and makes one purchase. It shows each \
             HTTP request, each event as it crosses the broker, each row of the ledger, the \
             receipt, the delivery and the finish. Then it audits the books.
+
+            With --story subscription it shows the life of a subscription instead: bought, renewed, \
+            upgraded, not paid, recovered, cancelled, lapsed. The store's clock is advanced.
 
             With --store it buys on a store that is already running, such as that of \
             docker-compose.yml. It uses HTTP alone and shows what an app sees. It needs the \
@@ -26,13 +37,22 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "Buy on this running store instead: the URL that all its services share.")
     var store: String?
 
+    @Option(help: "What to show on a temporary store.")
+    var story = Story.purchase
+
+    func validate() throws {
+        if store != nil, story != .purchase {
+            throw ValidationError("--story \(story.rawValue) needs a store of its own: no --store.")
+        }
+    }
+
     func run() async throws {
         let terminal = Terminal()
         try await terminal.perform {
             if let store {
                 try await Self.tell(terminal, of: store)
             } else {
-                try await Self.tell(terminal)
+                try await Self.tell(story, terminal)
             }
         }
     }
@@ -62,18 +82,25 @@ struct DemoCommand: AsyncParsableCommand {
         terminal.line("The whole demonstration took \(Terminal.describe(clock.now - begin)).", .dim)
     }
 
-    private static func tell(_ terminal: Terminal) async throws {
+    private static func tell(_ story: Story, _ terminal: Terminal) async throws {
         let clock = ContinuousClock()
         let begin = clock.now
-        terminal.heading("A store for this purchase")
+        terminal.heading("A store for this \(story.rawValue)")
         var options = StoreOptions()
         options.database = .own
         options.fsync = true
         options.progress = terminal.progress
+        if story == .subscription { options.settings = SubscriptionStory.settings }
         let isClean = try await withStore(options) { store in
             try await terminal.importSampleCatalog(into: store)
-            var story = try DemoStory(terminal: terminal, store: store)
-            return try await story.tell()
+            switch story {
+            case .purchase:
+                var story = try DemoStory(terminal: terminal, store: store)
+                return try await story.tell()
+            case .subscription:
+                var story = try SubscriptionStory(terminal: terminal, store: store)
+                return try await story.tell()
+            }
         }
         terminal.line()
         terminal.line("The whole demonstration took \(Terminal.describe(clock.now - begin)).", .dim)

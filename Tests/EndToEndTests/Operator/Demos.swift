@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// `make demo` with its stories.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Demos {
+        /// The command fails by itself if a step does not do what it says.
+        @Test func theStoryOfASubscriptionIsToldToItsEnd() async throws {
+            let output = try await ChildProcess.run(
+                try BuiltExecutables.path("devstore"),
+                ["demo", "--story", "subscription"],
+                environment: ProcessInfo.processInfo.environment
+            )
+            var rest = Substring(output)
+            for step in [
+                "1  Buy", "active", "2  Renew", "Done: 1 renewal.", "3  Upgrade", "refund",
+                "4  Fail and grace", "inGracePeriod", "5  Recover", "active", "6  Cancel",
+                "none", "7  Lapse", "expired", "8  The proof",
+            ] {
+                let range = try #require(rest.range(of: step), "\(step) is missing in:\n\(output)")
+                rest = rest[range.upperBound...]
+            }
+        }
+    }
+}
