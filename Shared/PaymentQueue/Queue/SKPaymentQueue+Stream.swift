@@ -65,6 +65,7 @@ extension SKPaymentQueue {
 
     private func connected(_ head: QueueStreamHead) {
         change { Task.isCancelled ? .init() : $0.connected(head) }
+        tell { ($0 as? any QueueFollower)?.queueDidConnect() }
     }
 
     private func receive(_ events: [ServerSentEventParser.Event]) {

@@ -175,6 +175,7 @@ public final class SKPaymentQueue: Sendable {
     /// the background (spec rule 46).
     public func applicationDidBecomeActive() {
         state.withLock { state in
+            tell(state.observers) { ($0 as? any QueueFollower)?.queueDidConnect() }
             let known = state.pending.all
             guard !known.isEmpty else { return }
             tell(state.observers) { $0.paymentQueue(self, updatedTransactions: known) }
@@ -323,7 +324,7 @@ extension SKPaymentQueue {
         }
         if !news.refunded.isEmpty {
             for transaction in news.refunded { transaction.belong(to: self) }
-            tell(observers) { ($0 as? UpdatesObserver)?.receive(refunded: news.refunded) }
+            tell(observers) { ($0 as? any QueueFollower)?.receive(refunded: news.refunded) }
         }
         if !news.removed.isEmpty {
             tell(observers) { $0.paymentQueue(self, removedTransactions: news.removed) }

@@ -3,9 +3,7 @@ import Synchronization
 /// The observer of a ``TransactionUpdates/Iterator``.
 ///
 /// It buffers changed transactions until they are taken.
-///
-/// Unlike an app's observer it is informed of refunds and of the end of the queue.
-final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
+final class UpdatesObserver: QueueFollower, Sendable {
     private struct State: ~Copyable {
         var isOver = false
         var changed: [SKPaymentTransaction] = []
@@ -24,7 +22,6 @@ final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
         take(transactions)
     }
 
-    /// Receives finished transactions that were refunded.
     func receive(refunded transactions: [SKPaymentTransaction]) {
         if hearsOfRefunds { take(transactions) }
     }
@@ -62,7 +59,6 @@ final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
         }
     }
 
-    /// Ends the observation: there will be no more updates.
     func queueDidClose() {
         state.withLock { $0.isOver = true }
         endWaiting()

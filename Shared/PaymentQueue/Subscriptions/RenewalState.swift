@@ -13,11 +13,13 @@ extension Product.SubscriptionInfo {
         public static let subscribed = RenewalState(rawValue: 1)
         /// The subscription has ended.
         public static let expired = RenewalState(rawValue: 2)
-        /// The period is over and the next one is not paid. The store tries to charge, and the
-        /// subscriber has no service.
+        /// The period is over and the next one is not paid.
+        ///
+        /// The store tries to charge, and the subscriber has no service.
         public static let inBillingRetryPeriod = RenewalState(rawValue: 3)
-        /// The period is over and the next one is not paid. The store tries to charge, and the
-        /// subscriber still has the service.
+        /// The period is over and the next one is not paid.
+        ///
+        /// The store tries to charge, and the subscriber still has the service.
         public static let inGracePeriod = RenewalState(rawValue: 4)
         /// The period was taken away, such as by a refund.
         public static let revoked = RenewalState(rawValue: 5)

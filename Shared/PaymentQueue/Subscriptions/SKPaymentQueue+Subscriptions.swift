@@ -5,9 +5,10 @@ import StoreAPI
 import Synchronization
 
 extension SKPaymentQueue {
-    /// Asks the store for the statuses of the account's subscriptions, the oldest first.
+    /// Asks the store for the statuses of the account's subscriptions.
     ///
     /// - Parameter untilAnswered: Whether to retry until an unreachable store answers.
+    /// - Returns: The statuses, the oldest subscription first.
     /// - Throws: ``SKError``, or `CancellationError`.
     func subscriptionStatuses(
         untilAnswered: Bool = false
@@ -127,7 +128,12 @@ extension SKPaymentQueue {
             request
         )
         do {
-            _ = try await transport.sendUntilAnswered(question, as: SubscriptionResponse.self)
+            let answer = try await transport.sendUntilAnswered(
+                question,
+                as: SubscriptionResponse.self
+            )
+            let version = answer.subscription.version
+            tell { ($0 as? StatusObserver)?.receive(version: version, of: status.groupID) }
         } catch let failure as StoreFailure {
             throw failure.error
         }

@@ -248,7 +248,8 @@ extension EndToEnd.Shops.Setup {
     ///
     /// - Parameters:
     ///   - step: The step.
-    ///   - occurrence: The number of the stream in which nothing is said.
+    ///   - occurrence: The number of the stream's part that is the first to be held.
+    /// - Returns: The hold.
     fileprivate func hold(at step: EndToEnd.Shops.Step, occurrence: Int = 2) -> Hold {
         switch step {
         case .beforeThePaymentIsSent:

@@ -153,6 +153,43 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
+        @Test func everyChangeOfASubscriptionIsAnUpdate() async throws {
+            try await withClub { store, observer, club in
+                var updates = SubscriptionStatus.updates.makeAsyncIterator()
+                let first = try await subscribe(to: club, observer)
+                let begun = try await updates.next { $0.state == .subscribed }
+                #expect(try begun.transaction.payloadValue.expirationDate != nil)
+                let info = try begun.renewalInfo.payloadValue
+                #expect("\(info.originalTransactionID)" == first.transactionIdentifier)
+                #expect(info.willAutoRenew && info.renewalPrice == Decimal(string: "2.99"))
+                let group = try await SubscriptionInfo.status(for: "club")
+                #expect(group.map(\.transaction) == [begun.transaction])
+
+                let now = try await store.advanceClock("31d", from: try await store.readClock().now)
+                let renewed = try await updates.next { $0.transaction != begun.transaction }
+                #expect(try renewed.transaction.payloadValue.reason == .renewal)
+
+                try await renewed.cancel()
+                _ = try await updates.next { !$0.renewalInfo.unsafePayloadValue.willAutoRenew }
+                try await renewed.resume()
+                _ = try await updates.next { $0.renewalInfo.unsafePayloadValue.willAutoRenew }
+                try await renewed.cancel()
+                _ = try await updates.next { !$0.renewalInfo.unsafePayloadValue.willAutoRenew }
+
+                // Nothing is paid at the end of the period, so nothing comes through the queue.
+                _ = try await store.advanceClock("31d", from: now)
+                try await eventually("receipts to know of the end") {
+                    let over = try await SubscriptionInfo.status(for: "club").first
+                    return over?.renewalInfo.unsafePayloadValue.expirationReason
+                        == .autoRenewDisabled ? true : nil
+                }
+                SKPaymentQueue.default().applicationDidBecomeActive()
+                let over = try await updates.next { $0.state == .expired }
+                let refusal = await #expect(throws: SKError.self) { try await over.resume() }
+                #expect(refusal?.storeCode == "subscription_ended")
+            }
+        }
+
         @Test func whatTheStoreRefusesIsAClearError() async throws {
             try await withClub { store, observer, club in
                 let many = await #expect(throws: SKError.self) {
@@ -182,6 +219,18 @@ extension EndToEnd.PaymentQueues {
                 #expect(subscription.product.id == SampleCatalog.gold)
             }
         }
+    }
+}
+
+extension SubscriptionStatus.Updates.AsyncIterator {
+    /// Returns the next status for which a condition holds.
+    fileprivate mutating func next(
+        where isWanted: (SubscriptionStatus) -> Bool
+    ) async throws -> SubscriptionStatus {
+        while let status = await next() {
+            if isWanted(status) { return status }
+        }
+        throw HarnessError("The updates ended.")
     }
 }
 

@@ -28,6 +28,9 @@ import Testing
                 as KeyPath<SubscriptionStatus, VerificationResult<PaymentQueue.Transaction>>,
             "Status.renewalInfo": \SubscriptionStatus.renewalInfo
                 as KeyPath<SubscriptionStatus, VerificationResult<RenewalInfo>>,
+            "Status.updates": {
+                for await status in SubscriptionStatus.updates { _ = status as SubscriptionStatus }
+            },
             "RenewalInfo.originalTransactionID": \RenewalInfo.originalTransactionID,
             "RenewalInfo.currentProductID": \RenewalInfo.currentProductID,
             "RenewalInfo.willAutoRenew": \RenewalInfo.willAutoRenew as KeyPath<RenewalInfo, Bool>,
@@ -60,7 +63,7 @@ import Testing
             "subscriptionGroupID", "groupLevel", "subscriptionPeriod", "status", "status(for:)",
         ],
         "SubscriptionPeriod": ["unit", "value"],
-        "Status": ["state", "transaction", "renewalInfo"],
+        "Status": ["state", "transaction", "renewalInfo", "updates"],
         "RenewalInfo": [
             "originalTransactionID", "currentProductID", "willAutoRenew", "autoRenewPreference",
             "expirationReason", "isInBillingRetry", "gracePeriodExpirationDate", "renewalDate",
