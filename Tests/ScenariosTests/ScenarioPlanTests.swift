@@ -29,7 +29,7 @@ import Testing
 
     private static let plans: [(String, Set<ScenarioNeed>)] = [
         ("- buy: coins", []),
-        ("- advance: 1d", [.clock]),
+        ("- advance: 1d", [.clock]), ("- clock: 1h=1d\n- pass: 2d", [.clock]),
         ("- buy: gift", [.merchant]),
         ("- answer: 503", [.merchant]), ("- kill: payments", [.faults]),
         ("- freeze: receipts\n- thaw: receipts\n- restart: catalog", [.faults]),

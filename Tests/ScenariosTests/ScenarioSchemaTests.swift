@@ -51,6 +51,7 @@ import Testing
                 case .choice(let words): words[0]
                 case .whole(let range): "\(range.lowerBound)"
                 case .span: "1d"
+                case .clock: "frozen"
                 case .steps: "[]"
                 case .fields: "{}"
                 default: "x"
@@ -59,7 +60,7 @@ import Testing
             let scenario = try ScenarioReader.read(
                 """
                 scenario: Every step
-                products: {x: {type: consumable, price: 1 USD}}
+                products: {x: {type: autoRenewable, group: x, period: P1M, price: 1 USD}}
                 devices: {x: x}
                 steps:
                   - buy: x

@@ -28,6 +28,7 @@ enum ScenarioFacts {
             )
         }
         return facts + decodeAccounts(value, &names) + decodePayments(value, &names)
+            + decodeSubscriptions(value, &names)
     }
 
     private static func decodeAccounts(
@@ -86,6 +87,39 @@ enum ScenarioFacts {
         for member in value["webhooks"]?.members ?? [] {
             guard let payment = names.payment(member) else { continue }
             facts.append(member.fact(.webhooks(payment: payment), .sequence(member.value.texts)))
+        }
+        return facts
+    }
+
+    private static func decodeSubscriptions(
+        _ value: LocatedValue,
+        _ names: inout ScenarioNames
+    ) -> [ScenarioFact] {
+        var facts: [ScenarioFact] = []
+        for member in value["subscription"]?.members ?? [] {
+            guard let payment = names.subscription(member) else { continue }
+            for field in member.value.members {
+                if ["product", "next"].contains(field.name), names.product(field.value) == nil {
+                    continue
+                }
+                if let kind = ScenarioPeriodEnd.Kind(rawValue: field.name),
+                    let length = field.value.period
+                {
+                    let end = ScenarioPeriodEnd(
+                        kind: kind,
+                        isInMonths: length.unit == .month || length.unit == .year
+                    )
+                    let subject = ScenarioSubject.subscriptionEnd(payment: payment, end: end)
+                    facts.append(field.fact(subject, .text(end.text(length))))
+                    continue
+                }
+                facts.append(
+                    field.fact(
+                        .subscription(payment: payment, field: field.name),
+                        .text(field.value.text ?? "")
+                    )
+                )
+            }
         }
         return facts
     }

@@ -5,14 +5,21 @@ struct ScenarioNames {
     /// All accounts, sorted.
     let accounts: [String]
     private let products: [String]
-    /// The device of each payment that was declared so far.
-    private var payments: [String: String] = [:]
+    /// The products that renew.
+    private let renewingProducts: Set<String>
+    /// The device and the product of each payment that was declared so far.
+    private var payments: [String: (device: String, product: String)] = [:]
     /// The payments that were declared in the shuffled steps around, which may come later.
     private var unordered: Set<String> = []
     private var shuffleDepth = 0
 
     init(_ root: LocatedValue) {
         products = (root["products"]?.members ?? []).map(\.name)
+        renewingProducts = Set(
+            (root["products"]?.members ?? []).filter {
+                $0.value["type"]?.text == ScenarioForms.autoRenewable
+            }.map(\.name)
+        )
         let declared = (root["devices"]?.members ?? []).map {
             ScenarioDevice(name: $0.name, account: $0.value.text ?? "")
         }
@@ -65,13 +72,54 @@ struct ScenarioNames {
         resolve(member, "payment", among: payments.keys.sorted())
     }
 
+    /// The name of a payment that was declared before and that belongs to a subscription.
+    mutating func subscription(_ value: LocatedValue) -> String? {
+        guard let name = payment(value) else { return nil }
+        guard isSubscription(name) else {
+            let product = payments[name]?.product ?? name
+            add(ScenarioProblem(value, "'\(product)' does not renew; its type is another one"))
+            return nil
+        }
+        return name
+    }
+
+    /// The name of a payment that was declared before and that belongs to a subscription.
+    mutating func subscription(_ member: LocatedValue.Member) -> String? {
+        guard let name = payment(member) else { return nil }
+        guard isSubscription(name) else {
+            let product = payments[name]?.product ?? name
+            let problem = ScenarioProblem(
+                line: member.nameLine,
+                column: member.nameColumn,
+                "'\(product)' does not renew; its type is another one"
+            )
+            add(problem)
+            return nil
+        }
+        return name
+    }
+
+    /// Whether a payment that was declared belongs to a subscription.
+    func isSubscription(_ payment: String) -> Bool {
+        payments[payment].map { renewingProducts.contains($0.product) } ?? false
+    }
+
     /// The device of a payment that was declared.
-    func deviceName(of payment: String) -> String { payments[payment] ?? devices[0].name }
+    func deviceName(of payment: String) -> String {
+        payments[payment]?.device ?? devices[0].name
+    }
+
+    /// The product of a payment that was declared.
+    func productName(of payment: String) -> String { payments[payment]?.product ?? payment }
 
     /// Declares a payment.
     ///
     /// - Returns: Its name; `nil` if another payment has it.
-    mutating func declare(_ value: LocatedValue, boughtOn device: String) -> String? {
+    mutating func declare(
+        _ value: LocatedValue,
+        of product: String,
+        boughtOn device: String
+    ) -> String? {
         guard let name = value.text else { return nil }
         guard payments[name] == nil else {
             add(
@@ -82,7 +130,7 @@ struct ScenarioNames {
             )
             return nil
         }
-        payments[name] = device
+        payments[name] = (device, product)
         if shuffleDepth > 0 { unordered.insert(name) }
         return name
     }

@@ -70,13 +70,14 @@ public enum ScenarioReader {
             }
             return ScenarioProduct(
                 name: member.name,
-                type: ProductType(rawValue: value["type"]?.text ?? ""),
+                type: decodeType(value["type"]?.text ?? ""),
                 prices: prices,
                 credits: credits,
                 hasEntitlement: value["entitlement"]?.flag ?? false,
                 hasWebhook: value["webhook"]?.flag ?? false,
                 isDeliveredByApp: value["app"]?.flag ?? false,
-                isRestorable: value["restorable"]?.flag
+                isRestorable: value["restorable"]?.flag,
+                subscription: decodeTerms(value, &names)
             )
         }
     }
@@ -113,7 +114,8 @@ public enum ScenarioReader {
             return .expect(ScenarioFacts.decode(expectation, &names))
         }
         return decodeDecision(value, &names) ?? decodeAfterPurchase(value, &names)
-            ?? decodeSurroundings(value, &names) ?? decodeFault(value, &names)
+            ?? decodeSubscription(value, &names) ?? decodeSurroundings(value, &names)
+            ?? decodeClock(value) ?? decodeFault(value, &names)
     }
 
     private static func decodePurchase(
@@ -123,7 +125,7 @@ public enum ScenarioReader {
     ) -> ScenarioAction? {
         let device = names.device(value["device"])
         guard let productName = names.product(product), let device,
-            let name = names.declare(value["as"] ?? product, boughtOn: device)
+            let name = names.declare(value["as"] ?? product, of: productName, boughtOn: device)
         else { return nil }
         let isUnanswered = value["unanswered"]?.flag ?? false
         if isUnanswered, let refused = value["refused"] {
@@ -184,12 +186,6 @@ public enum ScenarioReader {
                 .reverse(payment: $0, refund: value["number"]?.whole ?? 1, refused: refused)
             }
         }
-        if let payment = value["resume"], let name = value["as"] {
-            guard let payment = names.payment(payment),
-                let name = names.declare(name, boughtOn: names.deviceName(of: payment))
-            else { return nil }
-            return .resume(payment: payment, name: name, refused: refused)
-        }
         if let payment = value["finish"] {
             guard let name = names.payment(payment) else { return nil }
             guard let asked = value["device"] else {
@@ -209,10 +205,12 @@ public enum ScenarioReader {
         }
         if let device = value["start"] { return names.device(device).map { .start(device: $0) } }
         if let device = value["stop"] { return names.device(device).map { .stop(device: $0) } }
-        if let account = value["change"] {
+        if let account = value["change"], value["to"] == nil {
+            if let refused = value["refused"] {
+                names.add(ScenarioProblem(refused, "only a change with 'to' can be refused"))
+            }
             return names.account(account).map { .change(decodeAccount($0, value)) }
         }
-        if let span = value["advance"]?.text { return ClockSpan(span).map { .advance($0) } }
         return nil
     }
 
@@ -229,6 +227,9 @@ public enum ScenarioReader {
         }
         if let payment = value["duplicate"] {
             return names.payment(payment).map { .duplicate(payment: $0) }
+        }
+        if let payment = value["reorder"] {
+            return names.subscription(payment).map { .reorder(payment: $0) }
         }
         return value["answer"]?.whole.map { .answer(status: $0) }
     }

@@ -12,6 +12,14 @@ struct FormCheck {
         case .money:
             expectText(value, "an amount such as 0.99 USD") { Money(scenario: $0) != nil }
         case .span: expectText(value, "a span such as 31d or 1h30m") { ClockSpan($0) != nil }
+        case .period:
+            expectText(value, "a period such as 1 month or P1M") {
+                SubscriptionPeriod(scenario: $0) != nil
+            }
+        case .clock:
+            expectText(value, "'frozen', 'real' or a rate such as 1h=1d") {
+                ScenarioClock($0) != nil
+            }
         case .storefront:
             expectText(value, Storefront.form) { Storefront(rawValue: $0) != nil }
         case .flag: expectPlain(value, "true or false") { $0 == "true" || $0 == "false" }

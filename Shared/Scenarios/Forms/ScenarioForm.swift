@@ -14,6 +14,10 @@ indirect enum ScenarioForm: Sendable {
     case money
     /// A span of time: `31d`, `1h30m`.
     case span
+    /// The length of a subscription's period: `1 month`, `P1M`.
+    case period
+    /// How the store's clock goes: `frozen`, `real` or a rate such as `1h=1d`.
+    case clock
     /// A storefront: `USA`.
     case storefront
     /// One of some words.

@@ -8,6 +8,12 @@ enum ScenarioForms {
         String($0.rawValue.dropFirst("sandbox_".count))
     }
 
+    /// The type of products that renew.
+    static let autoRenewable = "autoRenewable"
+
+    /// The states of a subscription.
+    static let subscriptionStates = ["active", "grace", "retry", "expired", "revoked"]
+
     /// The states that a device sees.
     ///
     /// A transaction that has left the queue is `finished`.
@@ -41,7 +47,9 @@ enum ScenarioForms {
     private static let product: [ScenarioForm.Field] = [
         .init(
             "type",
-            .choice(["consumable", "nonConsumable", "nonRenewingSubscription"]),
+            .choice([
+                "consumable", "nonConsumable", "nonRenewingSubscription", autoRenewable,
+            ]),
             isRequired: true,
             "The type of the product."
         ),
@@ -52,6 +60,13 @@ enum ScenarioForms {
         .init("webhook", .flag, "Whether the merchant's server delivers it."),
         .init("app", .flag, "Whether the app delivers it by itself."),
         .init("restorable", .flag, "Whether a finished purchase can be restored."),
+        .init("group", .name, "The group of a product that renews."),
+        .init(
+            "level",
+            .whole(1...1000),
+            "Its level in the group; 1 is the highest. 1 if left out."
+        ),
+        .init("period", .period, "The length of its periods."),
     ]
 
     private static let account: [ScenarioForm.Field] = [
@@ -115,15 +130,34 @@ enum ScenarioForms {
         .init(
             "resume",
             .name,
-            "An interrupted payment goes on as another one.",
-            [.init("as", .name, isRequired: true, "The name of the other payment."), refused]
+            "An interrupted payment goes on as another one, or a cancelled subscription renews again.",
+            [.init("as", .name, "The name of the other payment."), refused]
         ),
+        .init("cancel", .name, "The buyer turns off the renewal of a subscription.", [refused]),
         .init("restore", .name, "A device restores what its account owns."),
         .init("finish", .name, "The app finishes a transaction.", [device]),
-        .init("advance", .span, "The store's clock goes forward."),
+        .init(
+            "advance",
+            .span,
+            "The store's clock goes forward.",
+            [
+                .init(
+                    "unanswered",
+                    .flag,
+                    "Whether the next step comes while the clock still goes forward."
+                )
+            ]
+        ),
+        .init("clock", .clock, "The store's clock stands still, or runs at a rate."),
+        .init("pass", .span, "The run goes on when so much time has passed on the store's clock."),
         .init("start", .name, "The app starts on a device."),
         .init("stop", .name, "The app is killed on a device."),
-        .init("change", .name, "The administrator changes an account.", account),
+        .init(
+            "change",
+            .name,
+            "The administrator changes an account, or the buyer the next product of a subscription.",
+            account + [.init("to", .name, "The next product of a subscription."), refused]
+        ),
         .init("kill", service, "A service is killed without warning."),
         .init("restart", service, "A service that was killed starts again."),
         .init("freeze", service, "A service stops without its noticing."),
@@ -135,6 +169,11 @@ enum ScenarioForms {
             [.init("times", .whole(1...10), "The number of lost answers. 1 if left out.")]
         ),
         .init("duplicate", .name, "All events about a payment are sent once more."),
+        .init(
+            "reorder",
+            .name,
+            "All events about the periods of a subscription are sent once more, the newest first."
+        ),
         .init(
             "answer",
             .whole(200...599),
@@ -171,6 +210,11 @@ enum ScenarioForms {
         .init("transaction", .named(.fields(transaction)), "What `payments` says of a payment."),
         .init("receipt", .named(.fields(receipt)), "What the store has signed for a payment."),
         .init(
+            "subscription",
+            .named(.fields(subscription)),
+            "What the store says of the subscription that a payment belongs to."
+        ),
+        .init(
             "ledger",
             .named(.fields(ledger)),
             "The sum that each account of the ledger has received from a payment."
@@ -199,6 +243,21 @@ enum ScenarioForms {
         .init("refunded", .money, "What was refunded and not reversed."),
         .init("revoked", .flag, "Whether a refund has taken the product away."),
         .init("quantity", .whole(1...10), "The number of units."),
+    ]
+
+    private static let subscription: [ScenarioForm.Field] = [
+        .init("state", .choice(subscriptionStates), "Its state."),
+        .init("product", .name, "The product of its newest period."),
+        .init("next", .name, "The product to which its next renewal changes."),
+        .init("autoRenew", .flag, "Whether it renews at the end of its period."),
+        .init("period", .whole(1...10_000), "The number of its newest period."),
+        .init("paid", .whole(0...10_000), "The number of its periods that were paid."),
+        .init("ends", .period, "The end of its newest period, counted from its start."),
+        .init(
+            "ownedUntil",
+            .period,
+            "The end of the account's entitlement, counted from the subscription's start."
+        ),
     ]
 
     private static let receipt: [ScenarioForm.Field] = [

@@ -22,6 +22,8 @@ public enum ScenarioSchema {
         case .name: pattern("^[A-Za-z0-9_-]{1,64}$")
         case .money: pattern("^-?[0-9]+([.][0-9]+)? [A-Z]{3}$")
         case .span: pattern("^([0-9]+(w|d|h|m|s|ms))+$")
+        case .period: pattern("^(P[1-9][0-9]*[DWMY]|[1-9][0-9]* (day|week|month|year)s?)$")
+        case .clock: pattern("^(frozen|real|([0-9]+(w|d|h|m|s|ms))+=([0-9]+(w|d|h|m|s|ms))+)$")
         case .storefront: pattern("^[A-Z]{3}$")
         case .flag: [("type", .string("boolean"))]
         case .whole(let range):

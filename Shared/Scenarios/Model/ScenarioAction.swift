@@ -17,8 +17,16 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
     case restore(device: String)
     /// The app finishes a transaction.
     case finish(payment: String, device: String)
+    /// The buyer decides whether a subscription renews.
+    case autoRenew(Bool, payment: String, refused: String?)
+    /// The buyer chooses the next product of a subscription.
+    case choose(product: String, payment: String, refused: String?)
     /// The store's clock goes forward.
-    case advance(ClockSpan)
+    case advance(ClockSpan, isAwaited: Bool)
+    /// The store's clock stands still, or runs at a rate.
+    case clock(ScenarioClock)
+    /// So much time passes on the store's clock.
+    case pass(ClockSpan)
     /// The app starts on a device.
     case start(device: String)
     /// The app is killed on a device.
@@ -37,6 +45,8 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
     case drop(DroppedAnswer, times: Int)
     /// All events about a payment are sent once more.
     case duplicate(payment: String)
+    /// All events about the periods of a subscription are sent once more, the newest first.
+    case reorder(payment: String)
     /// The merchant's server answers with this status from now on.
     case answer(status: Int)
     /// Steps in an order that the seed decides.
@@ -60,7 +70,16 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
             "resume '\(payment)' as '\(name)'" + refusal(code)
         case .restore(let device): "restore on '\(device)'"
         case .finish(let payment, let device): "finish '\(payment)' on '\(device)'"
-        case .advance(let span): "advance the clock by \(span)"
+        case .autoRenew(let isOn, let payment, let code):
+            "\(isOn ? "renew" : "cancel") the subscription of '\(payment)'" + refusal(code)
+        case .choose(let product, let payment, let code):
+            "change the subscription of '\(payment)' to '\(product)'" + refusal(code)
+        case .advance(let span, let isAwaited):
+            "advance the clock by \(span)" + (isAwaited ? "" : ", and do not wait for it")
+        case .clock(let clock): clock.description
+        case .pass(let span): "wait until \(span) have passed in the store"
+        case .reorder(let payment):
+            "send the events about the periods of '\(payment)' once more, the newest first"
         case .start(let device): "start the app on '\(device)'"
         case .stop(let device): "kill the app on '\(device)'"
         case .change(let account): "change the account '\(account.name)'"

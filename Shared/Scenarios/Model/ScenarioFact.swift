@@ -24,6 +24,10 @@ public enum ScenarioSubject: Hashable, Sendable, CustomStringConvertible {
     case transaction(payment: String, field: String)
     /// A member of what the store has signed.
     case receipt(payment: String, field: String)
+    /// A member of the subscription that a payment belongs to.
+    case subscription(payment: String, field: String)
+    /// An end of the subscription that a payment belongs to.
+    case subscriptionEnd(payment: String, end: ScenarioPeriodEnd)
     /// The sum that an account of the ledger has received from a payment.
     case ledger(payment: String, account: String)
     /// The types of the notifications about a payment, in order.
@@ -41,6 +45,9 @@ public enum ScenarioSubject: Hashable, Sendable, CustomStringConvertible {
         case .credit(let account, let unit): "the \(unit) of '\(account)'"
         case .transaction(let payment, let field): "\(field) of the transaction '\(payment)'"
         case .receipt(let payment, let field): "\(field) in the receipt of '\(payment)'"
+        case .subscription(let payment, let field): "\(field) of the subscription '\(payment)'"
+        case .subscriptionEnd(let payment, let end):
+            "\(end.kind.rawValue) of the subscription '\(payment)'"
         case .ledger(let payment, let account): "\(account) in the ledger of '\(payment)'"
         case .notifications(let payment): "the notifications about '\(payment)'"
         case .webhooks(let payment): "the webhooks about '\(payment)'"

@@ -20,6 +20,8 @@ public struct ScenarioProduct: Hashable, Sendable {
     public let isDeliveredByApp: Bool
     /// Whether it can be restored; `nil` for the default of its type.
     public let isRestorable: Bool?
+    /// The group, the level and the period of a product that renews.
+    public let subscription: SubscriptionTerms?
 
     /// Describes the product to the catalog.
     ///
@@ -40,7 +42,8 @@ public struct ScenarioProduct: Hashable, Sendable {
                     description: "A product of a scenario."
                 )
             ],
-            deliveryPlan: plan.isEmpty ? nil : plan
+            deliveryPlan: plan.isEmpty ? nil : plan,
+            subscription: subscription
         )
     }
 

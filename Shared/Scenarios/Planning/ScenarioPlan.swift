@@ -34,6 +34,13 @@ public struct ScenarioPlan: Sendable {
         ).subtracting(needs)
     }
 
+    /// Whether the run changes how the store's clock goes.
+    var setsClock: Bool {
+        steps.contains { step in
+            if case .clock = step.action { true } else { false }
+        }
+    }
+
     /// The number of facts that the run expects.
     public var factCount: Int { steps.reduce(0) { $0 + Self.facts(of: $1.action).count } }
 
@@ -74,8 +81,8 @@ public struct ScenarioPlan: Sendable {
 
     private static func need(of action: ScenarioAction) -> ScenarioNeed? {
         switch action {
-        case .advance: .clock
-        case .kill, .restart, .freeze, .thaw, .drop, .duplicate: .faults
+        case .advance, .clock, .pass: .clock
+        case .kill, .restart, .freeze, .thaw, .drop, .duplicate, .reorder: .faults
         case .answer: .merchant
         default: nil
         }

@@ -9,12 +9,14 @@ import StoreAPI
 ///
 /// It asks the store at most once for everything that several facts need.
 struct FactObserver {
-    private let cast: ScenarioCast
-    private let connection: ScenarioConnection
+    let cast: ScenarioCast
+    let connection: ScenarioConnection
     private let receipts: ReceiptValidator
     private var transactions: [TransactionID: EventTypes.Transaction] = [:]
     private var signed: [TransactionID: JWSTransaction] = [:]
     private var sums: [TransactionID: [String: Int64]] = [:]
+    /// The subscriptions by the names of their payments.
+    var subscriptions: [String: Subscription] = [:]
 
     init(_ cast: ScenarioCast, _ connection: ScenarioConnection, _ receipts: ReceiptValidator) {
         self.cast = cast
@@ -65,6 +67,10 @@ struct FactObserver {
             return Self.value(of: field, in: transaction)
         case .receipt(let payment, let field):
             return try await receipt(payment, field)
+        case .subscription(let payment, let field):
+            return try await subscription(payment, field)
+        case .subscriptionEnd(let payment, let end):
+            return try await self.end(end, of: payment)
         case .ledger(let payment, let account):
             return try await ledger(payment, account)
         case .notifications(let payment): return .sequence(try notifications(about: payment))
@@ -89,15 +95,6 @@ struct FactObserver {
             return cast.name(of: transaction.id)
                 ?? "\(transaction.reason.rawValue) of \(cast.name(of: transaction.productID))"
         }
-    }
-
-    private func owned(by account: AccountID) async throws -> [String] {
-        try await connection.send(
-            .GET,
-            connection.store.addresses.fulfillment + Routes.entitlements,
-            by: .account(account),
-            as: EntitlementsResponse.self
-        ).entitlements.filter { $0.revokedAt == nil }.map { cast.name(of: $0.productID) }
     }
 
     // MARK: - The merchant's server

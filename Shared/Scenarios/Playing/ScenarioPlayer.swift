@@ -1,3 +1,8 @@
+import EventTypes
+import NIOHTTP1
+import PaymentQueue
+import StoreAPI
+
 /// Plays scenarios on a store.
 public struct ScenarioPlayer: Sendable {
     private let store: ScenarioStore
@@ -41,6 +46,7 @@ public struct ScenarioPlayer: Sendable {
             outcome = try await play(file.scenario, shown, suffix, tell)
             // The next scenario finds the store as this one did.
             if plan.needs.contains(.faults) { try await store.faults?.heal() }
+            if plan.setsClock { try await runClock() }
             if plan.needs.contains(.merchant) { store.merchant?.answer(with: 200) }
         }
         return ScenarioReport(
@@ -52,6 +58,21 @@ public struct ScenarioPlayer: Sendable {
             leftOutCount: plan.factCount - shown.factCount,
             time: ContinuousClock.now - begin
         )
+    }
+
+    /// Lets the store's clock run as fast as the machines', unless an advance is under way.
+    private func runClock() async throws {
+        let connection = ScenarioConnection(store: store, wait: wait)
+        do {
+            try await connection.send(
+                .POST,
+                store.addresses.payments + Routes.adminClockRun,
+                by: .administrator,
+                ClockRunRequest()
+            )
+        } catch is ScenarioConnection.Refusal {
+            // A story that failed may leave an advance, which ends by itself.
+        }
     }
 
     private func play(

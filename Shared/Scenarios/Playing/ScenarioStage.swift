@@ -7,16 +7,16 @@ import StoreAPI
 
 /// The state of a run: performs steps one after the other.
 struct ScenarioStage {
-    private let connection: ScenarioConnection
+    let connection: ScenarioConnection
     private let receipts: ReceiptValidator
-    private var cast: ScenarioCast
+    private(set) var cast: ScenarioCast
     /// The lost answers, each with the line of its step.
     private var drops: [(line: Int, isDone: @Sendable () -> Bool)] = []
 
     /// Refusals that say "not yet": the step is repeated.
     private static let early: Set<String> = [
         "not_deferred", "not_purchased", "not_interrupted", "refund_unknown", "refund_not_settled",
-        "transaction_unknown",
+        "transaction_unknown", "subscription_unknown",
     ]
 
     /// Sets the stage: sells the products, and changes the accounts.
@@ -101,7 +101,13 @@ struct ScenarioStage {
         case .restore(let device): try await cast.device(device).restore()
         case .finish(let payment, let device):
             try await cast.device(device).finish(try cast.payment(payment))
-        case .advance(let span): try await advance(span)
+        case .autoRenew(let isOn, let payment, let code):
+            try await setAutoRenew(isOn, of: cast.payment(payment), refused: code)
+        case .choose(let product, let payment, let code):
+            try await choose(cast.product(product), for: cast.payment(payment), refused: code)
+        case .advance(let span, let isAwaited): try await advance(span, isAwaited: isAwaited)
+        case .clock(let clock): try await set(clock)
+        case .pass(let span): try await waitUntilPassed(span)
         case .start(let device): try cast.device(device).start()
         case .stop(let device): try cast.device(device).stop()
         case .change(let account): try await change(account)
@@ -113,6 +119,9 @@ struct ScenarioStage {
             drops.append((line, try await faults.drop(answer, times: times)))
         case .duplicate(let payment):
             try await faults.duplicate(try cast.payment(payment).accepted)
+        case .reorder(let payment):
+            let periods = try await connection.periods(of: cast.payment(payment))
+            for period in periods.reversed() { try await faults.duplicate(period.id) }
         case .answer(let status): try merchant.answer(with: status)
         case .shuffle(let steps):
             for step in steps { try await perform(step.action, line: step.line) }
@@ -237,13 +246,15 @@ struct ScenarioStage {
         )
     }
 
-    /// Sends a command of the administrator to `payments`, and expects success or a refusal.
+    /// Sends a command to `payments`, and expects success or a refusal.
     ///
     /// - Returns: The answer; `nil` if it was refused as expected.
     @discardableResult
-    private func ask(
+    func ask(
         _ path: String,
         _ body: (any Encodable)?,
+        by sender: ScenarioConnection.Sender = .administrator,
+        method: HTTPMethod = .POST,
         refused code: String?
     ) async throws -> [UInt8]? {
         let url = connection.store.addresses.payments + path
@@ -252,13 +263,7 @@ struct ScenarioStage {
             return try await connection.wait.until("the store to do it (\(last, default: "-"))") {
                 do {
                     let key = UUID().uuidString
-                    let bytes = try await connection.send(
-                        .POST,
-                        url,
-                        by: .administrator,
-                        body,
-                        key: key
-                    )
+                    let bytes = try await connection.send(method, url, by: sender, body, key: key)
                     try Self.judge(nil, refused: code)
                     return bytes
                 } catch let refusal as ScenarioConnection.Refusal
@@ -283,45 +288,6 @@ struct ScenarioStage {
         case (let refusal?, let code?):
             if refusal != code {
                 throw StepFailure("refused with \(refusal), and had to be with \(code)")
-            }
-        }
-    }
-
-    // MARK: - The clock
-
-    /// Advances the store's clock, and waits until every service follows it.
-    private func advance(_ span: ClockSpan) async throws {
-        let addresses = connection.store.addresses
-        try await connection.send(
-            .POST,
-            addresses.payments + Routes.adminClockAdvance,
-            by: .administrator,
-            ClockAdvanceRequest(by: span.description),
-            key: UUID().uuidString
-        )
-        let clock = try await connection.wait.until("the store's clock to be there") {
-            let clock = try await connection.send(
-                .GET,
-                addresses.payments + Routes.adminClock,
-                by: .administrator,
-                as: ClockResponse.self
-            )
-            if clock.status == .failed {
-                throw StepFailure("the advance failed: \(clock.failure ?? "no reason is known")")
-            }
-            return clock.status == .ready ? clock : nil
-        }
-        let services = [
-            addresses.catalog, addresses.payments, addresses.receipts, addresses.fulfillment,
-        ]
-        for service in services {
-            try await connection.wait.until("\(service) to follow the store's clock") {
-                try await connection.send(
-                    .GET,
-                    service + FollowedClockResponse.path,
-                    by: .nobody,
-                    as: FollowedClockResponse.self
-                ).step >= clock.step ? () : nil
             }
         }
     }

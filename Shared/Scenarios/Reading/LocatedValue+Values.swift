@@ -10,4 +10,6 @@ extension LocatedValue {
     var service: ServiceName? { text.flatMap(ServiceName.init(rawValue:)) }
     /// An amount.
     var money: Money? { text.flatMap { Money(scenario: $0) } }
+    /// The length of a subscription's period.
+    var period: SubscriptionPeriod? { text.flatMap { SubscriptionPeriod(scenario: $0) } }
 }
