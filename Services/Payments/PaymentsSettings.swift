@@ -29,6 +29,7 @@ struct PaymentsSettings: Sendable {
     /// - `RESTORE_TOKEN_AGE_MAX_MS`
     /// - `SUBSCRIPTION_TIME_ZONE`, `SUBSCRIPTION_GRACE_DAYS`, `SUBSCRIPTION_GRACE_SCOPE`
     /// - `TAX_BASIS_POINTS`
+    /// - `SANDBOX_SUBSCRIPTION_RATE`, which a production store refuses
     /// - `SANDBOX_PROCESSOR_DATABASE_URL`, `SANDBOX_PROCESSOR_SLOW_MS`
     init(_ reader: inout SettingsReader) {
         common = CommonSettings(&reader, service: .payments, defaultPort: 8082)
@@ -63,7 +64,7 @@ struct PaymentsSettings: Sendable {
             in: .seconds(1)...(.seconds(24 * 60 * 60)),
             "How old, since its iat, the account token of a restore may be; an older one gets 401."
         )
-        subscriptions = SubscriptionPolicy(&reader)
+        subscriptions = SubscriptionPolicy(&reader, in: environment)
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(
             "SANDBOX_PROCESSOR_DATABASE_URL",
@@ -124,7 +125,7 @@ extension SubscriptionPolicy {
         case paid
     }
 
-    fileprivate init(_ reader: inout SettingsReader) {
+    fileprivate init(_ reader: inout SettingsReader, in environment: StoreEnvironment) {
         let zoneKey = "SUBSCRIPTION_TIME_ZONE"
         let zone = reader.string(
             "SUBSCRIPTION_TIME_ZONE",
@@ -150,5 +151,14 @@ extension SubscriptionPolicy {
             "Which renewals have such days: all, or paid for those after a period that cost something."
         )
         graceScope = scope == .all ? .allRenewals : .paidToPaidOnly
+        let rateKey = "SANDBOX_SUBSCRIPTION_RATE"
+        rate = reader.choice(
+            "SANDBOX_SUBSCRIPTION_RATE",
+            default: .realTime,
+            "How fast a sandbox's subscriptions renew, with Apple's names."
+        )
+        if rate != .realTime, environment != .sandbox {
+            reader.refuse(rateKey, "is \(rate); a production store only knows realTime")
+        }
     }
 }

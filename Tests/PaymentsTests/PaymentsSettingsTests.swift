@@ -1,6 +1,7 @@
 import EventTypes
 import Logging
 import ServiceKit
+import Subscriptions
 import Testing
 
 @testable import Payments
@@ -44,6 +45,16 @@ import Testing
         var reader = SettingsReader(environment: required)
         _ = PaymentsSettings(&reader)
         #expect(reader.problems.map(\.key) == ["STORE_ENVIRONMENT"])
+    }
+
+    @Test(arguments: SubscriptionRate.allCases)
+    func onlyASandboxHasFasterSubscriptions(rate: SubscriptionRate) {
+        let key = "SANDBOX_SUBSCRIPTION_RATE"
+        let (sandbox, none) = read(["STORE_ENVIRONMENT": "Sandbox", key: rate.rawValue])
+        #expect(none.isEmpty && sandbox.subscriptions.rate == rate)
+        #expect(read([key: rate.rawValue]).1 == (rate == .realTime ? [] : [key]))
+        #expect(read([key: "fast"]).1 == [key])
+        #expect(read([:]).0.subscriptions.rate == .realTime)
     }
 
     @Test func taxRatesAreReadPerStorefront() {

@@ -114,21 +114,29 @@ struct RateClockCommand: OperatorSubcommand {
         abstract: "Runs the store's clock at a rate.",
         discussion: """
             1h=1d means that a day passes in the store while an hour passes on the machines. The \
-            store's clock is at least as fast as the machines'.
+            store's clock is at least as fast as the machines'. 'apple' is the speed of Apple's \
+            sandbox: a month in five minutes, and a year in an hour. SANDBOX_SUBSCRIPTION_RATE makes \
+            only subscriptions faster, as Apple's sandbox does.
 
             Examples:
               counterfoil clock rate 1h=1d
               counterfoil clock rate 5m=30d
+              counterfoil clock rate apple
             """
     )
 
     @OptionGroup var options: ClockOptions
 
-    @Argument(help: "The rate, such as 1h=1d.")
+    @Argument(help: "The rate, such as 1h=1d, or apple.")
     var rate: String
 
+    /// A year in an hour.
+    private static let apple = "1h=8766h"
+
+    private var text: String { rate == "apple" ? Self.apple : rate }
+
     func validate() throws {
-        guard ClockRate(rate) != nil else {
+        guard ClockRate(text) != nil else {
             throw ValidationError(
                 "'\(rate)' is no rate: write it as 1h=1d, not slower than the machines' clock."
             )
@@ -136,7 +144,7 @@ struct RateClockCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        let request = try StoreConnection.Content.json(ClockRunRequest(rate: rate))
+        let request = try StoreConnection.Content.json(ClockRunRequest(rate: text))
         try await options.change(Routes.adminClockRun, request)
     }
 }

@@ -129,7 +129,8 @@ public struct SubscriptionAudit: Sendable {
             if let retryEnd = change.subscription.billingRetryEnd {
                 findings.check(
                     .limitsAreKept,
-                    retryEnd.duration(since: end) <= policy.billingRetry,
+                    retryEnd.duration(since: end)
+                        <= policy.scaled(to: change.subscription.product.terms.period).billingRetry,
                     "billing retry after \(end) lasts until \(retryEnd)"
                 )
             }

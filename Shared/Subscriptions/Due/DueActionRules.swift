@@ -88,14 +88,14 @@ public struct DueActionRules: Sendable {
     /// while (rule S505).
     private func ending(at time: StoreTime, of subscription: Subscription) -> StoreTime {
         guard let charge = subscription.charge else { return time }
-        return max(time, charge.startedAt.advanced(by: policy.outcomeWait))
+        return max(time, charge.startedAt.advanced(by: policy(for: subscription).outcomeWait))
     }
 
     /// The time of the next renewal charge: never before the newest period begins, so that nobody
     /// pays two periods in advance.
     private func renewalChargeTime(of subscription: Subscription) -> StoreTime? {
         guard subscription.isAutoRenewOn, subscription.charge == nil else { return nil }
-        let period = subscription.period
+        let (period, policy) = (subscription.period, self.policy(for: subscription))
         let times = policy.chargesBeforeEnd.enumerated().map { index, duration in
             let delay = index == 0 ? policy.delay(of: subscription.id) : .zero
             return max(period.start, period.end.advanced(by: delay - duration))
@@ -107,9 +107,13 @@ public struct DueActionRules: Sendable {
         guard subscription.charge == nil else { return nil }
         let end = subscription.period.end
         return first(
-            policy.chargesAfterEnd.map { end.advanced(by: $0) },
+            policy(for: subscription).chargesAfterEnd.map { end.advanced(by: $0) },
             after: subscription.lastTry
         )
+    }
+
+    private func policy(for subscription: Subscription) -> SubscriptionPolicy {
+        policy.scaled(to: subscription.product.terms.period)
     }
 
     private func first(_ times: [StoreTime], after lastTry: StoreTime?) -> StoreTime? {

@@ -148,6 +148,7 @@ extension SubscriptionStateMachine {
     /// A period has ended, and the next one is not paid.
     private func unpaid(_ subscription: Subscription, at time: StoreTime) -> SubscriptionMove {
         let end = subscription.period.end
+        let policy = self.policy.scaled(to: subscription.product.terms.period)
         var after = subscription
         after.billingRetryEnd = end.advanced(by: policy.billingRetry)
         after.expirationIntent = .billingError

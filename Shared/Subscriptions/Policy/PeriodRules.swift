@@ -26,18 +26,19 @@ struct PeriodRules {
         of product: SubscriptionProduct,
         charge: RenewalChargeKey
     ) -> PaidPeriod {
-        if product.terms.period == period.product.terms.period {
-            self.period(
-                transactionID,
-                .renewal,
-                of: product,
-                number: period.number + 1,
-                from: period.anchor,
-                charge
-            )
-        } else {
-            newPeriod(transactionID, .renewal, of: product, at: period.end, charge: charge)
+        let next = self.period(
+            transactionID,
+            .renewal,
+            of: product,
+            number: period.number + 1,
+            from: period.anchor,
+            charge
+        )
+        // A sandbox may have changed its rate. Then the count begins again, without a gap.
+        guard product.terms.period == period.product.terms.period, next.start == period.end else {
+            return newPeriod(transactionID, .renewal, of: product, at: period.end, charge: charge)
         }
+        return next
     }
 
     /// Decides whether a charge continues a period without a gap (rules S81, S82, S83, S505 and S520).
@@ -55,7 +56,7 @@ struct PeriodRules {
         guard nextEnd > time else { return false }
         if capturedAt <= end { return true }
         switch subscription.state {
-        case .active: return time.duration(since: end) <= policy.honouredDelay
+        case .active: return time.duration(since: end) <= policy(for: subscription).honouredDelay
         case .inGracePeriod: return subscription.gracePeriodEnd.map { capturedAt < $0 } ?? false
         default: return false
         }
@@ -64,16 +65,20 @@ struct PeriodRules {
     /// The new ``Subscription/recentStart`` when a period begins (rule S111).
     func recentStart(of subscription: Subscription, beginning start: StoreTime) -> StoreTime {
         let gap = start.duration(since: subscription.period.effectiveEnd)
-        return gap > policy.recentGap ? start : subscription.recentStart
+        return gap > policy(for: subscription).recentGap ? start : subscription.recentStart
     }
 
     /// The end of a period, counted from its anchor (rule S20).
     func end(of period: PaidPeriod) -> StoreTime {
-        policy.calendar.end(
+        policy.end(
             ofPeriod: period.number,
             lasting: period.product.terms.period,
             from: period.anchor
         )
+    }
+
+    private func policy(for subscription: Subscription) -> SubscriptionPolicy {
+        policy.scaled(to: subscription.product.terms.period)
     }
 
     private func period(
@@ -86,7 +91,7 @@ struct PeriodRules {
     ) -> PaidPeriod {
         let length = product.terms.period
         func end(_ number: Int) -> StoreTime {
-            policy.calendar.end(ofPeriod: number, lasting: length, from: anchor)
+            policy.end(ofPeriod: number, lasting: length, from: anchor)
         }
         return PaidPeriod(
             transactionID: transactionID,

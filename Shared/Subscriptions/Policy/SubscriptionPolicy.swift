@@ -3,7 +3,7 @@ public import EventTypes
 /// The decisions of a store about its subscriptions: when it charges, how long it tries, how it
 /// counts.
 ///
-/// Durations are those of real time. A sandbox with faster periods has a policy of its own.
+/// Durations are those of real time. A sandbox with faster periods has a ``rate``.
 public struct SubscriptionPolicy: Sendable {
     /// The renewals that have a grace period if they fail (rule S85).
     public enum GraceScope: Sendable {
@@ -15,6 +15,8 @@ public struct SubscriptionPolicy: Sendable {
 
     /// Counts the ends of periods (rules S20 to S23).
     public var calendar: PeriodCalendar
+    /// The speed of periods, and of all that is counted from them; only a sandbox has another one.
+    public var rate: SubscriptionRate = .realTime
     /// The times before the end of a period at which its renewal is charged, earliest first.
     public var chargesBeforeEnd: [Duration] = [.days(1), .hours(12), .hours(1), .zero]
     /// The time over which the first of these charges is spread, so that subscriptions that end
