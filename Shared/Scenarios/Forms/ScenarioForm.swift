@@ -16,7 +16,7 @@ indirect enum ScenarioForm: Sendable {
     case span
     /// The length of a subscription's period: `1 month`, `P1M`.
     case period
-    /// How the store's clock goes: `frozen`, `real` or a rate such as `1h=1d`.
+    /// The way in which the store's clock goes: `frozen`, `real` or a rate such as `1h=1d`.
     case clock
     /// A storefront: `USA`.
     case storefront

@@ -1,6 +1,6 @@
 public import EventTypes
 
-/// How the store's clock goes on.
+/// The way in which the store's clock goes on.
 public enum ScenarioClock: Hashable, Sendable, CustomStringConvertible {
     /// It stands still.
     case frozen

@@ -3,7 +3,7 @@ import NIOHTTP1
 import PaymentQueue
 import StoreAPI
 
-/// What buyers decide about their subscriptions.
+/// The decisions of buyers about their subscriptions.
 extension ScenarioStage {
     /// Turns the renewal of a subscription on or off.
     func setAutoRenew(_ isOn: Bool, of payment: PlayedPayment, refused: String?) async throws {
