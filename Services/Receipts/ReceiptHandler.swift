@@ -54,14 +54,31 @@ final class ReceiptHandler: EventHandler {
             didMeetForeignTransaction(error)
             throw error
         }
-        try SubscriptionStatusStore.save(batch.subscriptions, on: connection)
+        let changes = try SubscriptionStatusStore.save(batch.subscriptionChanges, on: connection)
         if !batch.finishes.isEmpty {
             try store.recordFinishes(batch.finishes, on: connection)
         }
-        if batch.entries.isEmpty {
-            return
-        }
         let now = now()
+        if !batch.entries.isEmpty {
+            try sign(batch, at: now, on: connection)
+        }
+        if try notificationWriter.write(changes, at: now, on: connection) {
+            owesNotifications.store(true, ordering: .relaxed)
+        }
+    }
+
+    func didCommit(_ events: [ReceivedEvent]) async {
+        wakeRelay()
+        if owesNotifications.exchange(false, ordering: .relaxed) { wakeNotifications() }
+    }
+
+    /// Signs the transactions of a batch, stores and publishes their receipts, and notifies
+    /// merchants of them.
+    private func sign(
+        _ batch: ReceiptBatch,
+        at now: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
         let contexts = try contexts(of: batch, at: now, on: connection)
         var signed: [SignedTransaction] = []
         signed.reserveCapacity(batch.entries.count)
@@ -86,11 +103,6 @@ final class ReceiptHandler: EventHandler {
         if try notificationWriter.write(signed, saved, at: now, on: connection) {
             owesNotifications.store(true, ordering: .relaxed)
         }
-    }
-
-    func didCommit(_ events: [ReceivedEvent]) async {
-        wakeRelay()
-        if owesNotifications.exchange(false, ordering: .relaxed) { wakeNotifications() }
     }
 
     /// Returns the signing context of each entry, and locks the accounts' rows until commit.

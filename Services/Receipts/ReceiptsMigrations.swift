@@ -15,5 +15,9 @@ enum ReceiptsMigrations {
             ("m0004_notification_log", PackageResources.m0004_notification_log_sql),
             ("m0005_app_transaction_ids", PackageResources.m0005_app_transaction_ids_sql),
             ("m0006_subscriptions", PackageResources.m0006_subscriptions_sql),
+            (
+                "m0007_subscription_notifications",
+                PackageResources.m0007_subscription_notifications_sql
+            ),
         ].map(PostgresMigration.init(name:bytes:))
 }

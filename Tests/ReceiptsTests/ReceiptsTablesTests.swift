@@ -21,6 +21,8 @@ import Testing
             "What was sent to merchants is in no event.",
         "notification_marks":
             "What was sent to merchants is in no event.",
+        "subscriptions.notified_at":
+            "What was sent to merchants is in no event.",
         "consumptions":
             "Merchants' servers reported them.",
     ]

@@ -16,6 +16,7 @@ extension OutboxEvent {
                 transactionID: change.transactionID,
                 posting: change.posting,
                 changedPeriods: change.changedPeriods.isEmpty ? nil : change.changedPeriods,
+                refundedTransactionID: change.refundedTransactionID,
                 environment: environment.rawValue
             ),
             type: .subscriptionChanged,

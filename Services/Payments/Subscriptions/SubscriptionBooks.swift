@@ -118,6 +118,7 @@ struct SubscriptionBooks: Sendable {
                 cause: cause,
                 transactionID: plan.newPeriod?.transactionID,
                 changedPeriods: plan.changedPeriods,
+                refundedTransactionID: plan.refundedTransactionID,
                 traceparent: traceparent
             )
         )

@@ -10,5 +10,7 @@ struct SubscriptionChange: Hashable, Sendable {
     /// The posting of that transaction.
     var posting: PostingReference?
     let changedPeriods: [PaidPeriod]
+    /// The transaction whose refund, or its reversal, is the cause.
+    let refundedTransactionID: TransactionID?
     let traceparent: TraceContext?
 }

@@ -24,8 +24,8 @@ struct ReceiptBatch: Sendable {
     let entries: [Entry]
     /// The times at which transactions were finished.
     let finishes: [TransactionID: StoreTime]
-    /// The subscriptions that changed, in the order of their events.
-    let subscriptions: [Subscription]
+    /// The changes of subscriptions, in the order of their events.
+    let subscriptionChanges: [SubscriptionChanged]
 
     /// Combines events.
     ///
@@ -38,7 +38,7 @@ struct ReceiptBatch: Sendable {
     init(_ events: [ReceivedEvent], signedIn environment: StoreEnvironment?) throws {
         var newest: [TransactionID: Entry] = [:]
         var finishes: [TransactionID: StoreTime] = [:]
-        var subscriptions: [Subscription] = []
+        var subscriptionChanges: [SubscriptionChanged] = []
         for event in events {
             switch event.type {
             case .transactionPurchased, .transactionRestored, .transactionRefunded,
@@ -75,14 +75,14 @@ struct ReceiptBatch: Sendable {
                     finishes[change.transaction.id] ?? finishedAt
                 )
             case .subscriptionChanged:
-                subscriptions.append(try event.decode(SubscriptionChanged.self).subscription)
+                subscriptionChanges.append(try event.decode(SubscriptionChanged.self))
             default:
                 continue
             }
         }
         entries = newest.values.sorted { $0.transaction.id < $1.transaction.id }
         self.finishes = finishes
-        self.subscriptions = subscriptions
+        self.subscriptionChanges = subscriptionChanges
     }
 }
 

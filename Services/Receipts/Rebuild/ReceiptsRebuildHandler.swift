@@ -49,7 +49,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
 
     func consume(_ events: [ReceivedEvent], on shadow: isolated PostgresConnection) throws {
         let batch = try ReceiptBatch(events, signedIn: nil)
-        try SubscriptionStatusStore.save(batch.subscriptions, on: shadow)
+        _ = try SubscriptionStatusStore.save(batch.subscriptionChanges, on: shadow)
         guard !batch.finishes.isEmpty else { return }
         try receipts.recordFinishes(batch.finishes, on: shadow)
     }

@@ -21,6 +21,8 @@ struct ReceiptsError: RetriableHandlerError, RetriableError, Hashable, CustomStr
         static let statusFilesUnusable = Code(description: "status_files_unusable")
         /// A signing chain that was stored is not there.
         static let signingChainMissing = Code(description: "signing_chain_missing")
+        /// A transaction that has to be named has no receipt.
+        static let receiptMissing = Code(description: "receipt_missing")
         /// A row in this service's own tables is not as it was written.
         static let storedReceiptMalformed = Code(description: "stored_receipt_malformed")
     }

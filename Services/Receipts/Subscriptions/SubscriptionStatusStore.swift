@@ -4,13 +4,24 @@ import Postgres
 
 /// The SQL of the projection of subscriptions, from which their statuses are made.
 enum SubscriptionStatusStore {
-    /// Writes subscriptions, unless newer versions of them are there.
+    /// Writes the subscriptions of changes, unless newer versions of them are there.
+    ///
+    /// - Returns: The changes that were not known, in their order. A change whose event comes again
+    ///   is not among them.
     static func save(
-        _ subscriptions: [Subscription],
+        _ changes: [SubscriptionChanged],
         on connection: isolated PostgresConnection
-    ) throws {
-        let rows = Subscription.newest(of: subscriptions)
-        guard !rows.isEmpty else { return }
+    ) throws -> [SubscriptionChanged] {
+        guard !changes.isEmpty else { return [] }
+        var versions = try lock(Set(changes.map(\.subscription.id)), on: connection)
+        let new = changes.filter { change in
+            let subscription = change.subscription
+            guard versions[subscription.id] ?? 0 < subscription.version else { return false }
+            versions[subscription.id] = subscription.version
+            return true
+        }
+        guard !new.isEmpty else { return [] }
+        let rows = Subscription.newest(of: new.map(\.subscription))
         try connection.enqueue(
             """
             INSERT INTO subscriptions AS known (id, account_id, bundle_id, version, data)
@@ -21,6 +32,70 @@ enum SubscriptionStatusStore {
             WHERE known.version < excluded.version
             """
         )
+        return new
+    }
+
+    /// Locks subscriptions until the end of the database transaction, and returns their versions.
+    private static func lock(
+        _ ids: Set<TransactionID>,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: Int] {
+        let rows = try connection.query(
+            """
+            SELECT id, version FROM subscriptions WHERE id = ANY(\(ids.map(\.number)))
+            ORDER BY id FOR NO KEY UPDATE
+            """
+        )
+        var versions: [TransactionID: Int] = [:]
+        for row in rows {
+            let (id, version) = try row.decode(Int64.self, Int32.self)
+            versions[TransactionID(number: id)] = Int(version)
+        }
+        return versions
+    }
+
+    /// Returns when the last notification about each subscription was signed.
+    static func lastNotified(
+        _ ids: Set<TransactionID>,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: StoreTime] {
+        let rows = try connection.query(
+            """
+            SELECT id, notified_at FROM subscriptions
+            WHERE id = ANY(\(ids.map(\.number))) AND notified_at IS NOT NULL
+            """
+        )
+        var times: [TransactionID: StoreTime] = [:]
+        for row in rows {
+            let (id, time) = try row.decode(Int64.self, StoreTime.self)
+            times[TransactionID(number: id)] = time
+        }
+        return times
+    }
+
+    /// Records when the last notification about each subscription was signed.
+    static func record(
+        lastNotified times: [TransactionID: StoreTime],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let times = times.sorted { $0.key < $1.key }
+        try connection.enqueue(
+            """
+            UPDATE subscriptions SET notified_at = sent.notified_at
+            FROM unnest(\(times.map(\.key.number)), \(times.map(\.value)))
+                AS sent (id, notified_at)
+            WHERE subscriptions.id = sent.id
+            """
+        )
+    }
+
+    /// Reads a subscription by the id of its first transaction; `nil` if there is none.
+    static func load(
+        _ id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> Subscription? {
+        try connection.query("SELECT data FROM subscriptions WHERE id = \(id.number)").first
+            .map { try $0.decode(PostgresJSON.self).decode(Subscription.self) }
     }
 
     /// Reads the subscriptions of an account in an app, the oldest first.

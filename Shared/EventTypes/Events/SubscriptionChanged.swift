@@ -16,6 +16,8 @@ public struct SubscriptionChanged: Event, Hashable {
     public var posting: PostingReference?
     /// Older periods that changed, whose transactions are signed again; `nil` if there are none.
     public var changedPeriods: [PaidPeriod]?
+    /// The transaction that was refunded, or whose refund was reversed; `nil` for all other causes.
+    public var refundedTransactionID: TransactionID?
     /// The environment of the store: `Sandbox` or `Production`.
     public var environment: String
 
@@ -27,6 +29,7 @@ public struct SubscriptionChanged: Event, Hashable {
         transactionID: TransactionID? = nil,
         posting: PostingReference? = nil,
         changedPeriods: [PaidPeriod]? = nil,
+        refundedTransactionID: TransactionID? = nil,
         environment: String
     ) {
         self.subscription = subscription
@@ -35,6 +38,7 @@ public struct SubscriptionChanged: Event, Hashable {
         self.transactionID = transactionID
         self.posting = posting
         self.changedPeriods = changedPeriods
+        self.refundedTransactionID = refundedTransactionID
         self.environment = environment
     }
 }

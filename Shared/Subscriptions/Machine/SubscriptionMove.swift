@@ -20,4 +20,11 @@ public enum SubscriptionMove: Hashable, Sendable {
         guard case .changed(let plan) = self else { return nil }
         return plan
     }
+
+    /// The same move, whose plan names the transaction of the refund that is its cause.
+    func naming(_ refunded: TransactionID) -> SubscriptionMove {
+        guard case .changed(var plan) = self else { return self }
+        plan.refundedTransactionID = refunded
+        return .changed(plan)
+    }
 }

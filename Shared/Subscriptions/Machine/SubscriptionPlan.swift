@@ -31,6 +31,8 @@ public struct SubscriptionPlan: Hashable, Sendable {
     public var changedPeriods: [PaidPeriod] = []
     /// The refunds to make (rules S101 and S131).
     public var refunds: [OwedRefund] = []
+    /// The transaction whose refund, or its reversal, is the cause (rows e34 to e38).
+    public var refundedTransactionID: TransactionID?
 
     /// Makes a plan.
     public init(subscription: Subscription, cause: SubscriptionCause? = nil) {

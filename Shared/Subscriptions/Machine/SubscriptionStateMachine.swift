@@ -60,9 +60,10 @@ public struct SubscriptionStateMachine: Sendable {
         case .chargeFailed(let key): return chargeFailed(key, subscription)
         case .chargeUnknown: return .unchanged
         case .refunded(let id, let amount, let revokes):
-            return refunded(id, amount, revokes: revokes, at: time, subscription)
+            return refunded(id, amount, revokes: revokes, at: time, subscription).naming(id)
         case .refundReversed(let id, let amount, let restores):
             return refundReversed(id, amount, restores: restores, at: time, subscription)
+                .naming(id)
         case .revoked: return revoked(at: time, subscription)
         case .ended(let intent): return ended(intent, at: time, subscription)
         }

@@ -117,7 +117,9 @@ struct NotificationHandler: Sendable {
                     try writer.write(
                         kind,
                         in: bundle,
-                        about: request.transactionId,
+                        about: try request.transactionId.map {
+                            try Self.subscription(of: $0, on: connection)?.id ?? $0
+                        },
                         content: content,
                         at: now,
                         on: connection
@@ -143,6 +145,11 @@ struct NotificationHandler: Sendable {
         after token: NotificationHistoryToken?
     ) async throws -> (page: NotificationHistoryPage, records: [NotificationRecord]) {
         try await client.withConnection { connection in
+            var query = query
+            // The notifications of a subscription are found by any of its transactions (rule S234).
+            if let id = query.transactionID {
+                query.transactionID = try Self.subscription(of: id, on: connection)?.id ?? id
+            }
             let bounds = try NotificationHistoryStore.bounds(of: query, on: connection)
             var page = NotificationHistoryPage(query, after: token)
             for limit in NotificationHistoryPage.portions {
@@ -199,10 +206,16 @@ struct NotificationHandler: Sendable {
             guard let id = request.transactionId else {
                 return .failure(.isMissing("transactionId"))
             }
-            guard
-                let signed = try NotificationStore.receipt(of: id, in: bundle, on: connection)
-            else { return .failure(.transactionUnknown) }
-            var event = NotificationPayload.AppEvent(signedTransaction: signed)
+            let receipts = try NotificationStore.receipts(of: [id], in: bundle, on: connection)
+            guard let receipt = receipts[id] else { return .failure(.transactionUnknown) }
+            var event =
+                if let subscription = try Self.subscription(of: id, on: connection) {
+                    try writer.event(of: subscription, receipt, at: now)
+                } else {
+                    NotificationPayload.AppEvent(
+                        signedTransaction: try writer.signer.jws(of: receipt, at: now)
+                    )
+                }
             if kind.type == "CONSUMPTION_REQUEST" {
                 let reason = request.consumptionRequestReason ?? "OTHER"
                 guard Self.consumptionReasons.contains(reason) else {
@@ -212,6 +225,15 @@ struct NotificationHandler: Sendable {
             }
             return .success(.data(event))
         }
+    }
+
+    /// Returns the subscription that a transaction belongs to, or `nil` if it belongs to none.
+    private static func subscription(
+        of id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> Subscription? {
+        guard let origin = try ServerAPIStore().origin(of: id, on: connection) else { return nil }
+        return try SubscriptionStatusStore.load(origin.originalID, on: connection)
     }
 
     /// Returns the signed app transaction of a transaction's account, or `nil` if the app has no

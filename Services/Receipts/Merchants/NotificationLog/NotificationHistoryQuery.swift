@@ -31,7 +31,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
     let end: StoreTime
     let type: String?
     let subtype: String?
-    let transactionID: TransactionID?
+    var transactionID: TransactionID?
     let onlyFailures: Bool
 
     /// The body as received.

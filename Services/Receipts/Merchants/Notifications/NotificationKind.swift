@@ -25,6 +25,11 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
     static let refund = NotificationKind(known: "REFUND")
     /// A refund was reversed.
     static let refundReversed = NotificationKind(known: "REFUND_REVERSED")
+    /// Auto-renew was turned off.
+    static let autoRenewDisabled = NotificationKind(
+        known: "DID_CHANGE_RENEWAL_STATUS",
+        "AUTO_RENEW_DISABLED"
+    )
     /// A test that the merchant's server requested, to see whether it is reached.
     static let test = NotificationKind(known: "TEST")
 
@@ -37,9 +42,9 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
         self.subtype = subtype
     }
 
-    private init(known type: String) {
+    private init(known type: String, _ subtype: String? = nil) {
         self.type = type
-        subtype = nil
+        self.subtype = subtype
     }
 
     /// All kinds, ordered by type.
@@ -68,7 +73,7 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
         "DID_CHANGE_RENEWAL_STATUS": ["AUTO_RENEW_ENABLED", "AUTO_RENEW_DISABLED"],
         "DID_FAIL_TO_RENEW": [nil, "GRACE_PERIOD"],
         "DID_RENEW": [nil, "BILLING_RECOVERY"],
-        "EXPIRED": ["VOLUNTARY", "BILLING_RETRY", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE"],
+        "EXPIRED": [nil, "VOLUNTARY", "BILLING_RETRY", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE"],
         "EXTERNAL_PURCHASE_TOKEN": ["UNREPORTED", "CREATED", "ACTIVE_TOKEN_REMINDER"],
         "GRACE_PERIOD_EXPIRED": [nil],
         "METADATA_UPDATE": [nil],

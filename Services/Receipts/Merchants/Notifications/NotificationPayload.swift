@@ -19,6 +19,10 @@ struct NotificationPayload: Hashable, Sendable {
         var signedTransaction: String?
         /// The reason why a refund is requested, for `CONSUMPTION_REQUEST`.
         var consumptionRequestReason: String?
+        /// The signed renewal info of the subscription, if the event is about one.
+        var signedRenewalInfo: String?
+        /// The status of that subscription after the event (rule S91 of docs/subscriptions.md).
+        var status: Int?
     }
 
     let id: EventID
@@ -69,7 +73,9 @@ struct NotificationPayload: Hashable, Sendable {
         text.member("bundleId", bundleID.rawValue)
         text.member("consumptionRequestReason", event.consumptionRequestReason)
         text.member("environment", environment.rawValue)
+        text.member("signedRenewalInfo", event.signedRenewalInfo)
         text.member("signedTransactionInfo", event.signedTransaction)
+        text.member("status", event.status.map(Int64.init))
     }
 
     private func write(_ summary: NotificationRequest.Summary, to text: inout PlainJSONText) {

@@ -31,22 +31,23 @@ enum NotificationRules {
     ///
     /// A purchase is reported once, when its receipt is issued. Each refund and each reversal is
     /// reported once, when a receipt first contains it. Copies are not charges, so neither they nor
-    /// their refunds are reported.
+    /// their refunds are reported. What happens to a subscription is reported by its own changes:
+    /// ``SubscriptionNotificationRules``.
     static func notifications(
         of signed: [SignedTransaction],
         _ saved: SavedReceipts
     ) -> [Planned] {
         signed.flatMap { signed -> [Planned] in
             let transaction = signed.transaction
-            guard !transaction.reason.isCopy else { return [] }
+            guard !transaction.reason.isCopy,
+                transaction.productType != .autoRenewableSubscription
+            else { return [] }
             let isIssued = saved.issued.contains(transaction.id)
             guard
                 let before = isIssued ? RefundNumbers() : saved.replaced[transaction.id]
             else { return [] }
             var planned: [Planned] = []
-            if isIssued, transaction.state == .purchased,
-                transaction.productType != .autoRenewableSubscription
-            {
+            if isIssued, transaction.state == .purchased {
                 planned.append(Planned(kind: .oneTimeCharge, occurrence: 0, signed: signed))
             }
             let refunds = RefundNumbers(of: transaction)

@@ -4,7 +4,7 @@ import ReceiptValidation
 
 /// Prepares stored notifications for sending and for the history.
 ///
-/// A notification signed with a former leaf is signed again, together with the transaction in it.
+/// A notification signed with a former leaf is signed again, together with what is signed in it.
 /// Recipients that check online use the present time, so they would refuse a leaf that has expired
 /// or was revoked since. The UUID stays the same.
 struct NotificationSigner: Sendable {
@@ -38,6 +38,11 @@ struct NotificationSigner: Sendable {
                     payload: signed.payload,
                     signature: signed.signature
                 )
+            }
+            if let jws = event["signedRenewalInfo"] as? String {
+                var info = try object(try content(of: jws))
+                info["signedDate"] = now.millisecondsSinceEpoch
+                event["signedRenewalInfo"] = try signer.compactJWS(of: try bytes(info))
             }
             document["data"] = event
         }

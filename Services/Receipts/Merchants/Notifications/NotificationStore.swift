@@ -54,32 +54,37 @@ enum NotificationStore {
         )
     }
 
-    /// Returns the receipt of an app's transaction, for a notification about it.
-    static func receipt(
-        of transaction: TransactionID,
+    /// Returns the receipts of an app's transactions, for notifications about them.
+    static func receipts(
+        of transactions: Set<TransactionID>,
         in bundle: BundleID,
         on connection: isolated PostgresConnection
-    ) throws -> String? {
+    ) throws -> [TransactionID: ServerAPIStore.StoredReceipt] {
         let rows = try connection.query(
             """
-            SELECT header, payload, signature
+            SELECT transaction_id, leaf_sha256, header, payload, signature
             FROM signed_transactions JOIN signing_chains ON number = signing_chain
             JOIN app_transactions USING (app_transaction_id)
-            WHERE transaction_id = \(transaction.number) AND bundle_id = \(bundle)
+            WHERE transaction_id = ANY(\(transactions.map(\.number))) AND bundle_id = \(bundle)
             """
         )
-        return try rows.first.map { row in
-            let (header, payload, signature) = try row.decode(
+        var receipts: [TransactionID: ServerAPIStore.StoredReceipt] = [:]
+        for row in rows {
+            let (number, leaf, header, payload, signature) = try row.decode(
+                Int64.self,
+                [UInt8].self,
                 String.self,
                 [UInt8].self,
                 [UInt8].self
             )
-            return JWSSerialization.joined(
+            receipts[TransactionID(number: number)] = ServerAPIStore.StoredReceipt(
+                leafSHA256: leaf,
                 header: header,
                 payload: try PackedPayload.unpacked(payload),
                 signature: signature
             )
         }
+        return receipts
     }
 
     /// Returns the time of an app's `count`th newest test, or `nil` if there are fewer.

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// Converts a notification's payload to its stored form, which omits the header of the transaction
+/// Converts a notification's payload to its stored form, which omits the header of what is signed
 /// in it if both have the same header.
 ///
 /// Pure. The header contains three certificates, 3 KB, and is stored once for each certificate
@@ -13,7 +13,7 @@ enum NotificationText {
 
     /// Returns the payload as it is stored.
     static func stored(_ payload: [UInt8], header: String) -> [UInt8] {
-        payload.replacing(Array(header.utf8), with: [mark], maxReplacements: 1)
+        payload.replacing(Array(header.utf8), with: [mark])
     }
 
     /// Returns the notification in compact form, as it is sent.
@@ -27,6 +27,6 @@ enum NotificationText {
 
     /// Returns the payload as it was signed.
     static func payload(header: String, stored: [UInt8]) -> [UInt8] {
-        stored.replacing([mark], with: Array(header.utf8), maxReplacements: 1)
+        stored.replacing([mark], with: Array(header.utf8))
     }
 }

@@ -46,6 +46,88 @@ struct NotificationWriter: Sendable {
         return true
     }
 
+    /// Stores the notifications that changes of subscriptions cause, for apps that have an endpoint.
+    ///
+    /// Each is signed later than the one before it about the same subscription, so that merchants
+    /// can order them even if the store's clock stands (rule S250).
+    ///
+    /// - Parameters:
+    ///   - changes: Changes that were not known before, in their order. Their transactions are
+    ///     signed already.
+    ///   - now: The present.
+    ///   - connection: A connection with an open database transaction.
+    /// - Returns: Whether a notification is due.
+    /// - Throws: `PostgresError`; ``ReceiptsError`` if a transaction has no receipt.
+    func write(
+        _ changes: [SubscriptionChanged],
+        at now: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        let planned = changes.flatMap(SubscriptionNotificationRules.notifications)
+        guard !planned.isEmpty else { return false }
+        let endpoints = try NotificationStore.endpoints(
+            of: Set(planned.map(\.subscription.bundleID)),
+            on: connection
+        )
+        let wanted = planned.filter { endpoints[$0.subscription.bundleID] != nil }
+        guard !wanted.isEmpty else { return false }
+        var signedAt = try SubscriptionStatusStore.lastNotified(
+            Set(wanted.map(\.subscription.id)),
+            on: connection
+        )
+        var receipts: [TransactionID: ServerAPIStore.StoredReceipt] = [:]
+        for (bundle, planned) in Dictionary(grouping: wanted, by: \.subscription.bundleID) {
+            let found = try NotificationStore.receipts(
+                of: Set(planned.map(\.transactionID)),
+                in: bundle,
+                on: connection
+            )
+            receipts.merge(found) { $1 }
+        }
+        let notifications = try wanted.map { planned in
+            let subscription = planned.subscription
+            guard let receipt = receipts[planned.transactionID] else {
+                throw ReceiptsError(
+                    code: .receiptMissing,
+                    detail: "Subscription \(subscription.id) changed to version "
+                        + "\(subscription.version), and transaction \(planned.transactionID) of "
+                        + "the change has no receipt."
+                )
+            }
+            let time = max(now, signedAt[subscription.id]?.advanced(by: .milliseconds(1)) ?? now)
+            signedAt[subscription.id] = time
+            return try sign(
+                planned.kind,
+                in: subscription.bundleID,
+                about: subscription.id,
+                occurrence: Int32(subscription.version),
+                content: .data(try event(of: subscription, receipt, at: time)),
+                at: time
+            )
+        }
+        try insert(notifications, at: now, on: connection)
+        try SubscriptionStatusStore.record(lastNotified: signedAt, on: connection)
+        return true
+    }
+
+    /// Makes the content of a notification about a subscription.
+    func event(
+        of subscription: Subscription,
+        _ receipt: ServerAPIStore.StoredReceipt,
+        at time: StoreTime
+    ) throws -> NotificationPayload.AppEvent {
+        let info = RenewalInfoPayload(
+            subscription,
+            environment: signer.environment,
+            signedAt: time
+        )
+        return NotificationPayload.AppEvent(
+            signedTransaction: try signer.jws(of: receipt, at: time),
+            signedRenewalInfo: try signer.compactJWS(of: info.encoded()),
+            status: subscription.state.status
+        )
+    }
+
     /// Stores a notification that was requested.
     func write(
         _ kind: NotificationKind,
