@@ -58,12 +58,22 @@ final class ReceiptHandler: EventHandler {
         if !batch.finishes.isEmpty {
             try store.recordFinishes(batch.finishes, on: connection)
         }
+        let upgrades = UpgradedPeriods(changes)
+        guard !batch.entries.isEmpty || !changes.isEmpty else { return }
         let now = now()
+        let owners = Set(batch.entries.map(\.transaction.owner)).union(upgrades.owners)
+        let accounts =
+            owners.isEmpty ? [:] : try serverAPI.lock(owners, at: now, on: connection)
+        var receipts: [OutboxEvent] = []
         if !batch.entries.isEmpty {
-            try sign(batch, at: now, on: connection)
+            receipts = try sign(batch, of: accounts, at: now, on: connection)
         }
+        receipts += try sign(upgrades, of: accounts, at: now, on: connection)
         if try notificationWriter.write(changes, at: now, on: connection) {
             owesNotifications.store(true, ordering: .relaxed)
+        }
+        if !receipts.isEmpty {
+            try Outbox.append(receipts, on: connection)
         }
     }
 
@@ -72,14 +82,16 @@ final class ReceiptHandler: EventHandler {
         if owesNotifications.exchange(false, ordering: .relaxed) { wakeNotifications() }
     }
 
-    /// Signs the transactions of a batch, stores and publishes their receipts, and notifies
-    /// merchants of them.
+    /// Signs the transactions of a batch, stores their receipts, and notifies merchants of them.
+    ///
+    /// - Returns: The events of the receipts.
     private func sign(
         _ batch: ReceiptBatch,
+        of accounts: [OwnerKey: Int64],
         at now: StoreTime,
         on connection: isolated PostgresConnection
-    ) throws {
-        let contexts = try contexts(of: batch, at: now, on: connection)
+    ) throws -> [OutboxEvent] {
+        let contexts = try contexts(of: batch, accounts, on: connection)
         var signed: [SignedTransaction] = []
         signed.reserveCapacity(batch.entries.count)
         for (entry, context) in zip(batch.entries, contexts) {
@@ -97,34 +109,87 @@ final class ReceiptHandler: EventHandler {
                 receipts.append(receiptReissued(signed, signing, of: entry, at: now))
             }
         }
-        if !receipts.isEmpty {
-            try Outbox.append(receipts, on: connection)
-        }
         if try notificationWriter.write(signed, saved, at: now, on: connection) {
             owesNotifications.store(true, ordering: .relaxed)
         }
+        return receipts
     }
 
-    /// Returns the signing context of each entry, and locks the accounts' rows until commit.
+    /// Signs the transactions of upgraded periods again (rule S101).
+    ///
+    /// - Returns: The events of the receipts.
+    private func sign(
+        _ upgrades: UpgradedPeriods,
+        of accounts: [OwnerKey: Int64],
+        at now: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> [OutboxEvent] {
+        guard !upgrades.isEmpty else { return [] }
+        let known = try UpgradedPeriodStore.payloads(of: upgrades.ids, on: connection)
+        let positions = try serverAPI.positions(known.count, on: connection)
+        let tokens = try serverAPI.accountTokens(
+            of: Set(known.map(\.originalID)),
+            on: connection
+        )
+        let signed = try zip(known, positions).map { known, position in
+            (
+                id: known.id,
+                content: try signer.signAgain(known.payload, isUpgraded: true, at: now),
+                position: position
+            )
+        }
+        try serverAPI.replace(
+            signed,
+            chainNumber: try store.number(of: signer.chain, at: now, on: connection),
+            on: connection
+        )
+        try UpgradedPeriodStore.mark(known.map(\.id), on: connection)
+        return zip(known, signed).map { known, signed in
+            let owner = upgrades.owner(of: known.id)
+            return OutboxEvent(
+                ReceiptReissued(
+                    transactionID: known.id,
+                    originalTransactionID: known.originalID,
+                    transaction: nil,
+                    signingChainID: signer.chain.id,
+                    payloadSHA256: signed.content.payloadSHA256,
+                    issuedAt: signed.content.signedAt,
+                    signing: ReceiptSigning(
+                        appAccountToken: tokens[known.originalID],
+                        appTransactionID: accounts[owner],
+                        environment: signer.environment.rawValue,
+                        historyPosition: signed.position,
+                        isUpgraded: true,
+                        signature: Data(signed.content.signature).base64EncodedString()
+                    )
+                ),
+                key: owner.account,
+                at: now
+            )
+        }
+    }
+
+    /// Returns the signing context of each entry, whose account is locked.
     ///
     /// If an entry's receipt exists already, its position stays unused. No reader of the history
     /// depends on a position being used.
     private func contexts(
         of batch: ReceiptBatch,
-        at now: StoreTime,
+        _ accounts: [OwnerKey: Int64],
         on connection: isolated PostgresConnection
     ) throws -> [SigningContext] {
-        let owners = Set(batch.entries.map(\.transaction.owner))
-        let appTransactions = try serverAPI.lock(owners, at: now, on: connection)
         let positions = try serverAPI.positions(batch.entries.count, on: connection)
         let tokens = try serverAPI.accountTokens(
             of: Set(batch.entries.map(\.transaction.originalID)),
             on: connection
         )
+        let periods = batch.entries.map(\.transaction).filter { $0.subscription != nil }
+        let upgraded = try UpgradedPeriodStore.upgraded(periods.map(\.id), on: connection)
         return zip(batch.entries, positions).map { entry, position in
             SigningContext(
-                appTransactionID: appTransactions[entry.transaction.owner],
+                appTransactionID: accounts[entry.transaction.owner],
                 appAccountToken: tokens[entry.transaction.originalID],
+                isUpgraded: upgraded.contains(entry.transaction.id),
                 historyPosition: position
             )
         }
@@ -209,6 +274,7 @@ extension ReceiptSigner {
             appTransactionID: signed.context.appTransactionID,
             environment: environment.rawValue,
             historyPosition: signed.context.historyPosition,
+            isUpgraded: signed.context.isUpgraded ? true : nil,
             signature: Data(signed.signature).base64EncodedString()
         )
     }

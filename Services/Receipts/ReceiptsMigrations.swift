@@ -19,5 +19,6 @@ enum ReceiptsMigrations {
                 "m0007_subscription_notifications",
                 PackageResources.m0007_subscription_notifications_sql
             ),
+            ("m0008_upgraded_periods", PackageResources.m0008_upgraded_periods_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

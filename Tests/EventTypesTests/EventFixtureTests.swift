@@ -173,6 +173,8 @@ import Testing
         #expect(receipt.signing?.historyPosition == 3 && receipt.signing?.environment == "Sandbox")
         let again = try roundTrip(ReceiptReissued.self, "receipt.reissued")
         #expect(again.transaction == receipt.transaction && again.signing == receipt.signing)
+        let upgraded = try roundTrip(ReceiptReissued.self, "optional/receipt.reissued.upgraded")
+        #expect(upgraded.signing.isUpgraded == true && upgraded.transaction == nil)
     }
 
     @Test func aConfirmedDeliveryReadsBack() throws {
@@ -232,6 +234,11 @@ import Testing
         #expect(change.transactionID == change.subscription.period.transactionID)
         #expect(change.changedPeriods?.map(\.isUpgraded) == [true])
         #expect(change.subscription.entitlementEnd == change.subscription.period.end)
+        let refund = try roundTrip(
+            SubscriptionChanged.self,
+            "optional/subscription.changed.refunded"
+        )
+        #expect(refund.refundedTransactionID == refund.subscription.period.transactionID)
     }
 
     @Test func unknownFieldsAndValuesOfASubscriptionSurvive() throws {

@@ -12,6 +12,7 @@ import Testing
         "transaction.stray-charge-returned",
         "optional/transaction.purchased", "optional/transaction.purchasing",
         "optional/transaction.restored", "optional/transaction.refunded.part",
+        "optional/transaction.purchased.renewal", "optional/transaction.restored.period",
     ]
 
     private func foundationEncoded(_ value: some Encodable) throws -> String {
@@ -49,7 +50,9 @@ import Testing
         #expect(String(decoding: written, as: UTF8.self) == (try foundationEncoded(plain)))
     }
 
-    @Test(arguments: ["receipt.reissued", "unknown/receipt.reissued"])
+    @Test(arguments: [
+        "receipt.reissued", "unknown/receipt.reissued", "optional/receipt.reissued.upgraded",
+    ])
     func aReissuedReceiptIsWrittenAsFoundationDoes(name: String) throws {
         let bytes = try Fixture.bytes("events/v1/\(name).json")
         let event = try EventCoding.decode(ReceiptReissued.self, from: bytes)

@@ -197,6 +197,7 @@ enum PaymentRules {
         restored.refunds = nil
         // The copy was not charged: only the period itself has the identity of its charge.
         restored.subscription?.charge = nil
+        restored.subscription?.paidBy = original.subscription?.paidBy ?? original.id
         return restored
     }
 }

@@ -50,6 +50,18 @@ struct AppReceiptReader: Sendable {
         }
     }
 
+    /// Returns the subscriptions of the account in the app, the oldest first.
+    func subscriptions(
+        of owner: (account: AccountID, bundle: BundleID)
+    ) async throws -> [Subscription] {
+        try await client.withConnection { connection in
+            try SubscriptionStatusStore.load(
+                of: OwnerKey(account: owner.account, bundle: owner.bundle),
+                on: connection
+            )
+        }
+    }
+
     /// Returns the account that made a purchase, found by any of its transactions.
     func account(
         of transactions: [TransactionID],

@@ -15,6 +15,9 @@ struct AppReceiptStore: Sendable {
     /// transaction itself is revoked, the entry is the transaction, because that ends the purchase.
     /// A copy that is revoked ends nothing. If the refund is reversed, the purchase is back.
     ///
+    /// Of a subscription each period is included with the transaction that paid it, and a copy of
+    /// one is left out.
+    ///
     /// The entries are the newest `limit`, ordered by the numbers of the transactions.
     func entries(
         of owner: (account: AccountID, bundle: BundleID),
@@ -38,6 +41,8 @@ struct AppReceiptStore: Sendable {
                         FROM signed_transactions
                         WHERE app_transaction_id = (SELECT app_transaction_id FROM owner)
                             AND product_type <> 'consumable'
+                            AND NOT (product_type = 'autoRenewableSubscription'
+                                AND reason IN ('restore', 'ownedAgain'))
                     ) AS owned
                     ORDER BY copied_id,
                         transaction_id = copied_id AND revoked_at IS NOT NULL DESC,

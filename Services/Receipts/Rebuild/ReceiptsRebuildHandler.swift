@@ -119,6 +119,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
             let payload = try SignedTransactionPayload(
                 again: before.payload,
                 appAccountToken: event.signing.appAccountToken,
+                isUpgraded: event.signing.isUpgraded ?? false,
                 at: event.issuedAt
             )
             content = SignedContent(
@@ -131,7 +132,9 @@ struct ReceiptsRebuildHandler: Rebuilder {
                 chainNumber: number,
                 on: shadow
             )
-            if let token = event.signing.appAccountToken {
+            if event.signing.isUpgraded == true {
+                try UpgradedPeriodStore.mark([event.transactionID], on: shadow)
+            } else if let token = event.signing.appAccountToken {
                 try serverAPI.setAccountToken(
                     token,
                     of: event.originalTransactionID,
@@ -183,6 +186,7 @@ extension SignedTransaction {
         let context = SigningContext(
             appTransactionID: signing.appTransactionID,
             appAccountToken: signing.appAccountToken,
+            isUpgraded: signing.isUpgraded ?? false,
             historyPosition: signing.historyPosition
         )
         let content = try SignedTransactionPayload(

@@ -21,7 +21,7 @@ enum ReceiptsTables {
                     WHERE number = signing_chain)
                     """
                 ),
-                "app_transaction_id", "product_id", "product_type",
+                "app_transaction_id", "product_id", "product_type", "is_upgraded",
                 .init("payload", "convert_from(payload, 'UTF8')"),
                 .init("signature", "encode(signature, 'hex')"), "history_position",
             ]

@@ -108,15 +108,22 @@ struct ReceiptSigner: Sendable {
     /// - Parameters:
     ///   - payload: The payload that was signed before.
     ///   - token: The new account token, or `nil` to keep the present one.
+    ///   - isUpgraded: Whether an upgrade has ended the transaction's period since.
     ///   - now: The time.
     /// - Returns: The new payload and signature.
     /// - Throws: ``ReceiptsError`` as ``sign(_:_:at:)``, or if the bytes are not a payload.
     func signAgain(
         _ payload: [UInt8],
         appAccountToken token: String? = nil,
+        isUpgraded: Bool = false,
         at now: StoreTime
     ) throws -> SignedContent {
-        let content = try SignedTransactionPayload(again: payload, appAccountToken: token, at: now)
+        let content = try SignedTransactionPayload(
+            again: payload,
+            appAccountToken: token,
+            isUpgraded: isUpgraded,
+            at: now
+        )
         let payload = content.encoded()
         return SignedContent(
             payload: payload,

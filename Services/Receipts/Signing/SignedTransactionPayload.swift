@@ -25,7 +25,10 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var purchaseDate: StoreTime
     var originalPurchaseDate: StoreTime
     var expiresDate: StoreTime?
+    /// Only ever `true`.
+    var isUpgraded: Bool?
     var subscriptionGroupIdentifier: String?
+    var webOrderLineItemId: String?
     var quantity: Int
     var type: String
     var appAccountToken: String?
@@ -66,7 +69,11 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         purchaseDate = transaction.subscription?.start ?? purchasedAt
         originalPurchaseDate = transaction.originalPurchasedAt ?? purchasedAt
         expiresDate = transaction.subscription?.end
+        isUpgraded = context.isUpgraded ? true : nil
         subscriptionGroupIdentifier = transaction.subscription?.terms.groupID.rawValue
+        webOrderLineItemId = transaction.subscription.map { period in
+            Self.webOrderLineItemID(of: period.paidBy ?? transaction.id)
+        }
         quantity = transaction.quantity
         type = try Self.type(of: transaction)
         appAccountToken =
@@ -99,11 +106,13 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - payload: The payload that was signed before.
     ///   - token: The new account token, or `nil` to keep the present one.
+    ///   - isUpgraded: Whether an upgrade has ended the transaction's period since.
     ///   - now: The time.
     /// - Throws: ``ReceiptsError`` if the bytes are not a payload.
     init(
         again payload: [UInt8],
         appAccountToken token: String?,
+        isUpgraded: Bool = false,
         at now: StoreTime
     ) throws(ReceiptsError) {
         do {
@@ -115,6 +124,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             )
         }
         if let token { appAccountToken = token }
+        if isUpgraded { self.isUpgraded = true }
         date(now)
     }
 
@@ -135,6 +145,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             text.member("environment", environment.rawValue)
             text.member("expiresDate", expiresDate)
             text.member("inAppOwnershipType", inAppOwnershipType)
+            if let isUpgraded { text.member("isUpgraded", isUpgraded) }
             text.member("originalPurchaseDate", originalPurchaseDate)
             text.member("originalTransactionId", originalTransactionId.rawValue)
             text.member("price", price)
@@ -152,8 +163,16 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             text.member("transactionId", transactionId.rawValue)
             text.member("transactionReason", transactionReason)
             text.member("type", type)
+            text.member("webOrderLineItemId", webOrderLineItemId)
         }
         return text.bytes
+    }
+
+    /// Returns the identifier of a period, which its copies share (rule S3).
+    ///
+    /// No transaction has such a number: those have at most 60 bits.
+    private static func webOrderLineItemID(of transaction: TransactionID) -> String {
+        String(2_000_000_000_000_000_000 + transaction.number)
     }
 
     /// All of a price, in thousandths of a percent.

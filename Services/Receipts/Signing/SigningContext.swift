@@ -6,6 +6,8 @@ struct SigningContext: Hashable, Sendable {
     ///
     /// It replaces the app's.
     var appAccountToken: String?
+    /// Whether an upgrade has ended the period of the transaction (rule S101).
+    var isUpgraded = false
     /// The transaction's position in its account's history.
     var historyPosition: Int64 = 0
 }

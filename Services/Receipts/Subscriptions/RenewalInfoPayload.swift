@@ -1,10 +1,36 @@
 import EventTypes
+import Foundation
 
 /// The payload of signed renewal info: Apple's `JWSRenewalInfoDecodedPayload`, made only from a
 /// subscription and a time.
 ///
 /// There are no offers and no price increases, so their fields are missing.
 struct RenewalInfoPayload: Codable, Hashable, Sendable {
+    /// The customer in the app, as in the signed transaction next to the renewal info (rule S95).
+    struct Customer: Decodable, Hashable, Sendable {
+        var appAccountToken: String?
+        var appTransactionId: String?
+
+        /// Nothing is known.
+        init() {}
+
+        /// Reads the payload of a signed transaction.
+        ///
+        /// - Throws: ``ReceiptsError`` if it is not a payload that `receipts` signs.
+        init(payload: [UInt8]) throws(ReceiptsError) {
+            do {
+                self = try JSONDecoder().decode(Self.self, from: Data(payload))
+            } catch {
+                throw ReceiptsError(
+                    code: .storedReceiptMalformed,
+                    detail: "A stored payload is not that of a signed transaction."
+                )
+            }
+        }
+    }
+
+    var appAccountToken: String?
+    var appTransactionId: String?
     var autoRenewProductId: ProductID
     var autoRenewStatus: Int
     var currency: Currency?
@@ -20,7 +46,14 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
     var signedDate: StoreTime
 
     /// Makes the payload of a subscription, in the state that it has at a time.
-    init(_ subscription: Subscription, environment: StoreEnvironment, signedAt now: StoreTime) {
+    init(
+        _ subscription: Subscription,
+        of customer: Customer = Customer(),
+        environment: StoreEnvironment,
+        signedAt now: StoreTime
+    ) {
+        appAccountToken = customer.appAccountToken
+        appTransactionId = customer.appTransactionId
         let next = subscription.nextProduct
         autoRenewProductId = (next ?? subscription.product).id
         autoRenewStatus = subscription.isAutoRenewOn && subscription.state.isRunning ? 1 : 0
@@ -47,6 +80,8 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
     func encoded() -> [UInt8] {
         var text = PlainJSONText(capacity: 512)
         text.object { text in
+            text.member("appAccountToken", appAccountToken)
+            text.member("appTransactionId", appTransactionId)
             text.member("autoRenewProductId", autoRenewProductId.rawValue)
             text.member("autoRenewStatus", Int64(autoRenewStatus))
             text.member("currency", currency?.rawValue)

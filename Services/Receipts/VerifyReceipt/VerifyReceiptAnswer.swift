@@ -70,6 +70,7 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
         case receipt
         case latestReceipt = "latest_receipt"
         case latestReceiptInfo = "latest_receipt_info"
+        case pendingRenewalInfo = "pending_renewal_info"
     }
 
     /// The status.
@@ -84,21 +85,29 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
     var latestReceipt: String?
     /// The account's purchases until now, the newest first.
     var latestReceiptInfo: [Entry]?
+    /// The account's subscriptions, with what their next renewal is; only if it has any.
+    var pendingRenewalInfo: [Entry]?
 
     init(status: VerifyReceiptStatus) { self.status = status.rawValue }
 
     /// Returns the account's purchases until now, the newest first.
+    ///
+    /// A period that an upgrade has ended is cancelled at the start of the next one (rule S242).
     static func latest(
         _ entries: [AppReceiptEntry],
         excludesOldTransactions: Bool
     ) -> [Entry] {
-        var seen: Set<TransactionID> = []
-        return entries.reversed()
-            .filter { entry in
-                guard excludesOldTransactions, entry.isAutoRenewable else { return true }
-                return seen.insert(entry.originalTransactionId).inserted
+        var next: [TransactionID: AppReceiptEntry] = [:]
+        return entries.reversed().compactMap { entry in
+            guard entry.isAutoRenewable else { return Entry(entry) }
+            let newer = next.updateValue(entry, forKey: entry.originalTransactionId)
+            guard !excludesOldTransactions || newer == nil else { return nil }
+            var texts = Entry(entry)
+            if entry.isUpgraded == true, entry.revocationDate == nil {
+                texts.add("cancellation_date", newer?.purchaseDate)
             }
-            .map(Entry.init)
+            return texts
+        }
     }
 }
 
@@ -122,6 +131,30 @@ extension VerifyReceiptAnswer.Entry {
         }
         self["web_order_line_item_id"] = purchase.webOrderLineItemID.map { String($0) }
         self["is_in_intro_offer_period"] = purchase.isInIntroOfferPeriod.map { String($0) }
+    }
+
+    /// Creates an entry of the next renewal of a subscription, in the state that it has at a time
+    /// (rule S243).
+    init(_ subscription: Subscription, at time: StoreTime) {
+        let state = SubscriptionStatus.state(of: subscription, at: time)
+        let isOn = subscription.isAutoRenewOn && state.isRunning
+        self = [
+            "auto_renew_product_id": (subscription.nextProduct ?? subscription.product).id
+                .rawValue,
+            "auto_renew_status": isOn ? "1" : "0",
+            "original_transaction_id": subscription.id.rawValue,
+            "product_id": subscription.product.id.rawValue,
+        ]
+        self["expiration_intent"] = subscription.expirationIntent.map { String($0.rawValue) }
+        switch state {
+        case .inGracePeriod, .inBillingRetryPeriod: self["is_in_billing_retry_period"] = "1"
+        case .expired where subscription.expirationIntent == .billingError:
+            self["is_in_billing_retry_period"] = "0"
+        case .active, .expired, .revoked, .unknown: break
+        }
+        if state == .inGracePeriod {
+            add("grace_period_expires_date", subscription.gracePeriodEnd)
+        }
     }
 
     /// Creates an entry from the present record of a purchase.

@@ -135,6 +135,13 @@ struct VerifyReceiptHandler: Sendable {
             entries,
             excludesOldTransactions: question.excludesOldTransactions
         )
+        let subscriptions = try await reader.subscriptions(of: owner)
+        if !subscriptions.isEmpty {
+            let now = reader.now()
+            answer.pendingRenewalInfo = subscriptions.map {
+                VerifyReceiptAnswer.Entry($0, at: now)
+            }
+        }
         return answer
     }
 

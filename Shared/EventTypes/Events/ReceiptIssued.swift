@@ -38,6 +38,8 @@ public struct ReceiptSigning: Codable, Hashable, Sendable {
     public var environment: String
     /// The position of the transaction in the account's history.
     public var historyPosition: Int64
+    /// Whether an upgrade has ended the transaction's period; `nil` for no.
+    public var isUpgraded: Bool?
     /// The values r and s of the signature: 64 bytes in base64.
     public var signature: String
     /// Combines the signed values and the signature.
@@ -46,12 +48,14 @@ public struct ReceiptSigning: Codable, Hashable, Sendable {
         appTransactionID: Int64?,
         environment: String,
         historyPosition: Int64,
+        isUpgraded: Bool? = nil,
         signature: String
     ) {
         self.appAccountToken = appAccountToken
         self.appTransactionID = appTransactionID
         self.environment = environment
         self.historyPosition = historyPosition
+        self.isUpgraded = isUpgraded
         self.signature = signature
     }
 }
@@ -123,6 +127,7 @@ extension ReceiptSigning {
         text.member("appTransactionID", appTransactionID)
         text.member("environment", environment)
         text.member("historyPosition", historyPosition)
+        if let isUpgraded { text.member("isUpgraded", isUpgraded) }
         text.member("signature", signature)
     }
 
@@ -131,6 +136,7 @@ extension ReceiptSigning {
         var appTransactionID: Int64?
         var environment: String?
         var historyPosition: Int64?
+        var isUpgraded: Bool?
         var signature: String?
         let isRead = json.object { json, name in
             switch name {
@@ -140,6 +146,7 @@ extension ReceiptSigning {
                 json.null() || PlainJSON.keep(json.integer(), in: &appTransactionID)
             case "environment": PlainJSON.keep(json.string(), in: &environment)
             case "historyPosition": PlainJSON.keep(json.integer(), in: &historyPosition)
+            case "isUpgraded": json.null() || PlainJSON.keep(json.bool(), in: &isUpgraded)
             case "signature": PlainJSON.keep(json.string(), in: &signature)
             default: json.skip()
             }
@@ -150,6 +157,7 @@ extension ReceiptSigning {
             appTransactionID: appTransactionID,
             environment: environment,
             historyPosition: historyPosition,
+            isUpgraded: isUpgraded,
             signature: signature
         )
     }

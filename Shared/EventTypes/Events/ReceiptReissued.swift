@@ -1,13 +1,14 @@
 /// `receipt.reissued.v1`: a receipt was signed again.
 ///
-/// The reason is a refund of its transaction, the reversal of one, or an account token set by a
-/// merchant's server.
+/// The reason is a refund of its transaction, the reversal of one, an account token set by a
+/// merchant's server, or an upgrade that ended the period of a subscription.
 public struct ReceiptReissued: Event, Hashable {
     /// The transaction.
     public var transactionID: TransactionID
     /// The first transaction of the same purchase.
     public var originalTransactionID: TransactionID
-    /// The transaction as it is now signed; `nil` if only the account token is new.
+    /// The transaction as it is now signed; `nil` if only the account token or
+    /// `isUpgraded` is new.
     public var transaction: Transaction?
     /// The certificate chain of the signature.
     public var signingChainID: String

@@ -8,6 +8,8 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     public var start: StoreTime?
     /// The moment at which the period is over; `nil` until it is paid.
     public var end: StoreTime?
+    /// The transaction that paid the period, in a restored copy of it; `nil` in that transaction.
+    public var paidBy: TransactionID?
     /// The product that a purchase replaces at once (rule S101); `nil` if none was running.
     public var replaces: ProductID?
     /// The identity of the charge for a renewal (rule S84); `nil` for a purchase.
@@ -18,12 +20,14 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
         terms: SubscriptionTerms,
         start: StoreTime? = nil,
         end: StoreTime? = nil,
+        paidBy: TransactionID? = nil,
         replaces: ProductID? = nil,
         charge: RenewalChargeKey? = nil
     ) {
         self.terms = terms
         self.start = start
         self.end = end
+        self.paidBy = paidBy
         self.replaces = replaces
         self.charge = charge
     }
@@ -35,6 +39,7 @@ extension TransactionPeriod {
     func write(to text: inout PlainJSONText) {
         if let charge { text.member("charge", object: charge.write) }
         text.member("end", end)
+        text.member("paidBy", paidBy?.rawValue)
         text.member("replaces", replaces?.rawValue)
         text.member("start", start)
         text.member("terms", object: terms.write)
@@ -43,6 +48,7 @@ extension TransactionPeriod {
     init?(from json: inout PlainJSON) {
         var terms: SubscriptionTerms?
         var (start, end) = (Int64?.none, Int64?.none)
+        var paidBy: TransactionID?
         var replaces: ProductID?
         var charge: RenewalChargeKey?
         let isRead = json.object { json, name in
@@ -50,6 +56,7 @@ extension TransactionPeriod {
             case "terms": PlainJSON.keep(SubscriptionTerms(from: &json), in: &terms)
             case "start": json.null() || PlainJSON.keep(json.integer(), in: &start)
             case "end": json.null() || PlainJSON.keep(json.integer(), in: &end)
+            case "paidBy": json.null() || PlainJSON.keep(json.identifier(), in: &paidBy)
             case "replaces": json.null() || PlainJSON.keep(json.identifier(), in: &replaces)
             case "charge":
                 json.null() || PlainJSON.keep(RenewalChargeKey(from: &json), in: &charge)
@@ -61,6 +68,7 @@ extension TransactionPeriod {
             terms: terms,
             start: start.map(StoreTime.init(millisecondsSinceEpoch:)),
             end: end.map(StoreTime.init(millisecondsSinceEpoch:)),
+            paidBy: paidBy,
             replaces: replaces,
             charge: charge
         )

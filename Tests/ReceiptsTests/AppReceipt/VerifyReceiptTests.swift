@@ -337,6 +337,10 @@ import Testing
         }
         #expect(ids(false) == ["5", "4", "3", "2", "1"])
         #expect(ids(true) == ["5", "4", "3", "2"])
+        let latest = VerifyReceiptAnswer.latest(entries, excludesOldTransactions: false)
+        // An upgrade cancels a period when the next one begins.
+        #expect(latest.last?["cancellation_date_ms"] == "3")
+        #expect(latest.last?["cancellation_reason"] == nil)
         let entry = VerifyReceiptAnswer.Entry(entries[0])
         for (name, value) in [
             ("expires_date_ms", "2"), ("is_trial_period", "true"),

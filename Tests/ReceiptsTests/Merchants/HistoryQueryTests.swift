@@ -82,6 +82,12 @@ import TestSupport
         }
         #expect(!(try query("inAppOwnershipType=FAMILY_SHARED").selects(candidate())))
         #expect(!(try query("subscriptionGroupIdentifier=g1").selects(candidate())))
+        var club = candidate("club", .autoRenewableSubscription)
+        club.subscriptionGroup = "g1"
+        let groups = "subscriptionGroupIdentifier=g0&subscriptionGroupIdentifier=g1"
+        #expect(try query(groups).selects(club))
+        #expect(!(try query("subscriptionGroupIdentifier=g2").selects(club)))
+        #expect(try query("productType=AUTO_RENEWABLE").selects(club))
     }
 
     @Test func theFirstFormLeavesOutFinishedConsumablesOnly() throws {

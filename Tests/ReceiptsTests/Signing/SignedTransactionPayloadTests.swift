@@ -87,6 +87,37 @@ import Testing
         #expect(payload.encoded() == Array(try encoder.encode(payload)))
     }
 
+    @Test func aCopyOfAPeriodHasTheIdentifierOfThePeriod() throws {
+        typealias Club = ClubSubscription
+        func payload(
+            _ transaction: Transaction,
+            isUpgraded: Bool = false
+        ) throws -> SignedTransactionPayload {
+            try SignedTransactionPayload(
+                transaction,
+                SigningContext(isUpgraded: isUpgraded),
+                environment: .sandbox,
+                signedAt: TestChain.now
+            )
+        }
+        let renewal = Club.transaction(Club.renewed.period)
+        var copy = renewal
+        copy.id = TransactionID(number: 2_000_000_000_003)
+        copy.reason = .restore
+        copy.subscription?.paidBy = renewal.id
+        let period = try payload(renewal)
+        #expect(period.webOrderLineItemId == "2000002000000000002")
+        #expect(try payload(copy).webOrderLineItemId == period.webOrderLineItemId)
+        let first = try payload(Club.transaction(Club.begun.period))
+        #expect(first.webOrderLineItemId != period.webOrderLineItemId)
+        // The members are sorted like those of every other payload.
+        let upgraded = try payload(renewal, isUpgraded: true)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(upgraded.encoded() == Array(try encoder.encode(upgraded)))
+        #expect(upgraded.isUpgraded == true && period.isUpgraded == nil)
+    }
+
     @Test func aRestoredTransactionHasItsOwnDateAndTheFirstPurchases() throws {
         let first = TestChain.now.advanced(by: .seconds(-90 * 86_400))
         let restored = purchased(

@@ -87,6 +87,22 @@ import Testing
         #expect(expired.isInBillingRetryPeriod == false && expired.autoRenewStatus == 0)
     }
 
+    @Test func itNamesTheCustomerOfTheTransaction() throws {
+        let customer = try RenewalInfoPayload.Customer(
+            payload: Array(#"{"appAccountToken":"a","appTransactionId":"9","price":1}"#.utf8)
+        )
+        let info = RenewalInfoPayload(
+            Self.subscription(),
+            of: customer,
+            environment: .sandbox,
+            signedAt: TestChain.now
+        )
+        #expect(info.appAccountToken == "a" && info.appTransactionId == "9")
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(info.encoded() == Array(try encoder.encode(info)))
+    }
+
     @Test func theValidatorReadsIt() throws {
         let bytes = try payload(of: Self.subscription()).encoded()
         let decoder = JSONDecoder()

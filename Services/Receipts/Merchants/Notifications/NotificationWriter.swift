@@ -118,6 +118,7 @@ struct NotificationWriter: Sendable {
     ) throws -> NotificationPayload.AppEvent {
         let info = RenewalInfoPayload(
             subscription,
+            of: try RenewalInfoPayload.Customer(payload: receipt.payload),
             environment: signer.environment,
             signedAt: time
         )

@@ -32,6 +32,10 @@ struct HistoryQuery: Hashable, Sendable {
     struct Candidate: Hashable, Sendable {
         var productID: ProductID
         var productType: ProductType
+        /// The group of a subscription.
+        ///
+        /// It is set only if the query filters by groups.
+        var subscriptionGroup: String?
         var purchasedAt: StoreTime
         var isRevoked: Bool
         var isRefunded: Bool
@@ -106,9 +110,12 @@ struct HistoryQuery: Hashable, Sendable {
         if let endDate, candidate.purchasedAt >= endDate { return false }
         if !productIDs.isEmpty, !productIDs.contains(candidate.productID) { return false }
         if !productTypes.isEmpty, !productTypes.contains(candidate.productType) { return false }
-        // Until the store sells subscriptions, no purchase is shared in a family or belongs to a
-        // subscription group.
-        if isFamilyShared == true || !subscriptionGroups.isEmpty { return false }
+        if !subscriptionGroups.isEmpty {
+            guard let group = candidate.subscriptionGroup, subscriptionGroups.contains(group)
+            else { return false }
+        }
+        // The store shares no purchase in a family.
+        if isFamilyShared == true { return false }
         if let isRevoked, candidate.isRevoked != isRevoked { return false }
         return true
     }

@@ -86,6 +86,7 @@ struct ServerAPIReader: Sendable {
                     downTo: start.floor,
                     query.order,
                     onlyRefunded: onlyRefunded,
+                    withGroups: !query.subscriptionGroups.isEmpty,
                     limit: limit,
                     on: connection
                 )

@@ -269,6 +269,7 @@ struct ServerAPIStore: Sendable {
     ///   - floor: In descending order, the position to end before. The row there is not included.
     ///   - order: The order of the rows.
     ///   - onlyRefunded: Whether to return only transactions with a refund that was not reversed.
+    ///   - withGroups: Whether to read the groups of subscriptions, which only payloads contain.
     ///   - limit: The largest number of rows.
     ///   - connection: A connection.
     /// - Returns: The rows, in order.
@@ -279,6 +280,7 @@ struct ServerAPIStore: Sendable {
         downTo floor: Int64,
         _ order: HistoryQuery.Order,
         onlyRefunded: Bool,
+        withGroups: Bool = false,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [HistoryPage.Row] {
@@ -287,7 +289,9 @@ struct ServerAPIStore: Sendable {
             revoked_at IS NOT NULL, standing_refunds IS NOT NULL, product_type = 'consumable' AND EXISTS (
                 SELECT FROM transaction_finishes AS finish
                 WHERE finish.transaction_id = receipt.transaction_id
-            )
+            ), \(withGroups
+                ? "CASE WHEN product_type = 'autoRenewableSubscription' THEN payload END"
+                : "NULL::bytea")
             """
         let refunded = onlyRefunded ? "AND standing_refunds IS NOT NULL" : ""
         let sql: SQL =
@@ -315,23 +319,30 @@ struct ServerAPIStore: Sendable {
                 """
             }
         return try connection.query(sql).map { row in
-            let (number, position, product, type, purchasedAt, isRevoked, isRefunded, isFinished) =
-                try row.decode(
-                    Int64.self,
-                    Int64.self,
-                    ProductID.self,
-                    String.self,
-                    StoreTime.self,
-                    Bool.self,
-                    Bool.self,
-                    Bool.self
-                )
+            let (
+                number, position, product, type, purchasedAt, isRevoked, isRefunded, isFinished,
+                payload
+            ) = try row.decode(
+                Int64.self,
+                Int64.self,
+                ProductID.self,
+                String.self,
+                StoreTime.self,
+                Bool.self,
+                Bool.self,
+                Bool.self,
+                [UInt8]?.self
+            )
+            let subscription = try payload.map {
+                try AppReceiptEntry(payload: PackedPayload.unpacked($0))
+            }
             return HistoryPage.Row(
                 transactionID: TransactionID(number: number),
                 position: position,
                 candidate: HistoryQuery.Candidate(
                     productID: product,
                     productType: ProductType(rawValue: type),
+                    subscriptionGroup: subscription?.subscriptionGroupIdentifier,
                     purchasedAt: purchasedAt,
                     isRevoked: isRevoked,
                     isRefunded: isRefunded,

@@ -1,7 +1,6 @@
 import EventTypes
 import Foundation
 import Postgres
-import Subscriptions
 
 /// Reads subscriptions and signs their statuses, for their accounts and for merchants' servers.
 struct SubscriptionStatusReader: Sendable {
@@ -22,11 +21,6 @@ struct SubscriptionStatusReader: Sendable {
     let signer: ReceiptSigner
     let now: @Sendable () -> StoreTime
 
-    /// The rules for the state that follows from the dates (rule S205), which needs no calendar.
-    private static let dueActions = DueActionRules(
-        policy: SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
-    )
-
     /// Returns the statuses of an account's subscriptions in an app, the oldest first.
     ///
     /// A subscription whose newest period has no receipt yet is left out. It has one a moment later.
@@ -44,9 +38,14 @@ struct SubscriptionStatusReader: Sendable {
         }
         return try found.compactMap { subscription, receipt in
             var present = subscription
-            present.state = Self.dueActions.state(of: subscription, at: time)
+            present.state = SubscriptionStatus.state(of: subscription, at: time)
             guard let receipt, let status = present.state.status else { return nil }
-            let info = RenewalInfoPayload(present, environment: signer.environment, signedAt: time)
+            let info = RenewalInfoPayload(
+                present,
+                of: try RenewalInfoPayload.Customer(payload: receipt.payload),
+                environment: signer.environment,
+                signedAt: time
+            )
             return Signed(
                 subscription: present,
                 status: status,

@@ -1,0 +1,68 @@
+import EventTypes
+import Foundation
+import Messaging
+import ReceiptValidation
+import Testing
+
+@testable import Receipts
+
+/// The subscriptions in the answers of `verifyReceipt`.
+@Suite(.timeLimit(.minutes(2))) struct VerifySubscriptionTests {
+    @Test func aSubscriptionShowsItsPeriodsAndItsNextRenewal() async throws {
+        typealias Club = ClubSubscription
+        try await AppReceiptsUnderTest.with(chain: try TestChain().signingChain()) { store in
+            let periods = [Club.begun.period, Club.renewed.period]
+            var copy = Club.transaction(Club.renewed.period)
+            copy.id = TransactionID(number: 2_000_000_000_003)
+            copy.state = .restored
+            copy.reason = .restore
+            copy.subscription?.paidBy = Club.second
+            try await store.events.apply(
+                periods.map { try .of(.transactionPurchased, Club.transaction($0)) }
+                    + [
+                        .of(.transactionRestored, copy),
+                        .of(Club.change(Club.renewed, .renewed, making: Club.second)),
+                    ]
+            )
+            let read = try await store.read()
+            #expect(read.purchases.map(\.transactionID) == periods.map(\.transactionID.rawValue))
+            #expect(read.purchases.map(\.webOrderLineItemID).allSatisfy { $0 != nil })
+            let receipt = Data(try await store.receipt()).base64EncodedString()
+            let body = Data(#"{"receipt-data":"\#(receipt)"}"#.utf8)
+            let answer = try await store.handler().answer(body) { $0 }
+            let renewals = try #require(answer.pendingRenewalInfo)
+            #expect(
+                renewals == [
+                    [
+                        "auto_renew_product_id": "club", "auto_renew_status": "1",
+                        "original_transaction_id": Club.first.rawValue, "product_id": "club",
+                    ]
+                ]
+            )
+            let newest = try #require(answer.latestReceiptInfo?.first)
+            #expect(newest["transaction_id"] == Club.second.rawValue)
+            #expect(newest["is_trial_period"] == "false" && newest["expires_date"] != nil)
+            #expect(newest["web_order_line_item_id"] == "2000002000000000002")
+        }
+    }
+
+    @Test func aRenewalThatFailedIsPending() {
+        typealias Entry = VerifyReceiptAnswer.Entry
+        typealias Club = ClubSubscription
+        var unpaid = Club.begun
+        unpaid.state = .inGracePeriod
+        unpaid.expirationIntent = .billingError
+        let end = unpaid.period.end
+        unpaid.gracePeriodEnd = end.advanced(by: .seconds(86_400))
+        unpaid.billingRetryEnd = end.advanced(by: Club.month + Club.month)
+        let grace = Entry(unpaid, at: end)
+        #expect(grace["expiration_intent"] == "2" && grace["is_in_billing_retry_period"] == "1")
+        #expect(grace["grace_period_expires_date_ms"] != nil && grace["auto_renew_status"] == "1")
+        unpaid.state = .expired
+        unpaid.gracePeriodEnd = nil
+        unpaid.autoRenewOffReason = .billing
+        let expired = Entry(unpaid, at: end)
+        #expect(expired["is_in_billing_retry_period"] == "0" && expired["auto_renew_status"] == "0")
+        #expect(expired["grace_period_expires_date_ms"] == nil)
+    }
+}
