@@ -53,7 +53,7 @@ private func composeFulfillment(
         webhookLease: settings.webhooks.lease
     )
     let consumer = frame.consumer(
-        of: [Topics.paymentsTransactions, Topics.receiptsIssued],
+        of: [Topics.paymentsTransactions, Topics.receiptsIssued, Topics.catalogProducts],
         handler: handler
     )
     // A charge is often faster than this. Then the queue shows its result alone.

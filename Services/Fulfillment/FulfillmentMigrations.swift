@@ -16,5 +16,6 @@ enum FulfillmentMigrations {
             ("fulfillment_m0005_traces", PackageResources.m0005_traces_sql),
             ("fulfillment_m0006_webhooks_again", PackageResources.m0006_webhooks_again_sql),
             ("fulfillment_m0007_subscriptions", PackageResources.m0007_subscriptions_sql),
+            ("fulfillment_m0008_products", PackageResources.m0008_products_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

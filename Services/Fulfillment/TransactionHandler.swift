@@ -2,7 +2,8 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Applies events about transactions and accounts from other services to the accounts' queues.
+/// Applies events about transactions, accounts and products from other services to the accounts'
+/// queues, and to the projections of subscriptions and of products.
 ///
 /// Every batch takes the same number of statements, whatever its size: lock the queues, read the
 /// rows of the queues and of the hosted contents, decide in ``QueuePlan``, write rows, deliveries
@@ -26,9 +27,15 @@ struct TransactionHandler: EventHandler {
             },
             on: connection
         )
+        try ProductNamesStore.save(
+            try events.filter { $0.type == .productChanged }.map {
+                try $0.decode(ProductChanged.self).product
+            },
+            on: connection
+        )
         let accounts = try events.filter { $0.type == .accountChanged }.map(Self.account(in:))
         let arrivals = try Self.stillOpen(events, on: connection)
-            .filter { $0.type != .accountChanged && $0.type != .subscriptionChanged }
+            .filter { !Self.typesOfOthers.contains($0.type) }
             .compactMap(Self.arrival(in:))
         guard !accounts.isEmpty || !arrivals.isEmpty else { return }
         let now = now()
@@ -91,6 +98,11 @@ struct TransactionHandler: EventHandler {
     func didCommit(_ events: [ReceivedEvent]) async {
         if events.contains(where: { Self.typesOfWebhooks.contains($0.type) }) { wakeWebhooks() }
     }
+
+    /// The types of the events that are about no transaction.
+    private static let typesOfOthers: Set<EventType> = [
+        .accountChanged, .subscriptionChanged, .productChanged,
+    ]
 
     /// The types of the events that may cause a webhook.
     private static let typesOfWebhooks: Set<EventType> = [

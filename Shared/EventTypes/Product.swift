@@ -30,6 +30,10 @@ public struct Product: Codable, Hashable, Sendable {
     ///
     /// `nil` for all other types, and for subscriptions that were defined without it.
     public var subscription: SubscriptionTerms?
+    /// The names of the entitlements that the product gives while an account owns it.
+    ///
+    /// A change counts for earlier purchases too, at once.
+    public var entitlements: [EntitlementName]
 
     /// Makes a product.
     public init(
@@ -42,7 +46,8 @@ public struct Product: Codable, Hashable, Sendable {
         prices: [Storefront: Money],
         localizations: [LanguageTag: ProductText],
         deliveryPlan: [DeliveryTarget],
-        subscription: SubscriptionTerms? = nil
+        subscription: SubscriptionTerms? = nil,
+        entitlements: [EntitlementName] = []
     ) {
         self.id = id
         self.version = version
@@ -54,18 +59,19 @@ public struct Product: Codable, Hashable, Sendable {
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
         self.subscription = subscription
+        self.entitlements = entitlements
     }
 }
 
 extension Product {
     private enum CodingKeys: String, CodingKey {
         case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, localizations
-        case deliveryPlan, subscription
+        case deliveryPlan, subscription, entitlements
     }
 
     /// Decodes a product.
     ///
-    /// `isFamilyShareable` is `false` if an older catalog's event lacks it.
+    /// `isFamilyShareable` is `false` and `entitlements` is empty if the event lacks them.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -85,14 +91,18 @@ extension Product {
             subscription: try container.decodeIfPresent(
                 SubscriptionTerms.self,
                 forKey: .subscription
-            )
+            ),
+            entitlements: try container.decodeIfPresent(
+                [EntitlementName].self,
+                forKey: .entitlements
+            ) ?? []
         )
     }
 
     /// Encodes a product.
     ///
-    /// `isFamilyShareable` is written only if it is `true`, so that the JSON of other products
-    /// stays the same.
+    /// `isFamilyShareable` is written only if it is `true`, and `entitlements` only if there are any,
+    /// so that the JSON of other products stays the same.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -105,6 +115,7 @@ extension Product {
         try container.encode(localizations, forKey: .localizations)
         try container.encode(deliveryPlan, forKey: .deliveryPlan)
         try container.encodeIfPresent(subscription, forKey: .subscription)
+        if !entitlements.isEmpty { try container.encode(entitlements, forKey: .entitlements) }
     }
 }
 

@@ -334,4 +334,41 @@ import Testing
         #expect(lines.first == "p0: type is missing.")
         #expect(lines.last == "And 50 more problems.")
     }
+
+    @Test func entitlementsAreReadInTheirOrder() throws {
+        let json = Builder.json(replacing: ["entitlements": #"["pro", "club"]"#])
+        let draft = try #require(try read(json).product?.draft)
+        #expect(draft.entitlements?.map(\.rawValue) == ["pro", "club"])
+    }
+
+    @Test(arguments: [
+        (#""pro""#, "entitlements is a text, not an array"),
+        (#"["a b"]"#, "entitlements[0] is 'a b', not an entitlement's name of 1 to 64"),
+        (#"["pro", "pro"]"#, "entitlements[1] is given twice"),
+        (#"[1]"#, "entitlements[0] is a whole number, not a text"),
+        (
+            "[" + (1...21).map { "\"e\($0)\"" }.joined(separator: ",") + "]",
+            "entitlements must hold at most 20 names"
+        ),
+    ])
+    func whatIsNoEntitlementIsNamed(_ names: String, _ problem: String) throws {
+        let problems = try read(Builder.json(replacing: ["entitlements": names])).problems
+        #expect(problems.count == 1 && problems[0].contains(problem), "\(problems)")
+    }
+
+    @Test func whatIsNotOwnedGivesNoEntitlement() throws {
+        for (type, plan) in [("consumable", "null"), ("nonConsumable", #"[{"kind": "app"}]"#)] {
+            let json = Builder.json(replacing: [
+                "type": "\"\(type)\"", "deliveryPlan": plan, "entitlements": #"["pro"]"#,
+                "isRestorable": "null", "isFamilyShareable": "null",
+            ])
+            let problems = try read(json).problems
+            #expect(
+                problems == [
+                    "com.example.premium: entitlements must be left out: the delivery plan has no "
+                        + "entitlement"
+                ]
+            )
+        }
+    }
 }

@@ -55,6 +55,16 @@ import Testing
         #expect(put(Builder.draft(), onto: product).written?.isFamilyShareable == false)
     }
 
+    @Test func aProductGivesTheEntitlementsOfItsDraft() throws {
+        var draft = Builder.draft()
+        draft.entitlements = [EntitlementName(unchecked: "pro")]
+        let product = try #require(put(draft, onto: nil).written)
+        #expect(product.entitlements == draft.entitlements)
+        #expect(ProductRules.draft(of: product).entitlements == draft.entitlements)
+        let changed = try #require(put(Builder.draft(), onto: product).written)
+        #expect(changed.entitlements.isEmpty && changed.version == 2)
+    }
+
     @Test func anExplicitWordGoesOverTheType() throws {
         let draft = Builder.draft(isOnSale: false, isRestorable: false, plan: [.app])
         let product = try #require(put(draft, onto: nil).written)

@@ -195,6 +195,7 @@ import Testing
         #expect(product.subscription?.groupID.rawValue == "club")
         #expect(product.subscription?.level == 1)
         #expect(product.subscription?.period == SubscriptionPeriod(1, .month))
+        #expect(product.entitlements.map(\.rawValue) == ["club", "pro"])
     }
 
     @Test func aChangedQueueReadsBack() throws {

@@ -56,7 +56,8 @@ import Testing
         #expect(minimal.deliveryPlan == nil)
         let subscription = try roundTrip(ProductDraft.self, "product.draft.subscription")
         #expect(subscription.subscription?.period == SubscriptionPeriod(1, .month))
-        #expect(minimal.subscription == nil)
+        #expect(minimal.subscription == nil && minimal.entitlements == nil)
+        #expect(subscription.entitlements?.map(\.rawValue) == ["club", "pro"])
     }
 
     @Test func catalogDocument() throws {
@@ -237,6 +238,8 @@ import Testing
         let body = try roundTrip(EntitlementsResponse.self, "entitlements.response")
         #expect(body.entitlements.map { $0.revokedAt == nil } == [true, false, true])
         #expect(body.entitlements.map { $0.endsAt == nil } == [true, true, false])
+        #expect(body.named.map(\.name.rawValue) == ["club", "pro"])
+        #expect(body.named.map { $0.endsAt == nil } == [false, true])
     }
 
     @Test func creditsResponse() throws {

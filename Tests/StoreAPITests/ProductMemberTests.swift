@@ -39,6 +39,7 @@ import Testing
         // One price and the texts of one language stand for all.
         let others: Set = [
             "isOnSale", "isRestorable", "deliveryPlan", "prices", "localizations",
+            "entitlements",
         ]
         #expect(
             members(of: listing).subtracting(["price", "title", "description", "language"])

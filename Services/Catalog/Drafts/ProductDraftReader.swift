@@ -34,7 +34,7 @@ struct ProductDraftReader {
     private mutating func draft(_ json: JSONValue) -> ProductDraft? {
         let names: Set = [
             "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "localizations",
-            "deliveryPlan", "subscription",
+            "deliveryPlan", "subscription", "entitlements",
         ]
         guard
             let members = object(
@@ -58,6 +58,7 @@ struct ProductDraftReader {
         let localizations = localizations(members["localizations"])
         let deliveryPlan = deliveryPlan(members["deliveryPlan"], of: type)
         let subscription = subscription(members["subscription"], of: type)
+        let entitlements = entitlements(members["entitlements"], of: type, deliveryPlan)
         guard let type else { return nil }
         return ProductDraft(
             type: type,
@@ -67,7 +68,8 @@ struct ProductDraftReader {
             prices: prices,
             localizations: localizations,
             deliveryPlan: deliveryPlan,
-            subscription: subscription
+            subscription: subscription,
+            entitlements: entitlements
         )
     }
 
@@ -243,6 +245,40 @@ struct ProductDraftReader {
         }
         guard let groupID, let level, let period, isSold else { return nil }
         return SubscriptionTerms(groupID: groupID, level: Int(level), period: period)
+    }
+
+    /// Reads the names of the entitlements, which only a product that an account owns can give.
+    private mutating func entitlements(
+        _ json: JSONValue?,
+        of type: ProductType?,
+        _ deliveryPlan: [DeliveryTarget]?
+    ) -> [EntitlementName]? {
+        guard let json, json != .null else { return nil }
+        guard case .array(let elements) = json else {
+            note("entitlements", "is \(json.kind), not an array")
+            return nil
+        }
+        if elements.count > ProductRules.entitlementCountMax {
+            note("entitlements", "must hold at most \(ProductRules.entitlementCountMax) names")
+        }
+        let isOwned = type.map {
+            (deliveryPlan ?? ProductRules.defaultDeliveryPlan(of: $0)).contains(.entitlement)
+        }
+        if isOwned == false, !elements.isEmpty {
+            note("entitlements", "must be left out: the delivery plan has no entitlement")
+        }
+        var names: [EntitlementName] = []
+        for (index, element) in elements.prefix(ProductRules.entitlementCountMax).enumerated() {
+            let field = "entitlements[\(index)]"
+            guard let text = string(element, field) else { continue }
+            guard let name = EntitlementName(rawValue: text) else {
+                note(field, "is '\(ProductProblem.shortened(text))', not \(EntitlementName.form)")
+                continue
+            }
+            if names.contains(name) { note(field, "is given twice") }
+            names.append(name)
+        }
+        return names
     }
 
     private mutating func target(_ json: JSONValue, _ field: String) -> DeliveryTarget? {

@@ -26,6 +26,7 @@ enum ProductRules {
     static let creditMax: Int64 = 1_000_000_000
     static let targetCountMax = 8
     static let languageCountMax = 100
+    static let entitlementCountMax = 20
     /// Counted in code points, as in the contract; a character may consist of any number of them.
     static let titleLengthMax = 100
     /// Counted in code points.
@@ -194,7 +195,8 @@ enum ProductRules {
             prices: draft.prices,
             localizations: draft.localizations,
             deliveryPlan: draft.deliveryPlan ?? defaultDeliveryPlan(of: draft.type),
-            subscription: draft.subscription
+            subscription: draft.subscription,
+            entitlements: draft.entitlements ?? []
         )
     }
 
@@ -214,7 +216,8 @@ enum ProductRules {
             prices: product.prices,
             localizations: product.localizations,
             deliveryPlan: product.deliveryPlan,
-            subscription: product.subscription
+            subscription: product.subscription,
+            entitlements: product.entitlements.isEmpty ? nil : product.entitlements
         )
     }
 }

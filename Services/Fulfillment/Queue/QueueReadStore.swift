@@ -184,44 +184,15 @@ struct QueueReadStore: Sendable {
     }
 
     /// Reads everything the account owns or owned, in the order it was given.
-    func entitlements(of queue: QueueKey) async throws -> [Entitlement] {
+    func entitlements(of queue: QueueKey) async throws -> EntitlementsResponse {
         let now = now()
-        return try await client.withConnection { connection in
-            let rows = try connection.query(
-                """
-                SELECT owned.product_id, owned.original_transaction_id, owned.granted_at,
-                    owned.revoked_at, owned.ends_at, subscriptions.data
-                FROM entitlements owned LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
-                    AND subscriptions.id = owned.original_transaction_id
-                WHERE owned.account_id = \(queue.accountID)
-                    AND owned.bundle_id = \(queue.bundleID)
-                ORDER BY owned.original_transaction_id, owned.product_id
-                """
-            )
-            return try rows.compactMap { row in
-                let (productID, original, grantedAt, revokedAt, endsAt, data) = try row.decode(
-                    ProductID.self,
-                    Int64.self,
-                    StoreTime.self,
-                    StoreTime?.self,
-                    StoreTime?.self,
-                    PostgresJSON?.self
-                )
-                let entitlement = Entitlement(
-                    productID: productID,
-                    originalTransactionID: TransactionID(number: original),
-                    grantedAt: grantedAt,
-                    revokedAt: revokedAt,
-                    endsAt: endsAt
-                )
-                guard let data else { return entitlement }
-                return SubscriptionEntitlementRules.entitlement(
-                    entitlement,
-                    of: try data.decode(Subscription.self),
-                    at: now
-                )
-            }
+        let owned = try await client.withConnection { connection in
+            try EntitlementReadStore.owned(by: [queue], at: now, on: connection)[queue] ?? []
         }
+        return EntitlementsResponse(
+            entitlements: owned.map(\.entitlement),
+            named: NamedEntitlementRules.inForce(owned, at: now)
+        )
     }
 
     /// Reads the account's balance of each unit it ever had.

@@ -4,8 +4,8 @@ import Postgres
 import Rebuild
 
 /// Rebuilds the queues, deliveries and grants of `fulfillment` from the service's own log, which
-/// carries every transaction that entered a queue, and its projection of subscriptions from the log of
-/// `payments`.
+/// carries every transaction that entered a queue, and its projections of subscriptions and of products
+/// from the logs of `payments` and `catalog`.
 struct FulfillmentRebuildHandler: Rebuilder {
     let sources: [RebuildSource] = [
         .own(
@@ -13,6 +13,7 @@ struct FulfillmentRebuildHandler: Rebuilder {
             [.queueChanged, .transactionFinished, .queueAccountChanged, .deliveryConfirmed]
         ),
         .consumed(.payments, [.subscriptionChanged], by: .fulfillment),
+        .consumed(.catalog, [.productChanged], by: .fulfillment),
     ]
 
     let unreadIndexes = [
@@ -37,8 +38,18 @@ struct FulfillmentRebuildHandler: Rebuilder {
     }
 
     func consume(_ events: [ReceivedEvent], on shadow: isolated PostgresConnection) throws {
-        let subscriptions = try events.map { try $0.decode(SubscriptionChanged.self).subscription }
-        try SubscriptionProjectionStore.save(subscriptions, on: shadow)
+        try SubscriptionProjectionStore.save(
+            try events.filter { $0.type == .subscriptionChanged }.map {
+                try $0.decode(SubscriptionChanged.self).subscription
+            },
+            on: shadow
+        )
+        try ProductNamesStore.save(
+            try events.filter { $0.type == .productChanged }.map {
+                try $0.decode(ProductChanged.self).product
+            },
+            on: shadow
+        )
     }
 
     private func store(

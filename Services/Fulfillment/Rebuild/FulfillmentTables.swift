@@ -52,6 +52,11 @@ enum FulfillmentTables {
             ]
         ),
         RebuiltTable(
+            "products",
+            key: [.text("id")],
+            columns: ["id", "version", .init("entitlements", "entitlements::jsonb")]
+        ),
+        RebuiltTable(
             "credit_entries",
             key: [.number("transaction_id"), .text("unit"), .text("kind"), .number("number")],
             columns: [

@@ -95,11 +95,7 @@ struct FulfillmentRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        try jsonResponse(
-            EntitlementsResponse(
-                entitlements: try await store.entitlements(of: try context.requireQueue())
-            )
-        )
+        try jsonResponse(try await store.entitlements(of: try context.requireQueue()))
     }
 
     @Sendable private func credits(

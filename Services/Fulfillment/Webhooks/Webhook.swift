@@ -1,6 +1,7 @@
 import Callbacks
 import EventTypes
 import Foundation
+import StoreAPI
 import StoreTracing
 
 /// A webhook that a sender has leased: one try of one delivery.
@@ -17,6 +18,8 @@ struct Webhook: Callback, Hashable {
     let snapshot: TransactionSnapshot
     /// The trace of its purchase.
     var traceparent: TraceContext?
+    /// The named entitlements that the account has when the try is made.
+    var entitlements: [NamedEntitlement] = []
 
     /// The id of its trace, for a log line; empty if it has none.
     var trace: String { traceparent?.traceID.description ?? "" }
@@ -28,8 +31,8 @@ struct Webhook: Callback, Hashable {
     /// The delivery's id, the same at every try.
     var id: String { target.webhookID(of: transactionID) }
 
-    /// Returns the request body: the number of the refund, if it is about one, the target, the
-    /// transaction, and the event type.
+    /// Returns the request body: the named entitlements of the account, the number of the refund, if
+    /// it is about one, the target, the transaction, and the event type.
     func body() throws -> [UInt8] {
         let type: EventType =
             if refund != nil {
@@ -39,7 +42,9 @@ struct Webhook: Callback, Hashable {
             }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var body = Array("{".utf8)
+        var body = Array("{\"entitlements\":".utf8)
+        body.append(contentsOf: try encoder.encode(entitlements))
+        body.append(UInt8(ascii: ","))
         if let refund { body.append(contentsOf: "\"refund\":\(refund),".utf8) }
         body.append(contentsOf: "\"target\":".utf8)
         body.append(contentsOf: try encoder.encode(DeliveryTarget.webhook(url: url)))

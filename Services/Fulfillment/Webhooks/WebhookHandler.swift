@@ -17,15 +17,29 @@ struct WebhookHandler: Sendable {
 
     /// Leases webhooks that are due.
     func take(limit: Int, excluding hosts: [String]) async throws -> [Webhook] {
-        try await client.withTransaction { [lease, machineNow] connection in
+        let time = now()
+        return try await client.withTransaction { [lease, machineNow] connection in
             let now = machineNow()
-            return try WebhookStore.lease(
+            let webhooks = try WebhookStore.lease(
                 limit: limit,
                 excluding: hosts,
                 now: now,
                 until: now.advanced(by: lease),
                 on: connection
             )
+            let owned = try EntitlementReadStore.owned(
+                by: Set(webhooks.map(\.queue)),
+                at: time,
+                on: connection
+            )
+            return webhooks.map { webhook in
+                var webhook = webhook
+                webhook.entitlements = NamedEntitlementRules.inForce(
+                    owned[webhook.queue] ?? [],
+                    at: time
+                )
+                return webhook
+            }
         }
     }
 

@@ -22,6 +22,7 @@ enum StoreKitMerge {
             if current.type == draft.type {
                 merged.isRestorable = current.isRestorable
                 merged.deliveryPlan = current.deliveryPlan
+                merged.entitlements = current.entitlements
             }
             products[id] = merged
         }

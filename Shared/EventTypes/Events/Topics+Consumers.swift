@@ -23,7 +23,7 @@ extension Topics {
             [
                 .transactionPurchasing, .transactionDeferred, .transactionFailed,
                 .transactionRefunded, .transactionRefundReversed, .receiptIssued,
-                .receiptReissued, .accountChanged, .subscriptionChanged,
+                .receiptReissued, .accountChanged, .subscriptionChanged, .productChanged,
             ]
         case .catalog: []
         }

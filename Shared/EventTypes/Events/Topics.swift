@@ -54,7 +54,7 @@ public enum Topics {
         name: "catalog.products",
         producer: .catalog,
         key: .product,
-        consumers: [.payments],
+        consumers: [.payments, .fulfillment],
         isCompacted: true
     )
     /// Changes of payments.

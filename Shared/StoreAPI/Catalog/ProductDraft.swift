@@ -31,6 +31,10 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     ///
     /// Such a subscription needs it, and no other type has it.
     public var subscription: SubscriptionTerms?
+    /// The names of the entitlements that the product gives while an account owns it.
+    ///
+    /// There are none by default.
+    public var entitlements: [EntitlementName]?
 
     /// Makes a draft.
     public init(
@@ -41,7 +45,8 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         prices: [Storefront: Money],
         localizations: [LanguageTag: ProductText],
         deliveryPlan: [DeliveryTarget]? = nil,
-        subscription: SubscriptionTerms? = nil
+        subscription: SubscriptionTerms? = nil,
+        entitlements: [EntitlementName]? = nil
     ) {
         self.type = type
         self.isOnSale = isOnSale
@@ -51,5 +56,6 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
         self.subscription = subscription
+        self.entitlements = entitlements
     }
 }

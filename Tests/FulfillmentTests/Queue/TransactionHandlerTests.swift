@@ -29,7 +29,7 @@ struct TransactionHandlerTests {
             // What the store gives itself needs no delivery that is confirmed later.
             #expect(try await store.deliveries(of: 1).isEmpty)
             #expect(
-                try await store.reads.entitlements(of: .sample()) == [
+                try await store.reads.entitlements(of: .sample()).entitlements == [
                     Entitlement(
                         productID: ProductID(unchecked: "coins.100"),
                         originalTransactionID: TransactionID(number: 1),
@@ -96,7 +96,7 @@ struct TransactionHandlerTests {
                 try DeliveryStore.grant(planned, on: connection)
             }
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 200])
-            #expect(try await store.reads.entitlements(of: .sample()).count == 1)
+            #expect(try await store.reads.entitlements(of: .sample()).entitlements.count == 1)
         }
     }
 
@@ -114,7 +114,7 @@ struct TransactionHandlerTests {
             #expect(
                 try await store.deliveries(of: 1) == ["2:refund:1 pending", "2:webhook void"]
             )
-            #expect(try await store.reads.entitlements(of: .sample()).isEmpty)
+            #expect(try await store.reads.entitlements(of: .sample()).entitlements.isEmpty)
             #expect(try await store.reads.balances(of: .sample()).isEmpty)
             #expect(try await store.finish(1) == .finished(at: startOfTime))
         }
@@ -136,7 +136,7 @@ struct TransactionHandlerTests {
             #expect(
                 try await store.deliveries(of: 1) == ["2:refund:1 pending", "2:webhook void"]
             )
-            let entitlements = try await store.reads.entitlements(of: .sample())
+            let entitlements = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(entitlements.map(\.revokedAt) == [purchase.refunded().revokedAt])
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 0])
         }
@@ -172,7 +172,7 @@ struct TransactionHandlerTests {
             try await store.arrive(
                 .sample(3, version: 1, state: .restored, originalID: 1, plan: plan)
             )
-            let entitlements = try await store.reads.entitlements(of: .sample())
+            let entitlements = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(entitlements.map(\.originalTransactionID.number) == [1])
             #expect(entitlements.map(\.revokedAt) == [original.refunded().revokedAt])
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 0])
@@ -198,7 +198,7 @@ struct TransactionHandlerTests {
                     // Each event arrives twice, because the log may deliver it twice.
                     try await store.arrive(version)
                     try await store.arrive(version)
-                    let owned = try await store.reads.entitlements(of: .sample())
+                    let owned = try await store.reads.entitlements(of: .sample()).entitlements
                     isOwned += owned.map { $0.revokedAt == nil }
                     balances.append(try await store.reads.balances(of: .sample())["coins"])
                 }
@@ -206,7 +206,7 @@ struct TransactionHandlerTests {
                 #expect(balances == [100, 0, 100, 0, 100, 0, 100])
             }
             #expect(try await store.published().map(\.change.revision) == Array(1...7))
-            let owned = try await store.reads.entitlements(of: .sample())
+            let owned = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(owned.map(\.revokedAt) == [nil])
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 100])
             // An older version changes nothing.
@@ -224,7 +224,7 @@ struct TransactionHandlerTests {
             let published = try await store.published()
             #expect(published.map(\.change.transaction) == [purchase, part])
             #expect(published.last?.change.isDelivered == true)
-            let owned = try await store.reads.entitlements(of: .sample())
+            let owned = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(owned.map(\.revokedAt) == [nil])
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 100])
             try await store.arrive(part.refunded())
@@ -254,7 +254,7 @@ struct TransactionHandlerTests {
             try await store.arrive(purchase.refunded().refundReversed())
             try await store.arrive(purchase)
             try await store.arriveSignedAgain(purchase.refunded().refundReversed())
-            let owned = try await store.reads.entitlements(of: .sample())
+            let owned = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(owned.map(\.revokedAt) == [nil])
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 100])
         }
@@ -285,7 +285,7 @@ struct TransactionHandlerTests {
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 100])
             try await store.arrive(renewal.refunded())
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 0])
-            let owned = try await store.reads.entitlements(of: .sample())
+            let owned = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(owned.map { $0.revokedAt != nil } == [true])
         }
     }

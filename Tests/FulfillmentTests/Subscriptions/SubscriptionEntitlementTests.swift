@@ -145,15 +145,15 @@ struct SubscriptionEntitlementTests {
         try await withFulfillment { store in
             try await store.arrive(transaction(1, Self.period(1)))
             // Until the subscription arrives, the transaction's own period counts.
-            let early = try await store.reads.entitlements(of: .sample())
+            let early = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(early.map(\.endsAt) == [Self.end])
             let renewed = Self.renewed()
             try await store.arrive(events: [event(renewed), event(Self.subscription())])
             try await store.arrive(events: [event(Self.subscription())])
-            let late = try await store.reads.entitlements(of: .sample())
+            let late = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(late.map(\.endsAt) == [renewed.period.end])
             try await store.arrive(transaction(2, renewed.period))
-            #expect(try await store.reads.entitlements(of: .sample()) == late)
+            #expect(try await store.reads.entitlements(of: .sample()).entitlements == late)
         }
     }
 
@@ -187,7 +187,7 @@ struct SubscriptionEntitlementTests {
             first.version = 3
             first.revokedAt = startOfTime
             try await store.arrive(first)
-            let owned = try await store.reads.entitlements(of: .sample())
+            let owned = try await store.reads.entitlements(of: .sample()).entitlements
             #expect(owned.map(\.revokedAt) == [nil])
         }
     }
