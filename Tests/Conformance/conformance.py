@@ -36,6 +36,7 @@ from openssl import Certificates, run
 from receipts import receipts
 from refunds import refunds
 from store import Store
+from subscriptions import subscription_life
 from table import Table, outcome
 
 V1 = GetTransactionHistoryVersion.V1
@@ -508,6 +509,7 @@ GROUPS = {
     "notifications": notifications,
     "consumption": consumption,
     "refunds": refunds,
+    "subscription-life": subscription_life,
     "rate-limit": rate_limit,
     "revocation": revocation,
 }

@@ -10,6 +10,7 @@ struct ConformanceRun {
         var receiptsURL: String
         var fulfillmentURL: String
         var paymentsURL: String
+        var catalogURL: String
         var bundleID: BundleID
         var appAppleID: Int64
         var keysDirectory: String
@@ -83,6 +84,7 @@ struct ConformanceRun {
             receiptsURL: store.urls.receipts,
             fulfillmentURL: store.urls.fulfillment,
             paymentsURL: store.urls.payments,
+            catalogURL: store.urls.catalog,
             bundleID: StoreKeys.bundleID,
             appAppleID: app.appAppleID,
             keysDirectory: store.keys.directory,

@@ -1,0 +1,202 @@
+"""A subscription's life: what a merchant's server hears and reads of it, with the store's clock advanced."""
+
+import time
+import uuid
+
+import requests
+from appstoreserverlibrary.api_client import GetTransactionHistoryVersion
+from appstoreserverlibrary.models.TransactionHistoryRequest import ProductType, TransactionHistoryRequest
+
+from notifications import Merchant, administer, eventually
+from receipts import app_receipt, verify
+
+GROUP = "life"
+# The higher the level, the lower the service.
+PRODUCTS = {"com.example.life.gold": (1, 1999), "com.example.life.silver": (2, 999), "com.example.life.bronze": (3, 499)}
+GOLD, SILVER, BRONZE = PRODUCTS
+NAME = "pro.life"
+
+
+class Life:
+    """The buyer's and the administrator's calls, and what the merchant was told since the last look."""
+
+    def __init__(self, store):
+        self.store = store
+        self.merchant = Merchant()
+        self.verifier = store.verifier()
+        administer(store, "PUT", f"/apps/{store.bundle}/notification-endpoint", {"url": self.merchant.url})
+        self.seen = 0
+
+    def call(self, method, url, token, body=None, key=None):
+        return requests.request(
+            method,
+            url,
+            headers={"Authorization": f"Bearer {token}", "Idempotency-Key": key or str(uuid.uuid4())},
+            json=body,
+            timeout=30,
+        )
+
+    def administer(self, method, path, body=None, key=None):
+        return self.call(method, f"{self.store.payments}/v1/admin{path}", self.store.facts["administratorToken"], body, key)
+
+    def buyer(self, method, path, body=None):
+        return self.call(method, f"{self.store.payments}/v1{path}", self.store.facts["accountToken"], body)
+
+    def sell(self):
+        for product, (level, price) in PRODUCTS.items():
+            draft = {
+                "type": "autoRenewableSubscription",
+                "prices": {"USA": {"minorUnits": price, "currency": "USD"}},
+                "localizations": {"en": {"title": product, "description": "For life."}},
+                "subscription": {"groupID": GROUP, "level": level, "period": "P1M"},
+                "entitlements": [NAME],
+            }
+            self.call("PUT", f"{self.store.facts['catalogURL']}/v1/admin/products/{product}", self.store.facts["administratorToken"], draft)
+
+    def buy(self, product, method="sandbox_success"):
+        """Buys a product; the id of the transaction. Payments may learn of a new product a moment later."""
+        body = {
+            "paymentMethod": method, "price": {"minorUnits": PRODUCTS[product][1], "currency": "USD"},
+            "productID": product, "quantity": 1, "storefront": "USA",
+        }
+
+        def bought():
+            answer = self.buyer("POST", "/payments", body)
+            return answer.json()["transaction"]["id"] if answer.status_code == 201 else None
+
+        return eventually(bought)
+
+    def advance(self, span):
+        key = str(uuid.uuid4())
+
+        def begun():
+            answer = self.administer("POST", "/clock/advance", {"by": span}, key)
+            return answer.json() if answer.status_code < 300 else None
+
+        target = eventually(begun)["target"]
+
+        def ended():
+            clock = self.administer("GET", "/clock").json()
+            return clock["status"] == "ready" and clock["now"] >= target
+
+        return eventually(ended, 120)
+
+    def told(self, count):
+        """The next notifications in the order of their dates, everything in them verified by Apple's verifier."""
+        eventually(lambda: len(self.merchant.told) >= self.seen + count, 60)
+        told = [self.verifier.verify_and_decode_notification(one) for one in self.merchant.told[self.seen:]]
+        self.seen = len(self.merchant.told)
+        return sorted(told, key=lambda one: one.signedDate)
+
+    def expect(self, table, call, *expected):
+        """Rows: type, subtype and status of each notification, and that of its renewal info."""
+        told = self.told(len(expected))
+        table.expect(call, list(expected), [kind(one) for one in told])
+        infos = [self.verifier.verify_and_decode_renewal_info(one.data.signedRenewalInfo) for one in told]
+        transactions = [self.verifier.verify_and_decode_signed_transaction(one.data.signedTransactionInfo) for one in told]
+        for info, transaction in zip(infos, transactions):
+            same = (info.originalTransactionId, info.appTransactionId)
+            table.expect("  … its renewal info and its transaction", same, (transaction.originalTransactionId, transaction.appTransactionId))
+        return (infos[-1], transactions[-1]) if told else (None, None)
+
+
+def kind(told):
+    parts = [told.rawNotificationType, told.rawSubtype, str(told.data.rawStatus)]
+    return " ".join(part for part in parts if part)
+
+
+def subscription_life(store, table):
+    life, client = Life(store), store.client()
+    life.sell()
+    life.administer("POST", "/clock/freeze", {})
+    first = life.buy(SILVER)
+    info, bought = life.expect(table, "a subscription is bought", "SUBSCRIBED INITIAL_BUY 1")
+    table.expect("  … the next renewal", (SILVER, 1, 9990, "USD"), (info.autoRenewProductId, info.rawAutoRenewStatus, info.renewalPrice, info.currency))
+    table.expect("  … its transaction", (first, GROUP, True, None), (bought.transactionId, bought.subscriptionGroupIdentifier, bought.webOrderLineItemId != first, bought.isUpgraded))
+    for is_on, name, status in [(False, "DISABLED", 0), (True, "ENABLED", 1)]:
+        life.buyer("PUT", f"/subscriptions/{first}/auto-renew", {"isOn": is_on})
+        info, _ = life.expect(table, f"auto-renew: {is_on}", f"DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_{name} 1")
+        table.expect("  … autoRenewStatus", status, info.rawAutoRenewStatus)
+    for product, name in [(BRONZE, "DID_CHANGE_RENEWAL_PREF DOWNGRADE 1"), (SILVER, "DID_CHANGE_RENEWAL_PREF 1")]:
+        life.buyer("PUT", f"/subscriptions/{first}/product", {"productID": product})
+        info, _ = life.expect(table, f"the next product: {product}", name)
+        table.expect("  … autoRenewProductId", product, info.autoRenewProductId)
+
+    # If no time has passed, an upgrade gives the whole price back, which revokes the period.
+    life.advance("1d")
+    second = life.buy(GOLD)
+    _, upgrade = life.expect(table, "an upgrade", "DID_CHANGE_RENEWAL_PREF UPGRADE 1")
+    table.expect("  … begins another transaction", (second, first), (upgrade.transactionId, upgrade.originalTransactionId))
+
+    def signed(transaction):
+        return life.verifier.verify_and_decode_signed_transaction(client.get_transaction_info(transaction).signedTransactionInfo)
+
+    table.expect("  … and the period before isUpgraded", (True, None), (signed(first).isUpgraded, signed(first).revocationDate))
+    table.expect("the clock is advanced", True, life.advance("31d"))
+    _, renewal = life.expect(table, "a renewal", "DID_RENEW 1")
+    third = renewal.transactionId
+    reads(store, table, life, [first, second, third])
+
+    life.administer("POST", f"/transactions/{third}/refund")
+    _, refunded = life.expect(table, "a refund", "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED 5", "REFUND 5")
+    table.expect("  … revokes the period", (third, True), (refunded.transactionId, refunded.revocationDate is not None))
+    table.expect("  … and what it gave", [], named(store))
+    life.administer("POST", f"/transactions/{third}/refunds/1/reversal")
+    _, back = life.expect(table, "its reversal", "REFUND_REVERSED 1")
+    table.expect("  … gives the period back", None, back.revocationDate)
+    life.advance("31d")
+    info, _ = life.expect(table, "the end", "EXPIRED VOLUNTARY 2")
+    table.expect("  … expirationIntent", 1, info.rawExpirationIntent)
+
+    life.buy(SILVER, "sandbox_renewal_recovers")
+    info, _ = life.expect(table, "a purchase after the end", "SUBSCRIBED RESUBSCRIBE 1")
+    table.expect("  … continues the subscription", first, info.originalTransactionId)
+    life.advance("34d")
+    life.expect(table, "a renewal that fails and recovers", "DID_FAIL_TO_RENEW 3", "DID_RENEW BILLING_RECOVERY 1")
+    administer(store, "DELETE", f"/apps/{store.bundle}/notification-endpoint")
+
+
+def named(store):
+    """What the buyer may use now, by name."""
+    answer = requests.get(
+        f"{store.fulfillment}/v1/entitlements",
+        headers={"Authorization": f"Bearer {store.facts['accountToken']}"},
+        timeout=30,
+    ).json()
+    return [one["transactionID"] for one in answer["named"] if one["name"] == NAME]
+
+
+def reads(store, table, life, periods):
+    """What can be asked of the periods: histories, orders, statuses and receipts."""
+    client = store.client()
+
+    def history(**options):
+        request = TransactionHistoryRequest(**options)
+        page = client.get_transaction_history(periods[0], None, request, GetTransactionHistoryVersion.V2)
+        return {life.verifier.verify_and_decode_signed_transaction(one).transactionId for one in page.signedTransactions}
+
+    table.expect("get_transaction_history, subscriptionGroupIdentifiers", set(periods), history(subscriptionGroupIdentifiers=[GROUP]))
+    table.expect("  … of another group", set(), history(subscriptionGroupIdentifiers=["other"]))
+    table.expect("  … AUTO_RENEWABLE", set(periods), history(productTypes=[ProductType.AUTO_RENEWABLE]))
+    answer = requests.get(
+        f"{store.receipts}/v1/transactions/{periods[-1]}/receipt",
+        headers={"Authorization": f"Bearer {store.facts['accountToken']}"},
+        timeout=30,
+    ).json()
+    found = client.look_up_order_id(answer["orderId"])
+    table.expect(
+        "look_up_order_id, a renewal",
+        (0, [periods[-1]]),
+        (found.rawStatus, [life.verifier.verify_and_decode_signed_transaction(one).transactionId for one in found.signedTransactions]),
+    )
+    statuses = client.get_all_subscription_statuses(periods[-1]).data
+    table.expect("get_all_subscription_statuses", [(GROUP, 1)], [(one.subscriptionGroupIdentifier, one.lastTransactions[0].rawStatus) for one in statuses])
+    answer = verify(store, app_receipt(store)[1])
+    entries = [one for one in answer["latest_receipt_info"] if one["transaction_id"] in periods]
+    table.expect("verifyReceipt, latest_receipt_info", periods[::-1], [one["transaction_id"] for one in entries])
+    table.expect("  … the upgraded one", ("true", True), (entries[-1].get("is_upgraded"), "cancellation_date_ms" in entries[-1]))
+    for name in ["expires_date_ms", "web_order_line_item_id", "is_trial_period", "subscription_group_identifier"]:
+        table.expect(f"  … {name}", True, all(name in one for one in entries))
+    pending = answer["pending_renewal_info"]
+    table.expect("  … pending_renewal_info", [(periods[0], GOLD, "1")], [(one["original_transaction_id"], one["auto_renew_product_id"], one["auto_renew_status"]) for one in pending])
+    table.expect("what the subscription gives by name", [periods[-1]], named(store))
