@@ -1,7 +1,8 @@
 extension Subscription {
-    /// The newest version of each subscription, ordered by id.
+    /// Returns the newest version of each subscription, ordered by id.
     ///
     /// - Parameter versions: Versions of any subscriptions, in any order.
+    /// - Returns: One version of each subscription that occurs.
     public static func newest(of versions: some Sequence<Subscription>) -> [Subscription] {
         var newest: [TransactionID: Subscription] = [:]
         for subscription in versions

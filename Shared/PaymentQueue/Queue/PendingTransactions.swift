@@ -222,7 +222,7 @@ struct PendingTransactions {
     ///
     /// - Parameters:
     ///   - changes: The unfinished transactions in the answer.
-    ///   - told: The transactions that the store had sent before the request. Those missing from
+    ///   - reported: The transactions that the store had sent before the request. Those missing from
     ///     the answer have left the queue.
     /// - Returns: The news for observers.
     mutating func receive(_ changes: [QueueChanged], insteadOf reported: Set<TransactionID> = [])
