@@ -257,9 +257,11 @@ import Testing
             Set(before.keys.filter { before[$0] == restored[$0] })
                 == copied.union(["originalID", "originalPurchasedAt"])
         )
-        // The period is copied. The identity of its charge is not, because nothing was charged.
+        // The period is copied, and names the transaction that paid it. The identity of its charge
+        // is not copied, because nothing was charged.
         var period = full.subscription
         period?.charge = nil
+        period?.paidBy = full.id
         #expect(copy.subscription == period)
     }
 
