@@ -327,7 +327,7 @@ let package = Package(
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
                 "Kafka", "Ledger", "Messaging", "PaymentQueue", "Rebuild", "ReceiptValidation",
                 "Scenarios",
-                "Seals", "StoreTracing", argumentParser,
+                "Seals", "StoreTracing", "Subscriptions", argumentParser,
                 jwtKit, subprocess, systemPackage,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
@@ -459,7 +459,7 @@ let package = Package(
             [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Operator",
                 "Rebuild", "ReceiptValidation", "Postgres", "Kafka", "Messaging", "Seals",
-                "StoreTracing", "TestSupport",
+                "StoreTracing", "Subscriptions", "TestSupport",
                 argumentParser, asyncHTTPClient, crypto, x509, asn1,
             ]
         )

@@ -93,6 +93,8 @@ public struct Reconciliation: Codable, Hashable, Sendable {
     ///
     /// Accounts that were never changed are not included.
     public var accounts: Int
+    /// The number of subscriptions that were audited; `nil` in answers of older versions.
+    public var subscriptions: Int?
     /// The number of differences with the effect `lost`.
     public var lost: Int
     /// The number of differences with the effect `doubled`.
@@ -112,6 +114,7 @@ public struct Reconciliation: Codable, Hashable, Sendable {
         self.since = since
         self.until = until
         (compared, onTheirWay, free, accounts) = (0, 0, 0, 0)
+        subscriptions = 0
         (purchased, processor, postings) = (Total(), Total(), Total())
         (receipts, deliveries) = (Total(), Total())
         (lost, doubled, wrong) = (0, 0, 0)

@@ -204,9 +204,10 @@ struct SubscriptionWorld {
         var history = self.history ?? SubscriptionHistory(subscription: plan.subscription)
         history.subscription = plan.subscription
         if let change = SubscriptionHistory.Change(plan, at: now) { history.changes.append(change) }
-        history.sent += plan.notifications.map {
+        let sent = plan.notifications.map {
             SubscriptionHistory.Sent(version: plan.subscription.version, notification: $0)
         }
+        history.sent = (history.sent ?? []) + sent
         history.refunds += plan.refunds.map {
             SubscriptionHistory.Refund(transactionID: $0.transactionID, amount: $0.amount)
         }

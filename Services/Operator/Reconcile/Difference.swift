@@ -13,6 +13,9 @@ struct Difference: Hashable, Sendable {
         case undelivered, deliveredTwice, deliveredWithoutPurchase
         case notCredited, creditedTooMuch, notEntitled, entitledDespiteRefund
         case finishDiffers, notTold, toldTwice, accountNotTold, accountUnknown, deadLetter
+        case periodsOverlap, periodGap, periodChargeDiffers, periodRefundDiffers
+        case subscriptionDiffers, periodEndDiffers, dueActionDiffers
+        case subscriptionNotTold, priceAboveTold, unpaidTooLong
 
         /// The effect of such a difference on the buyer.
         var effect: Reconciliation.Effect {
@@ -20,13 +23,15 @@ struct Difference: Hashable, Sendable {
             case .undecided, .notCharged, .notPosted, .refundDiffers, .noReceipt,
                 .receiptNotRevoked, .notQueued, .queueDiffers, .undelivered, .notCredited,
                 .notEntitled, .entitledDespiteRefund, .finishDiffers, .notTold, .accountNotTold,
-                .deadLetter:
+                .deadLetter, .periodGap, .dueActionDiffers, .subscriptionNotTold:
                 .lost
             case .chargedTwice, .chargedWithoutPurchase, .chargeUnknown, .postedTwice,
-                .receiptTwice, .deliveredTwice, .creditedTooMuch, .toldTwice:
+                .receiptTwice, .deliveredTwice, .creditedTooMuch, .toldTwice, .periodsOverlap:
                 .doubled
             case .amountDiffers, .postedWithoutPurchase, .unbalanced, .receiptWithoutPurchase,
-                .queuedWithoutPurchase, .deliveredWithoutPurchase, .accountUnknown:
+                .queuedWithoutPurchase, .deliveredWithoutPurchase, .accountUnknown,
+                .periodChargeDiffers, .periodRefundDiffers, .subscriptionDiffers,
+                .periodEndDiffers, .priceAboveTold, .unpaidTooLong:
                 .wrong
             }
         }
@@ -65,6 +70,16 @@ struct Difference: Hashable, Sendable {
             case .accountNotTold: "accounts whose clients do not have the newest version"
             case .accountUnknown: "accounts at a version that payments does not know"
             case .deadLetter: "events that a service could not apply"
+            case .periodsOverlap: "subscriptions whose periods overlap"
+            case .periodGap: "subscriptions with a gap that nothing explains"
+            case .periodChargeDiffers: "periods that are not charged once, at their price"
+            case .periodRefundDiffers: "periods whose refunds are not those that are due"
+            case .subscriptionDiffers: "subscriptions that are not what their changes say"
+            case .periodEndDiffers: "periods that do not end when their product says"
+            case .dueActionDiffers: "subscriptions whose next action is not the one that is due"
+            case .subscriptionNotTold: "subscriptions of which a service shows an older version"
+            case .priceAboveTold: "renewals above the price that the customer was informed of"
+            case .unpaidTooLong: "grace or billing retry that lasts longer than is set"
             }
         }
 
@@ -125,6 +140,17 @@ struct Difference: Hashable, Sendable {
             case .deadLetter:
                 "See 'counterfoil dead-letters show SERVICE ID'; fix the cause, then 'counterfoil "
                     + "dead-letters redrive', or discard it."
+            case .periodsOverlap, .periodGap, .periodChargeDiffers, .periodRefundDiffers,
+                .priceAboveTold:
+                "See 'counterfoil why ID'. Refund what was paid for nothing with 'counterfoil refund'."
+            case .subscriptionDiffers, .dueActionDiffers, .unpaidTooLong:
+                "A row was changed by hand or by a mistake: 'counterfoil replay --verify' compares it "
+                    + "with the log. payments renews nothing before the row is right."
+            case .periodEndDiffers:
+                "Was SUBSCRIPTION_TIME_ZONE of payments changed? Give it as --time-zone."
+            case .subscriptionNotTold:
+                "The service has not acted on an event of the account: see 'counterfoil lag' and "
+                    + "'counterfoil dead-letters list'."
             }
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClockAndIDs
 import EventTypes
 import Foundation
+import StoreAPI
 
 /// `counterfoil reconcile`: checks that all books agree.
 struct ReconcileCommand: OperatorSubcommand {
@@ -12,8 +13,10 @@ struct ReconcileCommand: OperatorSubcommand {
             Looks up every transaction in all books. It must have been charged once and posted \
             once, in balance; it must have one receipt, every delivery of its plan, its credits \
             and entitlement, its finish, and exactly one event for each of these facts. Accounts \
-            are compared too, and events that a service could not apply are reported. Each \
-            difference is listed with advice on what to do.
+            are compared too, and events that a service could not apply are reported. Every \
+            subscription is audited: its periods and their dates, charges, refunds and prices, its \
+            changes, what is due next, and what the other services show of it. Each difference is \
+            listed with advice on what to do.
 
             Anything that changed less than --settled ago is still on its way and is left out. \
             Purchases that wait for the app's finish or for an approval are not differences. The \
@@ -31,7 +34,7 @@ struct ReconcileCommand: OperatorSubcommand {
               69  a database is unavailable
 
             JSON (the type Reconciliation of the library StoreAPI; fields are only added):
-              {"since", "until", "compared", "onTheirWay", "free", "accounts",
+              {"since", "until", "compared", "onTheirWay", "free", "accounts", "subscriptions",
                "purchased" | "processor" | "postings" | "receipts" | "deliveries":
                  {"count", "amounts": {currency: minor units}},
                "lost", "doubled", "wrong", "differenceCounts": {kind: count},
@@ -62,6 +65,9 @@ struct ReconcileCommand: OperatorSubcommand {
     )
     var transactions = false
 
+    @Option(help: "The time zone of subscriptions: SUBSCRIPTION_TIME_ZONE of payments.")
+    var timeZone = "Etc/UTC"
+
     @Option(help: "The most differences of a kind, and transactions, to list (up to 1000000).")
     var limit = 100
 
@@ -74,6 +80,9 @@ struct ReconcileCommand: OperatorSubcommand {
         }
         guard (0...3_600).contains(wait) else {
             throw ValidationError("--wait must be from 0 to 3600 seconds.")
+        }
+        guard TimeZone(identifier: timeZone) != nil else {
+            throw ValidationError("'\(timeZone)' is not a time zone such as Europe/Berlin.")
         }
         guard !transactions || output.json else {
             throw ValidationError("--transactions needs --json.")
@@ -91,12 +100,17 @@ struct ReconcileCommand: OperatorSubcommand {
             since: since.flatMap { Self.time($0, before: now) },
             limit: limit,
             listsTransactions: transactions,
-            patience: .seconds(wait)
+            patience: .seconds(wait),
+            timeZone: TimeZone(identifier: timeZone) ?? .gmt
         )
         let isWatched = isatty(STDERR_FILENO) == 1 && !output.json
         let progress = isWatched ? ProgressLine() : nil
         let report = try await runner.run { report in
-            progress?.show("\(report.seen.grouped) transactions…")
+            let subscriptions = report.answer.subscriptions ?? 0
+            progress?.show(
+                "\(report.seen.grouped) transactions"
+                    + (subscriptions > 0 ? ", \(subscriptions.grouped) subscriptions…" : "…")
+            )
         }
         progress?.end()
         if output.json {

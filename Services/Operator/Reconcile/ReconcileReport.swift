@@ -59,6 +59,10 @@ struct ReconcileReport: Sendable {
 
     mutating func add(accounts count: Int) { answer.accounts += count }
 
+    mutating func add(subscriptions count: Int) {
+        answer.subscriptions = (answer.subscriptions ?? 0) + count
+    }
+
     /// The report for people.
     func lines(_ palette: Palette) -> [String] {
         let currencies = Set(
@@ -109,6 +113,10 @@ struct ReconcileReport: Sendable {
     private static func summary(of answer: Reconciliation) -> String {
         var text = "\(BoundedCount(answer.compared)) "
         text += (answer.compared == 1 ? "transaction" : "transactions") + " compared"
+        if let count = answer.subscriptions, count > 0 {
+            let noun = count == 1 ? "subscription" : "subscriptions"
+            text += ", \(BoundedCount(count)) \(noun) audited"
+        }
         if let since = answer.since { text += ", asked for since \(since)" }
         if answer.free > 0 { text += "; \(BoundedCount(answer.free)) cost nothing" }
         if answer.onTheirWay > 0 {

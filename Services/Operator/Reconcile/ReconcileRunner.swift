@@ -1,6 +1,7 @@
 import ClockAndIDs
 import EventArchive
 import EventTypes
+import Foundation
 import Messaging
 import Postgres
 import Seals
@@ -24,6 +25,8 @@ struct ReconcileRunner: Sendable {
     var listsTransactions = false
     /// The time for which the comparison is repeated while there are differences.
     var patience = Duration.zero
+    /// The time zone in which the periods of subscriptions are counted.
+    var timeZone = TimeZone.gmt
 
     private static let pageLength = 2_000
     /// Concurrent requests draw ids before they read the time, so ids and times may be out of
@@ -65,7 +68,7 @@ struct ReconcileRunner: Sendable {
         _ books: ReconcileReader,
         tell: @Sendable (ReconcileReport) -> Void
     ) async throws -> ReconcileReport {
-        let now = StoreTime.wallClock()
+        let now = try await books.payments.run { try StoreClockStore.now(on: $0) }
         let cutoff = settled > .zero ? now.advanced(by: .zero - settled) : nil
         var report = ReconcileReport(
             since: since,
@@ -74,7 +77,9 @@ struct ReconcileRunner: Sendable {
             listsTransactions: listsTransactions
         )
         try await comparePages(books, cutoff, &report, tell: tell)
-        try await findUnknownCharges(books, cutoff, &report)
+        try await findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
+        try await SubscriptionAuditRunner(since: since, timeZone: timeZone)
+            .run(books, cutoff, at: now, &report, tell: tell)
         for fact in ReconcileLogStore.Fact.allCases {
             try await compareLog(of: fact, books, &report)
         }
@@ -122,11 +127,10 @@ struct ReconcileRunner: Sendable {
 
     private func findUnknownCharges(
         _ books: ReconcileReader,
-        _ cutoff: StoreTime?,
+        _ end: StoreTime,
         _ report: inout ReconcileReport
     ) async throws {
         let (begin, limit) = (since ?? StoreTime(millisecondsSinceEpoch: 0), limit)
-        let end = cutoff ?? StoreTime.wallClock().advanced(by: Self.clockSlack)
         let unknown = try await books.payments.reading { connection in
             try ReconcileStore.unknownCharges(
                 from: begin,

@@ -20,6 +20,7 @@ extension SubscriptionAudit {
             check(change, after: before, &findings)
             before = change.subscription
         }
+        guard let sent = history.sent else { return }
         let expected = history.changes.flatMap { change in
             change.cause.notifications.map {
                 SubscriptionHistory.Sent(version: change.subscription.version, notification: $0)
@@ -27,8 +28,8 @@ extension SubscriptionAudit {
         }
         findings.check(
             .notifiedOnce,
-            history.sent == expected,
-            "the notifications are \(history.sent.map(\.notification.description))"
+            sent == expected,
+            "the notifications are \(sent.map(\.notification.description))"
         )
     }
 

@@ -27,6 +27,20 @@ public struct SubscriptionHistory: Sendable {
             changedPeriods = plan.changedPeriods
             refunds = plan.refunds
         }
+
+        /// Makes a change of its event.
+        ///
+        /// - Parameters:
+        ///   - event: The event.
+        ///   - refunds: The refunds that the change causes, which the event does not list.
+        public init(_ event: SubscriptionChanged, refunds: [SubscriptionPlan.OwedRefund]) {
+            time = event.changedAt
+            cause = event.cause
+            subscription = event.subscription
+            newPeriod = event.transactionID == nil ? nil : event.subscription.period
+            changedPeriods = event.changedPeriods ?? []
+            self.refunds = refunds
+        }
     }
 
     /// A charge that the processor made.
@@ -85,8 +99,8 @@ public struct SubscriptionHistory: Sendable {
     public var captures: [Capture]
     /// The refunds of its periods.
     public var refunds: [Refund]
-    /// The notifications in the order in which they were made.
-    public var sent: [Sent]
+    /// The notifications in the order in which they were made; `nil` if they are not compared.
+    public var sent: [Sent]?
     /// The due actions that are open.
     public var actions: [DueAction]
     /// The charges that are open.
@@ -100,7 +114,7 @@ public struct SubscriptionHistory: Sendable {
         changes: [Change] = [],
         captures: [Capture] = [],
         refunds: [Refund] = [],
-        sent: [Sent] = [],
+        sent: [Sent]? = nil,
         actions: [DueAction] = [],
         openCharges: [RenewalChargeKey] = [],
         entitlementEnd: StoreTime? = nil

@@ -50,6 +50,36 @@ extension EndToEnd {
             }
         }
 
+        @Test func eachBrokenSubscriptionIsNamed() async throws {
+            try await withStore { store in
+                try await store.addSubscription()
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                var ids: [TransactionID] = []
+                for number in Damage.ofSubscriptions.indices {
+                    ids.append(
+                        try await store.buy(SampleCatalog.club, as: "ada\(number)").transactionID
+                    )
+                }
+                let start = try await store.readClock().now
+                _ = try await store.advanceClock("31d", from: start)
+                let whole = try await eventually("all books to agree") {
+                    let answer = try await store.reconcile()
+                    return answer.differences.isEmpty ? answer : nil
+                }
+                #expect(whole.subscriptions == ids.count)
+                var expected: Set<String> = []
+                for (damage, id) in zip(Damage.ofSubscriptions, ids) {
+                    try await store.inflict(damage, on: id)
+                    expected.formUnion(damage.kinds.map { "\($0) \(id)" })
+                }
+                let kinds = Set(Damage.ofSubscriptions.flatMap(\.kinds))
+                let found = try await store.reconcile().differences.filter {
+                    kinds.contains($0.kind)
+                }.map { "\($0.kind) \($0.transactionID?.rawValue ?? "-")" }
+                #expect(Set(found) == expected, "\(found)")
+            }
+        }
+
         @Test func aPaymentThatNoBookOrNobodyKnowsTurnsTheAuditRed() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
@@ -94,6 +124,58 @@ private struct Damage: Sendable {
     ///
     /// `ID` stands for the transaction.
     let statements: [String]
+
+    /// The damages in books of subscriptions, whose first transaction `ID` is.
+    static let ofSubscriptions = [
+        Damage(
+            kinds: ["dueActionDiffers"],
+            service: .payments,
+            statements: ["UPDATE subscriptions SET due_at = due_at + '1 day' WHERE id = ID"]
+        ),
+        Damage(
+            kinds: ["subscriptionDiffers"],
+            service: .payments,
+            statements: [
+                """
+                DELETE FROM outbox WHERE subject = 'ID' AND type = 'subscription.changed.v1'
+                    AND unpacked_json(data)::json ->> 'cause' = 'purchased'
+                """
+            ]
+        ),
+        Damage(
+            kinds: ["subscriptionNotTold"],
+            service: .fulfillment,
+            statements: ["DELETE FROM subscriptions WHERE id = ID"]
+        ),
+        Damage(
+            kinds: ["subscriptionNotTold"],
+            service: .receipts,
+            statements: ["UPDATE subscriptions SET data = '{}', version = 1 WHERE id = ID"]
+        ),
+        Damage(
+            kinds: ["periodChargeDiffers"],
+            service: .payments,
+            statements: [
+                """
+                DELETE FROM sandbox_processor.charges WHERE idempotency_key IN (
+                    SELECT attempt_id FROM processor_attempts WHERE transaction_id IN (
+                        SELECT id FROM transactions WHERE original_id = ID AND id <> ID))
+                """
+            ]
+        ),
+        Damage(
+            kinds: ["periodRefundDiffers"],
+            service: .payments,
+            statements: [
+                """
+                UPDATE transactions SET refunds = json_build_array(json_build_object(
+                    'number', 1, 'amount', json_build_object('minorUnits', 1000, 'currency', 'USD'),
+                    'refundedAt', 1, 'revokes', false))
+                WHERE id = ID
+                """
+            ]
+        ),
+    ]
 
     static let all = [
         Damage(

@@ -1,0 +1,28 @@
+import EventTypes
+import Foundation
+import Postgres
+
+/// The SQL that reads the store's clock.
+enum StoreClockStore {
+    /// The store's time, by the clock in the database of `payments` and by that machine's clock.
+    static func now(on connection: isolated PostgresConnection) throws -> StoreTime {
+        let rows = try connection.query(
+            "SELECT step, clock, latest, clock_timestamp() FROM store_clock"
+        )
+        guard let row = rows.first else {
+            throw OperatorError(.failed, "The database of payments has no clock.")
+        }
+        let (step, clock, latest, machineTime) = try row.decode(
+            Int64.self,
+            PostgresJSON.self,
+            StoreTime?.self,
+            MachineTime.self
+        )
+        var followed = FollowedClock(
+            try JSONDecoder().decode(StoreClock.self, from: Data(clock.bytes)),
+            step: step,
+            latest: latest
+        )
+        return followed.now(at: machineTime)
+    }
+}

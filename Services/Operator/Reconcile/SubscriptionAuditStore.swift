@@ -1,0 +1,180 @@
+import EventTypes
+import Foundation
+import Postgres
+import StoreAPI
+import Subscriptions
+
+/// The SQL of the audit of subscriptions.
+enum SubscriptionAuditStore {
+    /// Begins to read all subscriptions from one on, each with its events, in order of their ids.
+    ///
+    /// It is one pass over the log, whose sorted result PostgreSQL keeps. Run it in a snapshot, so that
+    /// what follows belongs to it.
+    static func open(from first: Int64, on connection: isolated PostgresConnection) throws {
+        try connection.execute("SET LOCAL enable_seqscan = on")
+        try connection.execute("SET LOCAL enable_hashjoin = on")
+        try connection.execute("SET LOCAL enable_sort = on")
+        try connection.execute(
+            """
+            DECLARE subscription_events NO SCROLL CURSOR FOR
+            SELECT s.id, unpacked_json(told.data)::json FROM subscriptions s
+            LEFT JOIN outbox told ON told.subject = s.id::text
+                AND told.type = '\(unsafe: EventType.subscriptionChanged.rawValue)'
+            WHERE s.id >= \(unsafe: "\(first)") ORDER BY s.id, told.xid, told.position
+            """
+        )
+    }
+
+    /// The next events, each with its subscription; the event is `nil` for a subscription without
+    /// any.
+    static func next(
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [(id: Int64, event: SubscriptionChanged?)] {
+        try connection.query("FETCH \(unsafe: "\(limit)") FROM subscription_events").map { row in
+            let (id, data) = try row.decode(Int64.self, PostgresJSON?.self)
+            return (
+                id,
+                try data.map { try EventCoding.decode(SubscriptionChanged.self, from: $0.bytes) }
+            )
+        }
+    }
+
+    /// The rows of subscriptions, without their events.
+    static func records(
+        of ids: [Int64],
+        on connection: isolated PostgresConnection
+    ) throws -> [Int64: SubscriptionRecords] {
+        var records: [Int64: SubscriptionRecords] = [:]
+        for row in try connection.query(
+            """
+            SELECT id, account_id, bundle_id, group_id, data, due_at, due_kind FROM subscriptions
+            WHERE id = ANY(\(ids))
+            """
+        ) {
+            let (id, account, bundle, group, data, time, kind) = try row.decode(
+                Int64.self,
+                AccountID.self,
+                BundleID.self,
+                SubscriptionGroupID.self,
+                PostgresJSON.self,
+                StoreTime?.self,
+                Int32?.self
+            )
+            let subscription = try decode(data)
+            var action: DueAction?
+            if let time, let kind = kind.flatMap({ DueAction.Kind(rawValue: Int($0)) }) {
+                action = DueAction(kind: kind, time: time, subscriptionID: subscription.id)
+            }
+            records[id] = SubscriptionRecords(
+                subscription: subscription,
+                isInItsPlace: subscription.id.number == id && subscription.accountID == account
+                    && subscription.bundleID == bundle && subscription.groupID == group,
+                action: action
+            )
+        }
+        try readPayments(of: ids, into: &records, on: connection)
+        return records
+    }
+
+    /// Reads the transactions of subscriptions with their attempts.
+    private static func readPayments(
+        of ids: [Int64],
+        into records: inout [Int64: SubscriptionRecords],
+        on connection: isolated PostgresConnection
+    ) throws {
+        for row in try connection.query(
+            """
+            SELECT s.id, t.id, t.state, t.requested_at, t.refunds, t.subscription,
+                a.kind, a.step, a.is_owed, a.amount, a.currency, charge.amount,
+                CASE WHEN charge.amount IS NOT NULL THEN (
+                    SELECT coalesce(sum(refund.amount), 0)::bigint
+                    FROM sandbox_processor.refunds refund
+                    WHERE refund.charge_key = a.attempt_id AND NOT EXISTS (
+                        SELECT FROM sandbox_processor.reversals reversal
+                        WHERE reversal.refund_key = refund.idempotency_key)
+                ) END
+            FROM subscriptions s
+            JOIN transactions t ON t.account_id = s.account_id AND t.bundle_id = s.bundle_id
+                AND t.product_type = 'autoRenewableSubscription'
+                AND t.reason IN ('purchase', 'renewal')
+                AND t.subscription -> 'terms' ->> 'groupID' = s.group_id
+            LEFT JOIN processor_attempts a ON a.transaction_id = t.id
+                AND a.kind IN ('charge', 'refund')
+            LEFT JOIN sandbox_processor.charges charge ON charge.idempotency_key = a.attempt_id
+                AND charge.decline_reason IS NULL AND a.kind = 'charge'
+            WHERE s.id = ANY(\(ids)) ORDER BY t.id, a.kind, a.number
+            """
+        ) {
+            let (
+                id, transaction, state, requested, refunds, period, kind, step, isOwed, amount,
+                currency, charged, returned
+            ) = try row.decode(
+                Int64.self,
+                Int64.self,
+                String.self,
+                StoreTime.self,
+                PostgresJSON?.self,
+                PostgresJSON.self,
+                String?.self,
+                String?.self,
+                Bool?.self,
+                Int64?.self,
+                Currency?.self,
+                Int64?.self,
+                Int64?.self
+            )
+            let transactionID = TransactionID(number: transaction)
+            if records[id]?.payments.last?.id != transactionID {
+                records[id]?.payments.append(
+                    SubscriptionRecords.Payment(
+                        id: transactionID,
+                        state: TransactionState(rawValue: state),
+                        requestedAt: requested,
+                        refunds: try refunds.map {
+                            try JSONDecoder().decode([Refund].self, from: Data($0.bytes))
+                        } ?? [],
+                        charge: try JSONDecoder()
+                            .decode(TransactionPeriod.self, from: Data(period.bytes)).charge
+                    )
+                )
+            }
+            guard let kind, let amount, let currency,
+                let place = records[id]?.payments.indices.last
+            else { continue }
+            records[id]?.payments[place].attempts.append(
+                SubscriptionRecords.Attempt(
+                    isRefund: kind == "refund",
+                    isSettled: step == "settled",
+                    isOwed: isOwed ?? false,
+                    amount: Money(minorUnits: amount, currency: currency),
+                    charged: charged.map { Money(minorUnits: $0, currency: currency) },
+                    returned: returned.map { Money(minorUnits: $0, currency: currency) }
+                )
+            )
+        }
+    }
+
+    /// The copies of subscriptions in `receipts` or `fulfillment`.
+    static func views(
+        of ids: [Int64],
+        in service: ServiceName,
+        on connection: isolated PostgresConnection
+    ) throws -> [Int64: SubscriptionRecords.View] {
+        let end = service == .fulfillment ? "ends_at" : "NULL::timestamptz"
+        let rows = try connection.query(
+            "SELECT id, data, \(unsafe: end) FROM subscriptions WHERE id = ANY(\(ids))"
+        ).map { row in
+            let (id, data, end) = try row.decode(Int64.self, PostgresJSON.self, StoreTime?.self)
+            return (
+                id,
+                SubscriptionRecords.View(subscription: try decode(data), entitlementEnd: end)
+            )
+        }
+        return Dictionary(rows) { $1 }
+    }
+
+    private static func decode(_ data: PostgresJSON) throws -> Subscription {
+        try JSONDecoder().decode(Subscription.self, from: Data(data.bytes))
+    }
+}

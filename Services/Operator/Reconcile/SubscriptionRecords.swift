@@ -1,0 +1,170 @@
+import EventTypes
+import StoreAPI
+import Subscriptions
+
+/// Everything that the books of the services say about one subscription.
+struct SubscriptionRecords: Sendable {
+    /// An attempt of the processor for one of its transactions, and what the processor's list says.
+    struct Attempt: Hashable, Sendable {
+        var isRefund = false
+        var isSettled = true
+        /// Whether a refund follows from a change of the subscription.
+        var isOwed = false
+        var amount: Money
+        /// The charge on the processor's list; `nil` if there is none.
+        var charged: Money?
+        /// The part of that charge that was returned.
+        var returned: Money?
+    }
+
+    /// One of its transactions: a purchase, or a try to renew.
+    struct Payment: Sendable {
+        let id: TransactionID
+        let state: TransactionState
+        let requestedAt: StoreTime
+        let refunds: [Refund]
+        /// The identity of the charge of a renewal.
+        let charge: RenewalChargeKey?
+        var attempts: [Attempt] = []
+    }
+
+    /// A copy of the subscription in another service.
+    struct View: Sendable {
+        let subscription: Subscription
+        /// The end of the service; `nil` if it has ended, or the service does not keep it.
+        var entitlementEnd: StoreTime?
+    }
+
+    /// The subscription in `payments`.
+    let subscription: Subscription
+    /// Whether its row is that of its account and group.
+    let isInItsPlace: Bool
+    /// Its due action.
+    let action: DueAction?
+    /// Its events, oldest first.
+    var events: [SubscriptionChanged] = []
+    var payments: [Payment] = []
+    /// The copies in other services.
+    var views: [ServiceName: View] = [:]
+
+    /// The time of its last change, or of the last charge that is open.
+    var changedAt: StoreTime? {
+        let open = payments.filter { $0.attempts.contains { !$0.isSettled } }
+        return (events.map(\.changedAt) + open.map(\.requestedAt)).max()
+    }
+
+    /// The history that the audit checks.
+    var history: SubscriptionHistory {
+        let refunds = payments.flatMap(Self.refunds)
+        let owed = payments.flatMap { payment in
+            payment.attempts.filter(\.isOwed).map {
+                SubscriptionHistory.Refund(transactionID: payment.id, amount: $0.amount)
+            }
+        }
+        return SubscriptionHistory(
+            subscription: subscription,
+            changes: SubscriptionHistory.changes(events, owed: owed, of: refunds),
+            captures: payments.flatMap(Self.captures),
+            refunds: refunds,
+            actions: [action].compactMap(\.self),
+            openCharges: payments.filter {
+                $0.attempts.contains { !$0.isRefund && !$0.isSettled }
+            }.compactMap(\.charge),
+            entitlementEnd: entitlementEnd
+        )
+    }
+
+    /// The end of the service that the account is shown.
+    private var entitlementEnd: StoreTime? {
+        guard let view = views[.fulfillment],
+            view.subscription.version == subscription.version
+        else { return subscription.entitlementEnd }
+        return view.entitlementEnd
+    }
+
+    private static func captures(_ payment: Payment) -> [SubscriptionHistory.Capture] {
+        payment.attempts.compactMap { attempt in
+            guard let charged = attempt.charged else { return nil }
+            return SubscriptionHistory.Capture(
+                transactionID: payment.id,
+                amount: charged,
+                // What a purchase gave back was paid for all the same.
+                isReturned: payment.state != .purchased && attempt.returned == charged
+            )
+        }
+    }
+
+    private static func refunds(_ payment: Payment) -> [SubscriptionHistory.Refund] {
+        guard payment.state == .purchased else { return [] }
+        return payment.refunds.map {
+            SubscriptionHistory.Refund(
+                transactionID: payment.id,
+                amount: $0.amount,
+                isReversed: $0.reversedAt != nil
+            )
+        }
+            + payment.attempts.filter { $0.isRefund && !$0.isSettled }.map {
+                SubscriptionHistory.Refund(transactionID: payment.id, amount: $0.amount)
+            }
+    }
+}
+
+extension SubscriptionRecords {
+    /// The differences between the books of the subscription.
+    ///
+    /// - Parameters:
+    ///   - audit: Checks the invariants.
+    ///   - time: The store's time.
+    /// - Returns: The differences, each with the subscription.
+    func differences(by audit: SubscriptionAudit, at time: StoreTime) -> [Difference] {
+        let found = audit.findings(in: history, at: time).map {
+            difference(Difference.Kind($0.invariant), $0.problem)
+        }
+        return found + viewDifferences
+            + (isInItsPlace
+                ? [] : [difference(.subscriptionDiffers, "its row is that of another account")])
+    }
+
+    private var viewDifferences: [Difference] {
+        [ServiceName.fulfillment, .receipts].compactMap { name in
+            let known = views[name]?.subscription
+            // A newer version came after this one was read.
+            if let known, known.version > subscription.version { return nil }
+            guard let known, known.version == subscription.version else {
+                let version = known.map { "version \($0.version)" } ?? "no version"
+                return difference(
+                    .subscriptionNotTold,
+                    "\(name) has \(version) of \(subscription.version)"
+                )
+            }
+            guard let event = events.last, known != event.subscription else { return nil }
+            return difference(.subscriptionNotTold, "\(name) has another version \(known.version)")
+        }
+    }
+
+    private func difference(_ kind: Difference.Kind, _ detail: String) -> Difference {
+        Difference(kind: kind, transactionID: subscription.id, detail: detail)
+    }
+}
+
+extension Difference.Kind {
+    /// The kind of a finding about a subscription.
+    init(_ invariant: SubscriptionInvariant) {
+        self =
+            switch invariant {
+            case .noOverlap: .periodsOverlap
+            case .noUnexplainedGap: .periodGap
+            case .oneChargeAPeriod: .periodChargeDiffers
+            case .refundsAreRight: .periodRefundDiffers
+            // That an account has one subscription in a group, the table's key ensures.
+            case .stateFollowsFromChanges, .offersAreUsedOnce, .notifiedOnce, .familyFollows,
+                .oneRunning:
+                .subscriptionDiffers
+            case .endsAreCounted: .periodEndDiffers
+            case .oneDueAction: .dueActionDiffers
+            case .viewsAgree: .subscriptionNotTold
+            case .noPriceAboveTold: .priceAboveTold
+            case .limitsAreKept: .unpaidTooLong
+            }
+    }
+}
