@@ -4,6 +4,8 @@ import ServiceFoundation
 struct RenewalParts {
     /// Carries out what is due.
     let runner: RenewalRunner
+    /// Measures subscriptions.
+    let watch: SubscriptionWatch
     /// The kinds of its work, for an advance of the store's clock.
     let works: [DueWorkQueue]
     /// The HTTP routes for subscriptions.
@@ -15,20 +17,24 @@ struct RenewalParts {
         products: ProductStore,
         on frame: ServiceFrame
     ) {
-        let runner = RenewalRunner(
-            handler: RenewalHandler(
-                context: charging.context,
-                products: products,
-                tax: settings.tax,
-                didCommit: charging.didCommit
-            ),
+        let renewals = RenewalHandler(
+            context: charging.context,
+            products: products,
+            tax: settings.tax,
+            didCommit: charging.didCommit
+        )
+        let runner = RenewalRunner(handler: renewals, logger: frame.logger)
+        self.runner = runner
+        watch = SubscriptionWatch(
+            store: SubscriptionCountStore(client: frame.client),
+            now: frame.storeNow,
             logger: frame.logger
         )
-        self.runner = runner
         routes = SubscriptionRoutes(
             subscriptions: SubscriptionHandler(
                 context: charging.context,
                 products: products,
+                renewals: renewals,
                 didCommit: frame.wakeRelay
             )
         )

@@ -218,7 +218,12 @@ struct Store: Sendable {
             tax: tax,
             didCommit: { pending.append($0) }
         )
-        subscriptions = SubscriptionHandler(context: context, products: products, didCommit: {})
+        subscriptions = SubscriptionHandler(
+            context: context,
+            products: products,
+            renewals: renewals,
+            didCommit: {}
+        )
         restores = RestoreHandler(context: context, didCommit: {})
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
     }

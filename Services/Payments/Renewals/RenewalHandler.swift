@@ -39,7 +39,37 @@ struct RenewalHandler: Sendable {
         let time = context.now()
         let due = try SubscriptionStore.takeDue(at: time, limit: limit, on: connection)
         guard !due.isEmpty else { return (0, []) }
-        let subscriptions = due.compactMap(\.subscription)
+        let plan = try plan(due, due.map { _ in TraceContext.begin() }, at: time, on: connection)
+        return (due.count, try write(plan, at: time, on: connection))
+    }
+
+    /// Charges now for the period that a subscription owes, because its customer asks for it (row e7).
+    ///
+    /// - Parameters:
+    ///   - row: The subscription, locked.
+    ///   - trace: The trace of the request.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: What was written, and the attempts to carry out after the commit.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    func chargeOwed(
+        _ row: SubscriptionRow,
+        within trace: TraceContext,
+        on connection: isolated PostgresConnection
+    ) throws -> (plan: RenewalPlan, attempts: [ProcessorAttempt]) {
+        let time = context.now()
+        let plan = try plan([row], isAsked: true, [trace], at: time, on: connection)
+        return (plan, try write(plan, at: time, on: connection))
+    }
+
+    /// Reads what the actions of subscriptions have to know, and decides them.
+    private func plan(
+        _ rows: [SubscriptionRow],
+        isAsked: Bool = false,
+        _ traceparents: [TraceContext],
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> RenewalPlan {
+        let subscriptions = rows.compactMap(\.subscription)
         let (products, standings, ids) = try connection.read(
             products.load(Set(subscriptions.map { ($0.nextProduct ?? $0.product).id })),
             AccountStore.standings(
@@ -49,10 +79,11 @@ struct RenewalHandler: Sendable {
                     }
                 )
             ),
-            TransactionStore.nextIDs(due.count)
+            TransactionStore.nextIDs(rows.count)
         )
-        let plan = RenewalPlan(
-            due,
+        return RenewalPlan(
+            rows,
+            isAsked: isAsked,
             RenewalPlan.Facts(
                 products: products,
                 standings: standings,
@@ -61,7 +92,7 @@ struct RenewalHandler: Sendable {
                     on: connection
                 ),
                 transactionIDs: ids,
-                traceparents: due.map { _ in TraceContext.begin() }
+                traceparents: traceparents
             ),
             by: context.subscriptions,
             drawing: context.ids,
@@ -69,6 +100,13 @@ struct RenewalHandler: Sendable {
             leaseEnd: context.leaseEnd,
             at: time
         )
+    }
+
+    private func write(
+        _ plan: RenewalPlan,
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> [ProcessorAttempt] {
         try SubscriptionStore.save(
             plan.books.changedRows,
             by: context.subscriptions.dueActions,
@@ -88,6 +126,6 @@ struct RenewalHandler: Sendable {
             on: connection
         )
         if written.isEmpty { try Outbox.append(changes, on: connection) }
-        return (due.count, written.compactMap(\.attempt))
+        return written.compactMap(\.attempt)
     }
 }

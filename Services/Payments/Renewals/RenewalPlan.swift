@@ -27,11 +27,15 @@ struct RenewalPlan: Sendable {
     private(set) var acceptances: [Acceptance] = []
     /// The number of actions that were carried out, by the kind of the work.
     private(set) var done: [DueWork: Int64] = [:]
+    /// Why customers' requests were refused.
+    private(set) var refusals: [SubscriptionKey: SubscriptionRefusal] = [:]
 
-    /// Carries out the due action of each row, in their order.
+    /// Carries out the due action of each row, in their order, or charges for what is owed because
+    /// customers ask for it (row e7).
     ///
     /// - Parameters:
-    ///   - due: The rows.
+    ///   - rows: The rows.
+    ///   - isAsked: Whether customers ask to be charged now; if not, the rows are due.
     ///   - facts: What is known about them.
     ///   - machine: Decides about subscriptions.
     ///   - ids: The source of the ids of attempts.
@@ -39,7 +43,8 @@ struct RenewalPlan: Sendable {
     ///   - leaseEnd: The time until which the attempts belong to this process.
     ///   - time: The present.
     init(
-        _ due: [SubscriptionRow],
+        _ rows: [SubscriptionRow],
+        isAsked: Bool = false,
         _ facts: Facts,
         by machine: SubscriptionStateMachine,
         drawing ids: IDSource,
@@ -48,28 +53,32 @@ struct RenewalPlan: Sendable {
         at time: StoreTime
     ) {
         books = SubscriptionBooks(machine, at: time)
-        books.take(due)
-        for ((row, id), traceparent) in zip(zip(due, facts.transactionIDs), facts.traceparents) {
+        books.take(rows)
+        for ((row, id), traceparent) in zip(zip(rows, facts.transactionIDs), facts.traceparents) {
             books.touch(row.key)
-            guard let subscription = row.subscription,
-                let action = machine.dueActions.next(for: subscription)
-            else { continue }
+            guard let subscription = row.subscription else { continue }
+            let action = machine.dueActions.next(for: subscription)
             let product = facts.products[(subscription.nextProduct ?? subscription.product).id]
             let account = AccountKey(
                 accountID: subscription.accountID,
                 bundleID: subscription.bundleID
             )
             let storefront = facts.standings[account]?.storefront ?? subscription.storefront
-            let move = books.apply(
-                .due(
-                    action.kind,
-                    RenewalQuote(storefront: storefront, price: product?.prices[storefront])
-                ),
-                to: row.key,
-                within: traceparent
-            )
+            let quote = RenewalQuote(storefront: storefront, price: product?.prices[storefront])
+            let event: SubscriptionEvent
+            if isAsked {
+                event = .chargeRequested(quote)
+            } else if let action {
+                event = .due(action.kind, quote)
+            } else {
+                continue
+            }
+            let move = books.apply(event, to: row.key, within: traceparent)
+            if case .refused(let refusal) = move { refusals[row.key] = refusal }
             guard let plan = move.plan else { continue }
-            done[DueWork(action.kind, of: subscription), default: 0] += 1
+            if let action, !isAsked {
+                done[DueWork(action.kind, of: subscription), default: 0] += 1
+            }
             guard let charge = plan.charge else { continue }
             let record = TransactionRecord(
                 transaction: Self.transaction(

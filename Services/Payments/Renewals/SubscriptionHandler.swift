@@ -28,6 +28,8 @@ struct SubscriptionHandler: Sendable {
 
     let context: PaymentsContext
     let products: ProductStore
+    /// Charges for what is owed.
+    let renewals: RenewalHandler
     /// Called after a commit that appended events to the outbox.
     let didCommit: @Sendable () -> Void
 
@@ -72,10 +74,11 @@ struct SubscriptionHandler: Sendable {
         by key: AccountKey? = nil,
         trace: TraceContext
     ) async throws -> Reply {
-        let (reply, isChanged) = try await client.withTransaction { [self] connection in
+        let (reply, isChanged, attempts) = try await client.withTransaction { [self] connection in
             try decide(decision, on: id, by: key, trace: trace, on: connection)
         }
         if isChanged { didCommit() }
+        if !attempts.isEmpty { renewals.didCommit(attempts) }
         return reply
     }
 
@@ -85,15 +88,17 @@ struct SubscriptionHandler: Sendable {
         by key: AccountKey?,
         trace: TraceContext,
         on connection: isolated PostgresConnection
-    ) throws -> (reply: Reply, isChanged: Bool) {
+    ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
         let time = context.now()
         guard let row = try connection.read(SubscriptionStore.locking(id)).first,
             let subscription = row.subscription, Self.belongs(subscription, to: key)
-        else { return (.unknown, false) }
+        else { return (.unknown, false, []) }
         let event: SubscriptionEvent
         switch try self.event(of: decision, meeting: present(subscription), on: connection) {
-        case .failure(let refusal): return (.refused(refusal), false)
-        case .success(nil): return (.done(present(subscription)), false)
+        case .failure(let refusal): return (.refused(refusal), false, [])
+        case .success(nil): return (.done(present(subscription)), false, [])
+        case .success(.chargeRequested):
+            return try chargeOwed(row, subscription, trace: trace, on: connection)
         case .success(let decided?): event = decided
         }
         var books = SubscriptionBooks(context.subscriptions, at: time)
@@ -108,9 +113,34 @@ struct SubscriptionHandler: Sendable {
             try OutboxEvent($0, at: time, in: context.environment)
         }
         if !changes.isEmpty { try Outbox.append(changes, on: connection) }
-        if case .refused = move { return (.refused(.ended), !changes.isEmpty) }
-        let after = books.rows[row.key]?.subscription ?? subscription
-        return (.done(present(after)), !changes.isEmpty)
+        return (reply(to: row, subscription, move.isRefused, books), !changes.isEmpty, [])
+    }
+
+    /// Charges at once for what the customer owes (row e7).
+    ///
+    /// The answer is the subscription with the charge under way. Its outcome comes as any renewal does.
+    private func chargeOwed(
+        _ row: SubscriptionRow,
+        _ subscription: Subscription,
+        trace: TraceContext,
+        on connection: isolated PostgresConnection
+    ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
+        let (plan, attempts) = try renewals.chargeOwed(row, within: trace, on: connection)
+        let isRefused = plan.refusals[row.key] != nil
+        return (
+            reply(to: row, subscription, isRefused, plan.books), !plan.books.changes.isEmpty,
+            attempts
+        )
+    }
+
+    private func reply(
+        to row: SubscriptionRow,
+        _ subscription: Subscription,
+        _ isRefused: Bool,
+        _ books: SubscriptionBooks
+    ) -> Reply {
+        if isRefused { return .refused(.ended) }
+        return .done(present(books.rows[row.key]?.subscription ?? subscription))
     }
 
     /// The event of a decision; `nil` if it changes nothing.

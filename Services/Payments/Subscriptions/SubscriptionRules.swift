@@ -56,8 +56,10 @@ enum SubscriptionRules {
             return .success(.productScheduled(chosen))
         case .withdraw: return .success(.scheduleWithdrawn)
         case .turnOn: return .success(.autoRenewTurnedOn)
-        // The store charges for what is owed by itself.
-        case .chargeOwed, .current: return .success(nil)
+        case .chargeOwed:
+            let storefront = subscription.storefront
+            return .success(.chargeRequested(RenewalQuote(storefront: storefront, price: price)))
+        case .current: return .success(nil)
         }
     }
 }

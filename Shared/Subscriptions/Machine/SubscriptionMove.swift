@@ -15,6 +15,11 @@ public enum SubscriptionMove: Hashable, Sendable {
     /// The charge pays for nothing and is returned (rule S505).
     case stray
 
+    /// Whether the event does not apply.
+    public var isRefused: Bool {
+        if case .refused = self { true } else { false }
+    }
+
     /// The plan of a change.
     public var plan: SubscriptionPlan? {
         guard case .changed(let plan) = self else { return nil }

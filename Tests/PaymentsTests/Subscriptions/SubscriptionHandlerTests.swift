@@ -107,6 +107,39 @@ import Testing
         }
     }
 
+    @Test func theRunningProductIsChargedWhileItIsOwed() async throws {
+        // The processor declines the first four tries to renew.
+        try await withSilver(.renewalRecovers) { store, id in
+            try await store.advance(days: 31)
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            let tries = try await store.transactions().count
+            guard case .done(let asked) = try await decide(product("silver"), on: id, in: store)
+            else { return #expect(Bool(false), "it was refused") }
+            let charge = try #require(asked.charge)
+            #expect(charge.product.price == usd(299))
+            // Asking twice begins one charge.
+            let again = try await decide(product("silver"), on: id, in: store)
+            #expect(again == .done(asked))
+            #expect(try await store.transactions().count == tries + 1)
+            try await store.settle()
+            let present = try await store.subscription()
+            #expect(present.state == .active && present.period.charge == charge.key)
+            #expect(present.period.start == store.clock.now())
+            #expect(try await store.subscriptionChanges().last?.cause == .recovered)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func whoAsksAfterBillingRetryIsTooLate() async throws {
+        try await withSilver(.renewalDeclined) { store, id in
+            try await store.advance(days: 31)
+            store.clock.advance(by: .seconds(61 * 86_400))
+            let tries = try await store.transactions().count
+            #expect(try await decide(product("silver"), on: id, in: store) == .refused(.ended))
+            #expect(try await store.transactions().count == tries)
+        }
+    }
+
     @Test func aChoiceThatIsNotPossibleIsRefused() async throws {
         try await withSilver { store, id in
             var other = club("other")
