@@ -50,7 +50,10 @@ private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFram
     let sealer = LogSealer(.ledger, client: frame.client, logger: frame.logger)
     return frame.composition(
         charging.services
-            + [sealer, clock.keeper, runner, renewals.runner, consumer, acceptance.batcher],
+            + [
+                sealer, clock.keeper, runner, renewals.runner, renewals.watch, consumer,
+                acceptance.batcher,
+            ],
         readiness: [clock.check],
         environments: environments
     ) { router in

@@ -47,6 +47,9 @@ CREATE TABLE subscriptions (
 CREATE INDEX subscriptions_due ON subscriptions (due_at, due_kind, id) WHERE due_at IS NOT NULL;
 CREATE INDEX subscriptions_charging ON subscriptions (charging_since)
     WHERE charging_since IS NOT NULL;
+-- Those that are not paid, for the metrics. Few are, so this index costs a renewal nothing.
+CREATE INDEX subscriptions_unpaid ON subscriptions (state)
+    WHERE state IN ('inGracePeriod', 'inBillingRetryPeriod');
 
 GRANT SELECT, INSERT ON subscriptions TO {role};
 GRANT UPDATE (

@@ -177,9 +177,11 @@ enum SubscriptionStore {
         )
     }
 
-    /// The time of the oldest open work of a kind; `nil` if there is none.
+    /// The time of the oldest open work of a kind; `nil` if there is none among the next due actions.
     ///
-    /// A charge whose outcome is not known is open since it was begun.
+    /// A charge whose outcome is not known is open since it was begun. Only the actions that are due
+    /// first are looked at, so the cost does not grow with the number of subscriptions. The earliest of
+    /// all is always among them.
     static func nextDue(
         _ work: DueWork,
         on connection: isolated PostgresConnection
@@ -187,8 +189,10 @@ enum SubscriptionStore {
         let rows = try connection.query(
             """
             SELECT least(
-                (SELECT min(due_at) FROM subscriptions
-                    WHERE due_at IS NOT NULL AND \(unsafe: condition(of: work))),
+                (SELECT min(due_at) FROM (
+                    SELECT due_at, due_kind, tries FROM subscriptions WHERE due_at IS NOT NULL
+                    ORDER BY due_at, due_kind, id LIMIT 256) AS next
+                    WHERE \(unsafe: condition(of: work))),
                 (SELECT min(charging_since) FROM subscriptions
                     WHERE charging_since IS NOT NULL AND \(unsafe: openCharges(of: work))))
             """

@@ -105,6 +105,24 @@ import Testing
         }
     }
 
+    @Test func whatIsUnpaidDueAndLateIsCounted() async throws {
+        try await withSubscription(.renewalDeclined) { store, _ in
+            var expected = SubscriptionCounts(states: [.active: 1])
+            #expect(try await store.subscriptionCounts() == expected)
+            store.clock.advance(by: Self.month - .seconds(86_400))
+            let due = store.clock.now()
+            expected.renewalsDue = 1
+            #expect(try await store.subscriptionCounts() == expected)
+            store.clock.advance(by: .seconds(60))
+            expected.late = 1
+            expected.oldestLate = due
+            #expect(try await store.subscriptionCounts() == expected)
+            try await store.advance(days: 2)
+            let unpaid = SubscriptionCounts(states: [.active: 0, .inBillingRetryPeriod: 1])
+            #expect(try await store.subscriptionCounts() == unpaid)
+        }
+    }
+
     @Test func aBlockedAccountStillRenews() async throws {
         try await withSubscription { store, _ in
             try await store.say(canMakePayments: false)

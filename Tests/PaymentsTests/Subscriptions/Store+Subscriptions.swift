@@ -45,6 +45,11 @@ extension Store {
         }
     }
 
+    /// The numbers of running, unpaid and late subscriptions.
+    func subscriptionCounts() async throws -> SubscriptionCounts {
+        try await SubscriptionCountStore(client: client).counts(at: clock.now())
+    }
+
     /// Carries out everything that is due now, and the charges that follow.
     func renew() async throws {
         while try await renewals.carryOut(limit: 10) > 0 { try await settle() }
