@@ -27,8 +27,8 @@ struct Story: Encodable, Hashable, Sendable {
         let time: StoreTime
         /// The owner of the books that record it.
         let service: Recorder
-        /// `state`, `charge`, `posting`, `event`, `receipt`, `delivery`, `webhook`, `notification`,
-        /// `credit` or `finish`.
+        /// `state`, `charge`, `posting`, `event`, `subscription`, `receipt`, `delivery`, `webhook`,
+        /// `notification`, `credit` or `finish`.
         let kind: String
         let text: String
         var traceID: String?
@@ -52,6 +52,10 @@ struct Story: Encodable, Hashable, Sendable {
     var steps: [Step]
     /// The steps that are left, and who has to take them; empty if nothing is left.
     var waitsFor: [String]
+    /// The state of the subscription that it pays for, and what comes next.
+    var subscription: String?
+    /// The subscription that it pays for: its first transaction, whose story tells its whole life.
+    var subscriptionID: TransactionID?
     /// Files of months that have since left the logs and may hold events of this purchase.
     var archives: [String] = []
     /// The transaction in all books, as `reconcile --transactions` lists it.
@@ -94,6 +98,10 @@ struct Story: Encodable, Hashable, Sendable {
         lines.append("")
         if !archives.isEmpty {
             lines.append("Further events may be in \(archives.joined(separator: ", ")).")
+        }
+        if let subscription { lines.append(subscription) }
+        if let subscriptionID, subscriptionID != transactionID {
+            lines.append("Its whole life: counterfoil why \(subscriptionID)")
         }
         if waitsFor.isEmpty {
             lines.append(palette.styled(Cell("Nothing is left to do.", .green)))

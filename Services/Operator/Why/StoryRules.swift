@@ -27,7 +27,9 @@ struct StoryRules {
             failureReason: payments.failureReason,
             revokedAt: payments.revokedAt,
             steps: steps,
-            waitsFor: waitsFor
+            waitsFor: waitsFor,
+            subscription: payments.subscription.map(SubscriptionWords.present),
+            subscriptionID: payments.subscription?.id
         )
     }
 
@@ -35,7 +37,7 @@ struct StoryRules {
 
     private var steps: [Story.Step] {
         let all =
-            [asked] + processorSteps + postingSteps
+            [asked] + processorSteps + postingSteps + failedTrySteps
             + events(payments.events, of: .payments)
             + receiptSteps + events(receipts.events, of: .receipts)
             + deliverySteps + events(fulfillment.events, of: .fulfillment)
@@ -49,7 +51,7 @@ struct StoryRules {
     /// A step with the trace of the event that reports it: the last of its service by then, or the
     /// first, which a state came before.
     private func traced(_ step: Story.Step) -> Story.Step {
-        guard step.kind != "event" else { return step }
+        guard step.traceID == nil, step.kind != "event" else { return step }
         let events =
             switch step.service {
             case .service(.receipts): receipts.events
@@ -83,6 +85,17 @@ struct StoryRules {
                 }
             if let reason = entry.declineReason { text = "declined \(entry.money): \(reason)" }
             return Story.Step(time: entry.time, service: .processor, kind: "charge", text: text)
+        }
+    }
+
+    private var failedTrySteps: [Story.Step] {
+        payments.failedTries.map { failure in
+            Story.Step(
+                time: failure.time,
+                service: .service(.payments),
+                kind: "subscription",
+                text: SubscriptionWords.text(of: failure)
+            )
         }
     }
 
@@ -226,14 +239,17 @@ struct StoryRules {
     private func events(_ events: [StoryEvent], of service: ServiceName) -> [Story.Step] {
         events.map { event in
             let (done, open) = consumers(of: event)
-            var text = "event \(event.type)"
+            let words = SubscriptionWords(failures: payments.failedTries)
+            var text = event.change.map(words.text) ?? "event \(event.type)"
             if !event.isPublished { text += ", not published yet" }
-            if !done.isEmpty { text += ", done by \(done.map(\.rawValue).joined(separator: ", "))" }
+            if !done.isEmpty, event.change == nil {
+                text += ", done by \(done.map(\.rawValue).joined(separator: ", "))"
+            }
             for name in open { text += ", " + stand(of: event, with: name) }
             return Story.Step(
                 time: event.time,
                 service: .service(service),
-                kind: "event",
+                kind: event.change == nil ? "event" : "subscription",
                 text: text,
                 traceID: event.traceID,
                 isProblem: !open.isEmpty || !event.isPublished

@@ -66,6 +66,7 @@ enum StoryStore {
         chapter.processor = try processor(id, on: connection)
         chapter.postings = try postings(id, on: connection)
         try addResumptions(of: id, to: &chapter, on: connection)
+        try SubscriptionStoryStore.addSubscription(to: &chapter, on: connection)
         chapter.events = try events(of: id, since: requested, on: connection)
         return chapter
     }
@@ -335,7 +336,9 @@ enum StoryStore {
         let rows = try connection.query(
             """
             WITH found AS MATERIALIZED (
-                SELECT event_id, type, topic, key, time, traceparent, xid, position
+                SELECT event_id, type, topic, key, time, traceparent, xid, position,
+                    CASE WHEN type = \(EventType.subscriptionChanged.rawValue)
+                        THEN unpacked_json(data)::json END AS change
                 FROM outbox
                 WHERE subject = \(id.rawValue) AND time >= \(time.advanced(by: .seconds(-86_400)))
                     AND type <> ALL(\(others))
@@ -343,12 +346,14 @@ enum StoryStore {
             )
             SELECT found.event_id, found.type, found.topic, found.key, found.xid, found.position,
                 found.time, found.traceparent,
-                (found.xid, found.position) <= (relay.xid, relay.position)
+                (found.xid, found.position) <= (relay.xid, relay.position), found.change
             FROM found, relay_place relay ORDER BY found.xid, found.position
             """
         )
         return try rows.map { row in
-            let (event, type, topic, key, xid, position, time, trace, isPublished) = try row.decode(
+            let (
+                event, type, topic, key, xid, position, time, trace, isPublished, change
+            ) = try row.decode(
                 EventID.self,
                 String.self,
                 String.self,
@@ -357,7 +362,8 @@ enum StoryStore {
                 Int64.self,
                 StoreTime.self,
                 StoredTrace?.self,
-                Bool.self
+                Bool.self,
+                PostgresJSON?.self
             )
             return StoryEvent(
                 id: event,
@@ -367,7 +373,10 @@ enum StoryStore {
                 place: LogPlace(xid: xid, position: position),
                 time: time,
                 traceID: trace?.context?.traceID.description,
-                isPublished: isPublished
+                isPublished: isPublished,
+                change: try change.map {
+                    try EventCoding.decode(SubscriptionChanged.self, from: $0.bytes)
+                }
             )
         }
     }

@@ -10,7 +10,9 @@ struct WhyCommand: OperatorSubcommand {
         discussion: """
             For a transaction or an order, it shows every state, charge, posting, event, \
             receipt, delivery, webhook, notification and finish from all services, in order of \
-            time, with trace ids. For an account, it lists the purchases and what holds them \
+            time, with trace ids. For the first transaction of a subscription, it tells the whole \
+            life of it in words: renewals, charges that failed, grace, changes and the end. For an \
+            account, it lists the purchases and what holds them \
             back.
 
             Examples:
@@ -27,7 +29,7 @@ struct WhyCommand: OperatorSubcommand {
             JSON of a transaction:
               {"transactionID", "orderID", "accountID", …,
                "steps": [{"time", "service", "kind", "text", "traceID", "isProblem"}],
-               "waitsFor": [sentences],
+               "waitsFor": [sentences], "subscription": sentence, "subscriptionID",
                "books": what 'counterfoil reconcile --transactions' lists for it (the type
                  TransactionBooks of the library StoreAPI),
                "differences": [as 'reconcile' lists them]}
@@ -60,9 +62,10 @@ struct WhyCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        // A command line knows of no clock but the machine's.
         let machineTime = MachineTime.now()
-        let now = StoreTime(millisecondsSinceEpoch: machineTime.millisecondsSinceEpoch)
+        let now = try await DatabaseReader.read(databases.address(of: .payments)) {
+            try StoreClockStore.now(on: $0)
+        }
         let reader = StoryReader(databases: databases)
         switch StorySubject(subject, isAccount: account) {
         case .transaction(let id):

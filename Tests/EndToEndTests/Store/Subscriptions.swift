@@ -46,7 +46,9 @@ extension EndToEnd {
                 #expect(text.contains("signedRenewalInfo"), "\(text)")
                 let story = try await store.counterfoil("why", first.transactionID.rawValue)
                 #expect(story.exit == .code(0), "\(story.output)")
-                #expect(story.output.contains("subscription.changed.v1"), "\(story.output)")
+                let renewed = "renewed by transaction \(renewal.id) with com.example.club.monthly"
+                #expect(story.output.contains(renewed), "\(story.output)")
+                #expect(story.output.contains("and renews then with"), "\(story.output)")
                 let proof = try await store.verify()
                 #expect(proof.exit == .code(0), "\(proof.output)")
             }

@@ -22,6 +22,16 @@ struct PaymentsChapter: Sendable {
         let time: StoreTime
     }
 
+    /// A try to charge for the next period of a subscription that failed.
+    struct FailedTry: Hashable, Sendable {
+        let id: TransactionID
+        /// The number among the tries for the period, from 1.
+        let number: Int
+        let price: Money
+        let reason: String
+        let time: StoreTime
+    }
+
     struct Posting: Sendable {
         let kind: String
         let time: StoreTime
@@ -50,5 +60,9 @@ struct PaymentsChapter: Sendable {
     var resumedBy: (id: Int64, time: StoreTime)?
     /// The interrupted transaction that this one resumes.
     var resumes: Int64?
+    /// The subscription that the transaction pays for, as it is now.
+    var subscription: Subscription?
+    /// Of the first transaction of a subscription: the tries to renew that failed, oldest first.
+    var failedTries: [FailedTry] = []
     var events: [StoryEvent] = []
 }

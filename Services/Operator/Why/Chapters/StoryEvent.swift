@@ -13,6 +13,8 @@ struct StoryEvent: Sendable {
     let traceID: String?
     /// Whether the broker has the event.
     let isPublished: Bool
+    /// The change of a subscription that it reports.
+    var change: SubscriptionChanged?
 
     /// The event's chain and place, from which follows which consumers have applied it.
     var entry: AppliedEvents.Entry {

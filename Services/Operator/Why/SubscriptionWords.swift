@@ -1,0 +1,128 @@
+import EventTypes
+
+/// The life of a subscription in plain words.
+///
+/// Pure.
+struct SubscriptionWords {
+    /// The tries to renew that failed, oldest first.
+    var failures: [PaymentsChapter.FailedTry] = []
+
+    /// A change in one line.
+    ///
+    /// - Parameter change: The event of the change.
+    /// - Returns: What happened, and until when it gives service.
+    func text(of change: SubscriptionChanged) -> String {
+        let subscription = change.subscription
+        let period = subscription.period
+        let name = "\(subscription.product.id)"
+        let paid =
+            "\(period.price), from \(Self.moment(period.start)) until \(Self.moment(period.end))"
+        let reason = self.reason(before: change.changedAt).map { " (\($0))" } ?? ""
+        let isWithout = "no service"
+        return switch change.cause {
+        case .purchased: "began with \(name): \(paid)"
+        case .resubscribed:
+            "began again with \(name) by transaction \(period.transactionID): \(paid)"
+        case .upgraded:
+            "upgraded to \(name) by transaction \(period.transactionID): \(paid)"
+                + Self.returned(by: change)
+        case .productScheduled:
+            "changes to \(next(subscription)) with the next renewal, at \(Self.moment(period.end))"
+        case .scheduleWithdrawn: "stays with \(name)"
+        case .autoRenewTurnedOff:
+            "cancelled: runs until \(Self.moment(period.end)) and does not renew"
+        case .autoRenewTurnedOn:
+            "resumed: renews at \(Self.moment(period.end)) with \(next(subscription))"
+        case .renewed: "renewed by transaction \(period.transactionID) with \(name): \(paid)"
+        case .renewedLate:
+            "renewed late, after an outage, by transaction \(period.transactionID): \(paid)"
+        case .gracePeriodBegan:
+            "the period ended unpaid\(reason): grace until "
+                + "\(Self.moment(subscription.gracePeriodEnd)), charged again until "
+                + Self.moment(subscription.billingRetryEnd)
+        case .billingRetryBegan:
+            "the period ended unpaid\(reason): \(isWithout), charged again until "
+                + Self.moment(subscription.billingRetryEnd)
+        case .recovered:
+            "recovered by transaction \(period.transactionID) with \(name): \(paid)"
+        case .gracePeriodEnded:
+            "grace ended\(reason): \(isWithout), charged again until "
+                + Self.moment(subscription.billingRetryEnd)
+        case .billingRetryEnded: "lapsed: never paid\(reason), and the store stopped charging"
+        case .cancelledUnpaid: "cancelled while it was not paid: lapsed"
+        case .expired: "lapsed: its period ended, and it was cancelled"
+        case .productUnavailable: "lapsed: \(name) is not renewed any more"
+        case .ended: "ended by the store"
+        case .refunded:
+            "the period of transaction \(period.transactionID) was refunded: \(isWithout), "
+                + "does not renew" + Self.returned(by: change)
+        case .nextPeriodRefunded:
+            "the period that was paid in advance was refunded: runs until "
+                + "\(Self.moment(period.end)) and does not renew"
+        case .moneyRefunded: "money of a period was refunded: the service stays as it is"
+        case .lastPeriodRefunded: "its last period was refunded: ended, and not charged again"
+        case .refundReversed:
+            "a refund was reversed: "
+                + (subscription.state == .active
+                    ? "runs again until \(Self.moment(period.end))" : "the service stays as it is")
+        case .revoked: "taken away without a refund: \(isWithout)"
+        case .unknown(let cause): "changed: \(cause)"
+        }
+    }
+
+    /// A try that failed, in one line.
+    static func text(of failure: PaymentsChapter.FailedTry) -> String {
+        "try \(failure.number) to charge \(failure.price) for the next period failed: "
+            + "\(failure.reason) (transaction \(failure.id))"
+    }
+
+    /// The state of a subscription, and what comes next.
+    static func present(_ subscription: Subscription) -> String {
+        let name = "Subscription \(subscription.id) of \(subscription.product.id)"
+        let end = moment(subscription.period.end)
+        switch subscription.state {
+        case .active:
+            guard let next = subscription.nextProduct else {
+                let reason = subscription.autoRenewOffReason?.rawValue ?? "ended"
+                return "\(name) runs until \(end) and does not renew (\(reason))."
+            }
+            return "\(name) runs until \(end), and renews then with \(next.id) for \(next.price)."
+        case .inGracePeriod:
+            return """
+                \(name) is not paid. It gives service until \(moment(subscription.gracePeriodEnd)), and \
+                is charged again until \(moment(subscription.billingRetryEnd)).
+                """
+        case .inBillingRetryPeriod:
+            return """
+                \(name) is not paid and gives no service. It is charged again until \
+                \(moment(subscription.billingRetryEnd)).
+                """
+        case .expired:
+            return "\(name) has lapsed (\(subscription.autoRenewOffReason?.rawValue ?? "ended"))."
+        case .revoked: return "\(name) was taken away by a refund."
+        case .unknown(let state): return "\(name) is \(state)."
+        }
+    }
+
+    private func reason(before time: StoreTime) -> String? {
+        failures.last { $0.time <= time }?.reason
+    }
+
+    private func next(_ subscription: Subscription) -> String {
+        subscription.nextProduct.map { "\($0.id) for \($0.price)" } ?? "nothing"
+    }
+
+    /// The refunds of a change, by what it has booked for the periods that it ended.
+    private static func returned(by change: SubscriptionChanged) -> String {
+        let parts = (change.changedPeriods ?? []).filter { !$0.refunded.isZero }.map {
+            "\($0.refunded) of transaction \($0.transactionID)"
+        }
+        return parts.isEmpty ? "" : "; gives back \(parts.joined(separator: " and "))"
+    }
+
+    /// A time to the second, in UTC.
+    private static func moment(_ time: StoreTime?) -> String {
+        guard let time else { return "an unknown time" }
+        return String(time.description.prefix(19)).replacing("T", with: " ")
+    }
+}
