@@ -33,8 +33,8 @@ extension StoreHarness {
     }
 
     /// Adds an auto-renewable subscription to the catalog, and waits until `payments` knows it.
-    public func addSubscription() async throws {
-        _ = try await administrator.put(SampleCatalog.subscription(), as: SampleCatalog.club)
-        try await waitUntilSellable(SampleCatalog.club)
+    public func addSubscription(_ product: ProductID = SampleCatalog.club) async throws {
+        _ = try await administrator.put(SampleCatalog.subscription(product), as: product)
+        try await waitUntilSellable(product)
     }
 }

@@ -7,15 +7,15 @@ import StoreHarness
 /// The buyers of a chaos run.
 ///
 /// They pay with every method, follow their queues, decide deferred payments, finish delivered
-/// purchases and request some refunds.
+/// purchases and request some refunds. They also subscribe, cancel, resume and change products.
 ///
 /// They repeat unanswered requests: half of them after four seconds, the others after twelve. Like
 /// a load balancer, they avoid an instance that did not answer for a while, if there is another
 /// one.
 final class ChaosBuyers: Sendable {
-    private let store: StoreHarness
-    private let accounts: Int
-    private let seed: UInt64
+    let store: StoreHarness
+    let accounts: Int
+    let seed: UInt64
     private let tally = Mutex<Tally>(Tally())
     /// Chooses the instance to ask at random.
     private let routes: Mutex<SeededGenerator>
@@ -24,6 +24,7 @@ final class ChaosBuyers: Sendable {
         var isOpen = true
         var accepted: [AcceptedPayment] = []
         var finished: Set<TransactionID> = []
+        var renewals: Set<TransactionID> = []
         var refused: [String: Int] = [:]
         var repetitions = 0
         var reconnections = 0
@@ -68,6 +69,9 @@ final class ChaosBuyers: Sendable {
     /// The numbers of refusals, by code.
     var refusals: [String: Int] { tally.withLock { $0.refused } }
 
+    /// The number of renewals that reached a queue.
+    var renewalCount: Int { tally.withLock { $0.renewals.count } }
+
     /// The waiting times, and the answers that should not have been given.
     var answers: ChaosAnswers { tally.withLock { $0.answers } }
     /// The longest time without a finish, between ``begin()`` and ``close()``.
@@ -81,6 +85,9 @@ final class ChaosBuyers: Sendable {
 
     /// Starts to measure the longest silence.
     func begin() { tally.withLock { $0.silence = LongestSilence(begin: .now) } }
+
+    /// Whether the buying goes on.
+    var isOpen: Bool { tally.withLock { $0.isOpen } }
 
     /// Ends the buying; purchases that were started are still answered and finished.
     func close() {
@@ -118,14 +125,16 @@ final class ChaosBuyers: Sendable {
     private func buy(account index: Int) async throws {
         var random = SeededGenerator(seed: seed &* 31 &+ UInt64(index))
         var number = 0
-        while tally.withLock({ $0.isOpen }) {
+        while isOpen {
             number += 1
             if number % 20 == 0 {
                 try await restore(index, key: "restore-\(index)-\(number)")
                 continue
             }
             let key = "chaos-\(index)-\(number)"
-            if number % 13 == 0 {
+            if number % 4 == 0 {
+                try await subscribe(index, key: key, using: &random)
+            } else if number % 13 == 0 {
                 try await buyPromoted(index, key: key)
             } else {
                 _ = try await pay(Self.request(using: &random), index, key: key)
@@ -137,7 +146,8 @@ final class ChaosBuyers: Sendable {
     }
 
     /// Pays, and returns whether the payment was accepted.
-    private func pay(
+    @discardableResult
+    func pay(
         _ request: PaymentRequest,
         _ index: Int,
         key: String
@@ -149,11 +159,12 @@ final class ChaosBuyers: Sendable {
             accept([transaction], method: request.paymentMethod.rawValue)
             return true
         }
-        tally.withLock {
-            $0.refused[answer.problem?.code ?? "\(answer.status)", default: 0] += 1
-        }
+        note(refusal: answer.problem?.code ?? "\(answer.status)")
         return false
     }
+
+    /// Counts a refusal, by its code.
+    func note(refusal: String) { tally.withLock { $0.refused[refusal, default: 0] += 1 } }
 
     /// Begins a purchase outside the app and pays it twice; exactly one payment must be accepted.
     private func buyPromoted(_ index: Int, key: String) async throws {
@@ -271,6 +282,9 @@ final class ChaosBuyers: Sendable {
                 try await administrator(urls).decide(decision, on: transaction.id)
             }
         case .purchased, .restored, .failed:
+            if transaction.reason == .renewal {
+                tally.withLock { _ = $0.renewals.insert(transaction.id) }
+            }
             let isTheApps = transaction.deliveryPlan.contains(.app)
             guard change.isDelivered || isTheApps || transaction.state == .failed else { return }
             if transaction.failureReason == .interrupted { try await resume(transaction.id) }
@@ -289,9 +303,9 @@ final class ChaosBuyers: Sendable {
         }
     }
 
-    private func account(_ index: Int) -> AccountID { AccountID(unchecked: "buyer-\(index)") }
+    func account(_ index: Int) -> AccountID { AccountID(unchecked: "buyer-\(index)") }
 
-    private func client(_ index: Int, _ urls: StoreURLs) throws -> StoreClient {
+    func client(_ index: Int, _ urls: StoreURLs) throws -> StoreClient {
         var client = StoreClient(
             account: account(index),
             urls: urls,
@@ -301,7 +315,7 @@ final class ChaosBuyers: Sendable {
         return client
     }
 
-    private func administrator(_ urls: StoreURLs) throws -> StoreAdministrator {
+    func administrator(_ urls: StoreURLs) throws -> StoreAdministrator {
         StoreAdministrator(urls: urls, token: try store.keys.administratorToken())
     }
 
@@ -323,7 +337,7 @@ final class ChaosBuyers: Sendable {
         tally.withLock { $0.missed[instance] = .now }
     }
 
-    private func untilAnswered<Value>(
+    func untilAnswered<Value>(
         _ request: String,
         by service: StoreService,
         _ ask: (StoreURLs) async throws -> StoreAnswer<Value>
@@ -356,33 +370,6 @@ final class ChaosBuyers: Sendable {
             }
             tally.withLock { $0.repetitions += 1 }
             try await Task.sleep(for: .milliseconds(100))
-        }
-    }
-}
-
-/// The last event that a buyer's stream brought, and the time since when the buyer waits for more.
-private final class Heard: Sendable {
-    private let state = Mutex<(id: String?, since: ContinuousClock.Instant?)>((nil, nil))
-
-    var lastEventID: String? { state.withLock { $0.id } }
-
-    /// Records that an event arrived, which the buyer is now handling.
-    func hears(_ id: String?) {
-        state.withLock { state in
-            state.id = id ?? state.id
-            state.since = nil
-        }
-    }
-
-    /// Records that the buyer is waiting for the next event.
-    func waits() { state.withLock { $0.since = .now } }
-
-    /// Returns once the buyer has waited in vain for the given time.
-    func silence(of length: Duration) async throws {
-        while true {
-            let since = state.withLock { $0.since }
-            if let since, ContinuousClock.now - since > length { return }
-            try await Task.sleep(for: .milliseconds(250))
         }
     }
 }

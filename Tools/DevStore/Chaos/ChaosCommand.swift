@@ -26,13 +26,18 @@ struct ChaosCommand: AsyncParsableCommand {
               needs permission to mount (root). Without it, the run says so and leaves this
               fault out.
 
+            Buyers also subscribe, cancel, resume, change products and ask for refunds of periods. \
+            Meanwhile the store's clock is advanced, some days at a time, so that subscriptions are \
+            renewed, declined, charged again and given up while everything fails.
+
             Half of the buyers wait four seconds for an answer, the others twelve; then they ask \
             again, at another instance if there is one. Any 5xx answer other than 502, 503 and \
             504 fails the run.
 
             At the end, everything that hangs or is stopped is started again. Once the store is \
             quiet, an audit compares the accepted payments with the books of all four services \
-            and of the payment processor. Whatever is not settled in time is listed. Last, the \
+            and of the payment processor, and every subscription with its history: no period is \
+            charged twice, and none is lost. Whatever is not settled in time is listed. Last, the \
             books are rebuilt from the event log and compared with the live ones.
 
             Exits with 0 for "0 lost, 0 doubled" and "0 differences"; otherwise exits with 1 and \

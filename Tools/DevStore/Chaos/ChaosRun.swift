@@ -12,11 +12,15 @@ final class ChaosRun: Sendable {
     private let buyers: ChaosBuyers
     private let strikes: ChaosStrikes
     private let merchant = Mutex<WebhookReceiver?>(nil)
+    /// The number of days by which the store's clock was advanced.
+    private let days = Mutex(0)
     private let begin = ContinuousClock.now
     /// A time that is longer than every lease, backoff and group session.
     private static let progressLimit = Duration.seconds(45)
     /// The time by which everything must be settled, however much progress there is.
     private static let settlingLimit = Duration.seconds(180)
+    /// The days of store time in which a subscription recovers or is given up.
+    private static let lastDays = 65
 
     init(
         terminal: Terminal,
@@ -72,14 +76,17 @@ final class ChaosRun: Sendable {
             as: SampleCatalog.gift
         )
         try await store.waitUntilSellable(SampleCatalog.gift)
+        for club in SampleCatalog.clubs { try await store.addSubscription(club) }
 
         terminal.heading("\(schedule.strikes.count) faults")
         buyers.begin()
         let following = Task { try await buyers.follow() }
         let buying = Task { try await buyers.buy() }
+        let passing = Task { try await passTime() }
         defer {
             following.cancel()
             buying.cancel()
+            passing.cancel()
         }
         try await strikes.run()
         terminal.heading("Healing")
@@ -88,6 +95,8 @@ final class ChaosRun: Sendable {
         buyers.expectAnswers()
         try await buying.value
         lap("every payment is answered")
+        try await passing.value
+        try await passLastDays()
         try await silence()
         following.cancel()
         await merchant.stop()
@@ -95,6 +104,17 @@ final class ChaosRun: Sendable {
         strikes.tell()
         tellWaits()
         return try await audit(merchant)
+    }
+
+    private func passTime() async throws {
+        try await buyers.passTime { days in self.days.withLock { $0 += days } }
+    }
+
+    /// Advances the clock once more, with nothing in the way, so that no charge is left to repeat.
+    private func passLastDays() async throws {
+        let isThere = try await buyers.advanceClock(days: Self.lastDays, key: "chaos-clock-last")
+        if isThere { days.withLock { $0 += Self.lastDays } }
+        lap("the store is \(days.withLock { $0 }) days older")
     }
 
     private func lap(_ what: String) { terminal.done(what, ContinuousClock.now - begin) }
@@ -131,6 +151,11 @@ final class ChaosRun: Sendable {
             try await Task.sleep(for: .milliseconds(100))
         }
         lap("\(buyers.finishedCount) of \(buyers.accepted.count) are finished")
+        // Nobody has asked for renewals, so only the queues say when they are finished.
+        while try await buyers.queued() != 0, ContinuousClock.now - start < Self.settlingLimit {
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        lap("\(buyers.renewalCount) renewals are finished")
     }
 
     /// Prints the accepted payments that are unsettled at the deadline, and the state of each.

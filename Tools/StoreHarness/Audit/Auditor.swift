@@ -81,7 +81,10 @@ extension AuditReport {
         for id in acceptedIDs.subtracting(known).sorted(by: { $0.number < $1.number }) {
             add(.lost, id, "accepted, and unknown to payments")
         }
-        for id in known.subtracting(acceptedIDs).sorted(by: { $0.number < $1.number }) {
+        // The store itself makes renewals; the audit of subscriptions judges them.
+        let renewals = Set(transactions.filter { $0.entry?.reason == .renewal }.map(\.id))
+        let unasked = known.subtracting(acceptedIDs).subtracting(renewals)
+        for id in unasked.sorted(by: { $0.number < $1.number }) {
             add(.doubled, id, "in the books of payments, and no client has seen it")
         }
         let accounts = Dictionary(accepted.map { ($0.transactionID, $0.account) }) { $1 }
@@ -120,6 +123,10 @@ extension AuditReport {
         for state in [TransactionState.purchased, .restored, .failed, .deferred, .purchasing] {
             count(state.rawValue, transactions.count { $0.entry?.state == state })
         }
+        let renewals = transactions.filter { $0.entry?.reason == .renewal }
+        count("subscriptions", answer.subscriptions ?? 0)
+        count("renewals", renewals.count(where: \.isPaid))
+        count("renewals declined", renewals.count { $0.entry?.state == .failed })
         let queued = transactions.compactMap(\.queued)
         let charges = transactions.flatMap(\.charges)
         count("charges", charges.count + (answer.differenceCounts["chargeUnknown"] ?? 0))

@@ -47,26 +47,6 @@ public enum SampleCatalog {
         )
     }
 
-    /// Returns the subscription ``club`` without its other prices and languages.
-    public static func subscription() -> ProductDraft {
-        ProductDraft(
-            type: .autoRenewableSubscription,
-            prices: [usa: usd(299)],
-            localizations: [
-                LanguageTag(unchecked: "en"): ProductText(
-                    title: "Club, monthly",
-                    description: "New levels every month."
-                )
-            ],
-            deliveryPlan: [.entitlement],
-            subscription: SubscriptionTerms(
-                groupID: SubscriptionGroupID(unchecked: "club"),
-                level: 2,
-                period: SubscriptionPeriod(1, .month)
-            )
-        )
-    }
-
     /// Returns an amount in US dollars.
     ///
     /// - Parameter cents: The number of cents.
@@ -88,6 +68,9 @@ public enum SampleCatalog {
         case hint: usd(49)
         case club: usd(299)
         case gold: usd(599)
+        case basicClub: usd(149)
+        case weeklyClub: usd(49)
+        case yearlyClub: usd(1999)
         default: usd(99)
         }
     }

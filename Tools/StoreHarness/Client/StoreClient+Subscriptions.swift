@@ -1,0 +1,65 @@
+public import EventTypes
+import Foundation
+import NIOHTTP1
+public import StoreAPI
+
+extension StoreClient {
+    /// Requests the account's subscriptions.
+    public func subscriptions() async throws -> StoreAnswer<SubscriptionsResponse> {
+        try await StoreAnswer.of(raw(.GET, urls.payments + Routes.subscriptions))
+    }
+
+    /// Turns auto-renew on or off.
+    public func setAutoRenew(
+        _ isOn: Bool,
+        of id: TransactionID
+    ) async throws -> StoreAnswer<SubscriptionResponse> {
+        try await StoreAnswer.of(
+            raw(
+                .PUT,
+                urls.payments + Routes.autoRenew(id),
+                body: Array(try JSONEncoder().encode(AutoRenewRequest(isOn: isOn)))
+            )
+        )
+    }
+
+    /// Chooses the product of the next period.
+    public func choose(
+        _ product: ProductID,
+        for id: TransactionID
+    ) async throws -> StoreAnswer<SubscriptionResponse> {
+        let request = SubscriptionProductRequest(productID: product)
+        return try await StoreAnswer.of(
+            raw(
+                .PUT,
+                urls.payments + Routes.subscriptionProduct(id),
+                body: Array(try JSONEncoder().encode(request))
+            )
+        )
+    }
+}
+
+extension StoreAdministrator {
+    /// Requests the store's clock.
+    public func clock() async throws -> StoreAnswer<ClockResponse> {
+        try await send(.GET, urls.payments + Routes.adminClock)
+    }
+
+    /// Freezes the store's clock.
+    public func freezeClock() async throws -> StoreAnswer<ClockResponse> {
+        try await send(.POST, urls.payments + Routes.adminClockFreeze)
+    }
+
+    /// Advances the store's clock by a span such as `31d`.
+    public func advanceClock(
+        by span: String,
+        key: String
+    ) async throws -> StoreAnswer<ClockResponse> {
+        try await send(.POST, urls.payments + Routes.adminClockAdvance, ["by": span], key: key)
+    }
+
+    /// Resumes an advance that failed.
+    public func resumeClock() async throws -> StoreAnswer<ClockResponse> {
+        try await send(.POST, urls.payments + Routes.adminClockResume)
+    }
+}
