@@ -24,6 +24,10 @@ extension EndToEnd {
             let kept_bytes_per_purchase: Double
             let rows_per_purchase: Double
             let ceiling_rows_per_purchase: Double
+            let renewals_per_second: Double
+            let renewed_to_drained: Double
+            let renewal_year_seconds: Double
+            let renewal_idle_lookups_per_second: Double
             let is_clean: Bool
         }
 
@@ -35,7 +39,7 @@ extension EndToEnd {
                     "bench", "--purchases", "600", "--accounts", "32", "--in-flight", "256",
                     "--connections", "16", "--open-seconds", "2", "--idle-seconds", "1",
                     "--yardstick-purchases", "2000", "--growth", "1000,3000",
-                    "--growth-purchases", "300",
+                    "--growth-purchases", "300", "--subscriptions", "200",
                 ],
                 environment: ProcessInfo.processInfo.environment
             )
@@ -54,6 +58,10 @@ extension EndToEnd {
             #expect(result.kept_bytes_per_purchase > 1000)
             #expect(result.rows_per_purchase > 10)
             #expect(result.ceiling_rows_per_purchase >= result.rows_per_purchase * 0.98)
+            #expect(result.renewals_per_second > 0 && result.renewed_to_drained > 0)
+            #expect(result.renewal_year_seconds > 0)
+            // One look-up a second, and those of the metrics each minute.
+            #expect(result.renewal_idle_lookups_per_second < 3)
             #expect(result.is_clean)
         }
     }

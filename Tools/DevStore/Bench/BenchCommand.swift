@@ -51,6 +51,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "How many purchases to make at each size.")
     var growthPurchases = 10_000
 
+    @Option(help: "How many subscriptions to renew at once; 0 for none.")
+    var subscriptions = 0
+
     @Option(
         help: "Save the result in deploy/benchmarks, named by date and this machine's name."
     )
@@ -70,7 +73,7 @@ struct BenchCommand: AsyncParsableCommand {
     func validate() throws {
         let numbers = [
             purchases, accounts, inFlight, connections, openSeconds, growthPurchases, backlog ?? 1,
-            yardstickPurchases, idleSeconds + 1,
+            yardstickPurchases, idleSeconds + 1, subscriptions + 1,
         ]
         guard numbers.allSatisfy({ $0 > 0 }), sizes != nil else {
             throw ValidationError("All numbers must be positive.")
@@ -97,7 +100,8 @@ struct BenchCommand: AsyncParsableCommand {
             idleSeconds: idleSeconds,
             yardstickPurchases: yardstickPurchases,
             growth: sizes ?? [],
-            growthPurchases: growthPurchases
+            growthPurchases: growthPurchases,
+            subscriptions: subscriptions
         )
         try await store.measure(
             "Benchmark: \(Terminal.describe(purchases)) purchases",

@@ -18,6 +18,12 @@ enum BenchGoals {
         if let ratio = BenchGrowth.ratio(report.growth) {
             goals.append(Goal("cost at the largest size, to the smallest", ratio, 1.1))
         }
+        if let ratio = report.renewedToDrained {
+            goals.append(Goal("renewals, to draining purchases", ratio, atLeast: 1.0))
+        }
+        if let subscriptions = report.subscriptions {
+            goals.append(Goal("s to renew one for a year", subscriptions.year, 2))
+        }
         if let idle = report.idle {
             goals.append(Goal("percent of a core while nobody buys", idle.percent, 1.0))
         }

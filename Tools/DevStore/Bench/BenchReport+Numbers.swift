@@ -9,6 +9,7 @@ extension BenchReport {
         var numbers = rates
         numbers.merge(latencies) { $1 }
         numbers.merge(costs) { $1 }
+        numbers.merge(renewals) { $1 }
         numbers["lost"] = audit.lost
         numbers["doubled"] = audit.doubled
         numbers["is_clean"] = audit.isClean
@@ -38,6 +39,22 @@ extension BenchReport {
             "ratio_to_ceiling": Self.rounded(ratioToCeiling),
             "batches": Self.numbers(of: sizes.http),
             "drain_batches": Self.numbers(of: sizes.drain),
+        ]
+    }
+
+    private var renewals: [String: Any] {
+        guard let subscriptions, let ratio = renewedToDrained else { return [:] }
+        return [
+            "subscriptions": subscriptions.count,
+            "renewals_per_second": Self.rounded(subscriptions.rate),
+            "renewals_charged_seconds": Self.rounded(subscriptions.charged),
+            "renewals_delivered_seconds": Self.rounded(subscriptions.delivered),
+            "renewed_to_drained": Self.rounded(ratio),
+            "renewal_year_seconds": Self.rounded(subscriptions.year),
+            "renewal_idle_lookups_per_second": Self.rounded(subscriptions.lookUps),
+            "renewal_idle_rows_per_second": Self.rounded(subscriptions.rowsRead),
+            "renewal_memory_mb": subscriptions.memory >> 20,
+            "latency_beside_renewals_ms": Self.numbers(of: subscriptions.beside.latencies),
         ]
     }
 

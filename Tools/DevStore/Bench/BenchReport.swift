@@ -21,12 +21,16 @@ struct BenchReport: Sendable {
     let comparison: WrittenComparison
     let sizes: (http: BatchSizes, drain: BatchSizes)
     let growth: [BenchGrowth.Step]
+    /// The renewals of subscriptions; `nil` if they were not measured.
+    var subscriptions: BenchSubscriptions.Result?
     let audit: AuditReport
 
     /// The rate over HTTP, divided by the yardstick's.
     var httpToYardstick: Double { yardstick.ratio(of: closed.rate) }
     /// The rate of a drain, divided by the yardstick's.
     var drainedToYardstick: Double { yardstick.ratio(of: drained.rate) }
+    /// The rate of renewals, divided by that of purchases in the drain.
+    var renewedToDrained: Double? { subscriptions.map { $0.rate / drained.rate } }
     /// The ratio of the rate over HTTP to the ceiling of whole purchases.
     var ratioOverHTTP: Double { closed.rate / ceiling }
     /// The ratio of the draining rate to the ceiling of a drain.
@@ -117,6 +121,9 @@ extension Terminal {
                 rightAligned: [0, 1, 2]
             )
         }
+        if let ratio = report.renewedToDrained {
+            field("renewals", String(format: "%.2f of the draining rate", ratio))
+        }
         // Goals are reported and not enforced: a shared machine may miss them for other reasons.
         _ = judge(BenchGoals.goals(of: report))
         line()
@@ -134,6 +141,16 @@ extension Terminal {
                 } + [["services and postgresql", "", String(format: "%.2f", idle.percent)]],
             rightAligned: [1, 2]
         )
+    }
+
+    /// Shows the renewals of subscriptions.
+    func show(_ result: BenchSubscriptions.Result) {
+        field("charged", "in \(Terminal.describe(.seconds(result.charged)))")
+        field("delivered", "in \(Terminal.describe(.seconds(result.delivered)))")
+        field("rate", "\(Terminal.describe(Int(result.rate))) renewals/s", .bold)
+        field("memory", "\(result.memory >> 20) MB, payments")
+        line("  Purchases beside them", .dim)
+        table(of: result.beside.latencies)
     }
 
     private func showKept(_ report: BenchReport) {

@@ -20,6 +20,8 @@ struct BenchRun: Sendable {
         var growth: [Int]
         /// The number of purchases at each size.
         var growthPurchases: Int
+        /// The number of subscriptions that are renewed at once; 0 leaves that out.
+        var subscriptions = 0
     }
 
     let terminal: Terminal
@@ -89,6 +91,7 @@ struct BenchRun: Sendable {
             comparison: ceilings.comparison,
             sizes: (httpSizes, drainSizes),
             growth: try await growth(),
+            subscriptions: try await subscriptions(beside: open.rate),
             audit: audit
         )
     }
@@ -175,6 +178,27 @@ struct BenchRun: Sendable {
                 load: BenchLoad(terminal: terminal, store: store),
                 driven: load
             ).run(plan.growth)
+        }
+    }
+
+    /// Renews subscriptions in a separate store, which nobody else's purchases have filled.
+    private func subscriptions(beside rate: Int) async throws -> BenchSubscriptions.Result? {
+        guard plan.subscriptions > 0 else { return nil }
+        terminal.heading("Renewing \(Terminal.describe(plan.subscriptions)) subscriptions at once")
+        let (terminal, plan) = (terminal, plan)
+        return try await withStore(store.options) { store in
+            try await store.importSampleCatalog()
+            var load = plan.load
+            load.rate = rate
+            load.purchases = min(plan.load.purchases, max(100, rate * plan.openSeconds))
+            let result = try await BenchSubscriptions(
+                load: BenchLoad(terminal: terminal, store: store),
+                count: plan.subscriptions,
+                beside: load,
+                idleSeconds: max(5, min(30, plan.idleSeconds))
+            ).run()
+            terminal.show(result)
+            return result
         }
     }
 
