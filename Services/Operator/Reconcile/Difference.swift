@@ -147,7 +147,8 @@ struct Difference: Hashable, Sendable {
                 "A row was changed by hand or by a mistake: 'counterfoil replay --verify' compares it "
                     + "with the log. payments renews nothing before the row is right."
             case .periodEndDiffers:
-                "Was SUBSCRIPTION_TIME_ZONE of payments changed? Give it as --time-zone."
+                "Has payments another SUBSCRIPTION_TIME_ZONE or SANDBOX_SUBSCRIPTION_RATE? Give them as "
+                    + "--time-zone and --subscription-rate."
             case .subscriptionNotTold:
                 "The service has not acted on an event of the account: see 'counterfoil lag' and "
                     + "'counterfoil dead-letters list'."

@@ -3,6 +3,7 @@ import ClockAndIDs
 import EventTypes
 import Foundation
 import StoreAPI
+import Subscriptions
 
 /// `counterfoil reconcile`: checks that all books agree.
 struct ReconcileCommand: OperatorSubcommand {
@@ -68,6 +69,9 @@ struct ReconcileCommand: OperatorSubcommand {
     @Option(help: "The time zone of subscriptions: SUBSCRIPTION_TIME_ZONE of payments.")
     var timeZone = "Etc/UTC"
 
+    @Option(help: "The rate of subscriptions: SANDBOX_SUBSCRIPTION_RATE of payments.")
+    var subscriptionRate = SubscriptionRate.realTime.rawValue
+
     @Option(help: "The most differences of a kind, and transactions, to list (up to 1000000).")
     var limit = 100
 
@@ -84,6 +88,10 @@ struct ReconcileCommand: OperatorSubcommand {
         guard TimeZone(identifier: timeZone) != nil else {
             throw ValidationError("'\(timeZone)' is not a time zone such as Europe/Berlin.")
         }
+        guard SubscriptionRate(rawValue: subscriptionRate) != nil else {
+            let names = SubscriptionRate.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--subscription-rate must be one of \(names).")
+        }
         guard !transactions || output.json else {
             throw ValidationError("--transactions needs --json.")
         }
@@ -94,6 +102,10 @@ struct ReconcileCommand: OperatorSubcommand {
 
     func perform() async throws {
         let now = StoreTime.wallClock()
+        var policy = SubscriptionPolicy(
+            calendar: PeriodCalendar(timeZone: TimeZone(identifier: timeZone) ?? .gmt)
+        )
+        policy.rate = SubscriptionRate(rawValue: subscriptionRate) ?? .realTime
         let runner = ReconcileRunner(
             databases: databases,
             settled: .seconds(settled),
@@ -101,7 +113,7 @@ struct ReconcileCommand: OperatorSubcommand {
             limit: limit,
             listsTransactions: transactions,
             patience: .seconds(wait),
-            timeZone: TimeZone(identifier: timeZone) ?? .gmt
+            subscriptions: policy
         )
         let isWatched = isatty(STDERR_FILENO) == 1 && !output.json
         let progress = isWatched ? ProgressLine() : nil

@@ -6,6 +6,7 @@ import Messaging
 import Postgres
 import Seals
 import StoreAPI
+import Subscriptions
 
 /// Compares the books of the whole store, a page of transactions at a time.
 ///
@@ -25,8 +26,8 @@ struct ReconcileRunner: Sendable {
     var listsTransactions = false
     /// The time for which the comparison is repeated while there are differences.
     var patience = Duration.zero
-    /// The time zone in which the periods of subscriptions are counted.
-    var timeZone = TimeZone.gmt
+    /// The decisions of `payments` about subscriptions.
+    var subscriptions = SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
 
     private static let pageLength = 2_000
     /// Concurrent requests draw ids before they read the time, so ids and times may be out of
@@ -78,7 +79,7 @@ struct ReconcileRunner: Sendable {
         )
         try await comparePages(books, cutoff, &report, tell: tell)
         try await findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
-        try await SubscriptionAuditRunner(since: since, timeZone: timeZone)
+        try await SubscriptionAuditRunner(since: since, policy: subscriptions)
             .run(books, cutoff, at: now, &report, tell: tell)
         for fact in ReconcileLogStore.Fact.allCases {
             try await compareLog(of: fact, books, &report)

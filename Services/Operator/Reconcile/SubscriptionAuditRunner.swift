@@ -1,7 +1,6 @@
 import ClockAndIDs
 import EventArchive
 import EventTypes
-import Foundation
 import Messaging
 import Postgres
 import Seals
@@ -12,8 +11,8 @@ import Subscriptions
 struct SubscriptionAuditRunner: Sendable {
     /// The earliest beginning of the subscriptions to audit; `nil` for all.
     let since: StoreTime?
-    /// The time zone in which their periods are counted.
-    let timeZone: TimeZone
+    /// The decisions of `payments` about subscriptions.
+    let policy: SubscriptionPolicy
 
     /// The number of events of subscriptions that are read at a time.
     private static let eventPage = 2_000
@@ -67,10 +66,7 @@ struct SubscriptionAuditRunner: Sendable {
 
     private var audit: SubscriptionAudit {
         // The grace period may have been another one when it began.
-        SubscriptionAudit(
-            policy: SubscriptionPolicy(calendar: PeriodCalendar(timeZone: timeZone)),
-            graceMax: .days(28)
-        )
+        SubscriptionAudit(policy: policy, graceMax: .days(28))
     }
 
     private func records(
