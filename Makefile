@@ -21,7 +21,7 @@ SOURCES := Package.swift Services Shared Tools Tests Examples
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test conformance contracts manifests versions lint format docs client-package run \
-	demo scenario chaos fuzz bench clients verify-demo signing keys clean
+	demo scenario browser screenshots chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -104,6 +104,12 @@ endif
 scenario: build ## Play scenario files on a temporary store (FILE=story.yaml SEED=7 JUNIT=out.xml STEPS=1)
 	@exec $(DEVSTORE) scenario $(or $(FILE),Examples/scenarios/*.yaml) $(if $(SEED),--seed $(SEED)) \
 		$(if $(JUNIT),--junit $(JUNIT)) $(if $(STEPS),--steps)
+
+browser: build ## Use the storefront of a temporary store in Chromium, with axe (ONLY=s2)
+	@Tests/Browser/run $(DEVSTORE) $(if $(ONLY),--only $(ONLY))
+
+screenshots: build ## Renew the pictures of the storefront in docs/pictures, light and dark
+	@Tests/Browser/run $(DEVSTORE) --screenshots docs/pictures
 
 chaos: build ## Buy while everything fails, then audit (SECONDS=60 SEED=1 ONLY="hangs dark" BROKERS=3)
 	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \

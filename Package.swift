@@ -369,6 +369,16 @@ let package = Package(
                 path: "Examples/Shop/Sources/Shop",
                 swiftSettings: house
             ),
+            // A merchant's server, likewise; `make run` starts it beside the store.
+            .executableTarget(
+                name: "storefront",
+                dependencies: [
+                    "ReceiptValidation", hummingbird, httpTypes, serviceLifecycle, asyncHTTPClient,
+                    jwtKit, crypto, logging, nioCore, nioHTTP1, argumentParser,
+                ],
+                path: "Examples/Storefront/Sources/Storefront",
+                swiftSettings: house
+            ),
             // What only tests need beside the harness, which it passes on to them.
             .target(
                 name: "TestSupport",
@@ -444,6 +454,13 @@ let package = Package(
             ]
         )
         + tests(of: "Scenarios", ["EventTypes", "Scenarios", "StoreAPI"])
+        + tests(
+            of: "Storefront",
+            [
+                "storefront", hummingbird, httpTypes, logging,
+                server("HummingbirdTesting", of: "hummingbird"),
+            ]
+        )
         + tests(of: "ReceiptValidation", ["EventTypes", "ReceiptValidation", crypto, x509, asn1])
         + tests(
             of: "EndToEnd",

@@ -12,7 +12,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             PostgreSQL's data, the keys and the logs stay in the folder, and the next run \
             continues with them. The broker starts empty each time; the services publish their \
-            outboxes to it again. The services listen on ports 8081 to 8084.
+            outboxes to it again. The services listen on ports 8081 to 8084, and a shop for a \
+            browser on 8085.
             """
     )
 
@@ -64,15 +65,28 @@ struct RunCommand: AsyncParsableCommand {
             try await buyOnce(terminal, store)
             try whereToLook(terminal, store)
             if !once {
-                terminal.line()
-                terminal.line("The store is up. Ctrl-C stops it.", .bold)
-                try await watch(terminal, store)
+                try await sell(terminal, store)
             }
         } catch {
             await stop(terminal, store)
             throw error
         }
         await stop(terminal, store)
+    }
+
+    /// Runs the storefront beside the store, until Ctrl-C.
+    private static func sell(_ terminal: Terminal, _ store: StoreHarness) async throws {
+        let storefront = try await StorefrontProcess.start(beside: store)
+        do {
+            terminal.line()
+            terminal.line("The store is up. Ctrl-C stops it. Its shop, for a browser:", .bold)
+            terminal.line(StorefrontProcess.url, .cyan)
+            try await watch(terminal, store, storefront)
+        } catch {
+            // Also after a cancellation: its streams end before the store does.
+            await Task { await storefront.stop() }.value
+            throw error
+        }
     }
 
     private static func stop(_ terminal: Terminal, _ store: StoreHarness) async {
@@ -84,14 +98,21 @@ struct RunCommand: AsyncParsableCommand {
         terminal.done("everything stopped", clock.now - begin)
     }
 
-    /// Reports a service that ends by itself, which it should not.
-    private static func watch(_ terminal: Terminal, _ store: StoreHarness) async throws {
+    /// Reports a process that ends by itself, which it should not.
+    private static func watch(
+        _ terminal: Terminal,
+        _ store: StoreHarness,
+        _ storefront: StorefrontProcess
+    ) async throws {
         var ended: Set<String> = []
         while true {
             try await Task.sleep(for: .milliseconds(500))
             for process in store.processes
             where !process.isRunning && ended.insert(process.name).inserted {
                 terminal.line("\(process.name) has ended.\n\(process.logTail())", .red)
+            }
+            if let exit = storefront.exitIfEnded, ended.insert("storefront").inserted {
+                terminal.line("The storefront has ended with \(exit).", .red)
             }
         }
     }
@@ -169,6 +190,11 @@ struct RunCommand: AsyncParsableCommand {
                 "Port \(service.usualPort), which \(service.rawValue) listens on, is taken. "
                     + "Is a store running already?\n"
                     + "  `ss -ltnp 'sport = :\(service.usualPort)'` shows by whom."
+            )
+        }
+        guard isFree(port: StorefrontProcess.port) else {
+            throw HarnessError(
+                "Port \(StorefrontProcess.port), which the storefront listens on, is taken."
             )
         }
     }
