@@ -15,7 +15,7 @@ struct Difference: Hashable, Sendable {
         case finishDiffers, notTold, toldTwice, accountNotTold, accountUnknown, deadLetter
         case periodsOverlap, periodGap, periodChargeDiffers, periodRefundDiffers
         case subscriptionDiffers, periodEndDiffers, dueActionDiffers
-        case subscriptionNotTold, priceAboveTold, unpaidTooLong
+        case subscriptionNotTold, priceAboveAnnounced, unpaidTooLong
 
         /// The effect of such a difference on the buyer.
         var effect: Reconciliation.Effect {
@@ -31,7 +31,7 @@ struct Difference: Hashable, Sendable {
             case .amountDiffers, .postedWithoutPurchase, .unbalanced, .receiptWithoutPurchase,
                 .queuedWithoutPurchase, .deliveredWithoutPurchase, .accountUnknown,
                 .periodChargeDiffers, .periodRefundDiffers, .subscriptionDiffers,
-                .periodEndDiffers, .priceAboveTold, .unpaidTooLong:
+                .periodEndDiffers, .priceAboveAnnounced, .unpaidTooLong:
                 .wrong
             }
         }
@@ -78,7 +78,7 @@ struct Difference: Hashable, Sendable {
             case .periodEndDiffers: "periods that do not end when their product says"
             case .dueActionDiffers: "subscriptions whose next action is not the one that is due"
             case .subscriptionNotTold: "subscriptions of which a service shows an older version"
-            case .priceAboveTold: "renewals above the price that the customer was informed of"
+            case .priceAboveAnnounced: "renewals above the price that the customer was informed of"
             case .unpaidTooLong: "grace or billing retry that lasts longer than is set"
             }
         }
@@ -141,7 +141,7 @@ struct Difference: Hashable, Sendable {
                 "See 'counterfoil dead-letters show SERVICE ID'; fix the cause, then 'counterfoil "
                     + "dead-letters redrive', or discard it."
             case .periodsOverlap, .periodGap, .periodChargeDiffers, .periodRefundDiffers,
-                .priceAboveTold:
+                .priceAboveAnnounced:
                 "See 'counterfoil why ID'. Refund what was paid for nothing with 'counterfoil refund'."
             case .subscriptionDiffers, .dueActionDiffers, .unpaidTooLong:
                 "A row was changed by hand or by a mistake: 'counterfoil replay --verify' compares it "

@@ -163,7 +163,7 @@ extension Difference.Kind {
             case .endsAreCounted: .periodEndDiffers
             case .oneDueAction: .dueActionDiffers
             case .viewsAgree: .subscriptionNotTold
-            case .noPriceAboveTold: .priceAboveTold
+            case .noPriceAboveAnnounced: .priceAboveAnnounced
             case .limitsAreKept: .unpaidTooLong
             }
     }
