@@ -1,12 +1,12 @@
--- One database and one role per service, and the operator's role; no tables, which are
--- `<service> migrate`'s business.
+-- Makes one database and one role for each service, and the operator's roles. Tables are made by
+-- `<service> migrate`.
 --
 --   psql -v ON_ERROR_STOP=1 -U postgres -f init.sql
 --
 -- Passwords come from the environment: COUNTERFOIL_OWNER_PASSWORD, and
--- COUNTERFOIL_<SERVICE>_PASSWORD for each service, and for OPERATOR, ARCHIVIST and SHADOW. One without
--- gets no password, and can then come in only where pg_hba.conf asks for none. Running it again changes
--- nothing but passwords, and adds what is new.
+-- COUNTERFOIL_<SERVICE>_PASSWORD for each service and for OPERATOR, ARCHIVIST and SHADOW. A role
+-- whose variable is missing gets no password, and can log in only where pg_hba.conf requires none.
+-- Running the script again sets the passwords again, adds what is new, and changes nothing else.
 
 \set ON_ERROR_STOP on
 \getenv owner_password COUNTERFOIL_OWNER_PASSWORD
@@ -18,8 +18,9 @@
 \getenv operator_password COUNTERFOIL_OPERATOR_PASSWORD
 \getenv archivist_password COUNTERFOIL_ARCHIVIST_PASSWORD
 
--- The owner has the databases and their tables, and runs migrations. The others are the services at
--- run time: migrations grant each exactly what it needs. The operator is `counterfoil`, which reads.
+-- The owner owns the databases and their tables, and runs migrations. The others are the services
+-- at run time: migrations grant each exactly what it needs. The operator's role is for
+-- `counterfoil`, which reads.
 SELECT format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', name)
 FROM unnest(ARRAY[
     'counterfoil_owner', 'counterfoil_catalog', 'counterfoil_payments', 'counterfoil_receipts',
@@ -28,7 +29,7 @@ FROM unnest(ARRAY[
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
 
--- `counterfoil replay --verify` makes the books again in databases of this role, which may connect to
+-- `counterfoil replay --verify` rebuilds the tables in databases of this role, which may connect to
 -- no other.
 SELECT 'CREATE ROLE counterfoil_shadow LOGIN NOSUPERUSER CREATEDB NOCREATEROLE'
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'counterfoil_shadow')
@@ -64,14 +65,14 @@ FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = name)
 \gexec
 
--- A service connects to its own database and to no other; the operator and the archivist to all.
+-- A service may connect only to its own database, the operator and the archivist to all.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', name),
     format('GRANT CONNECT ON DATABASE %I TO %I, counterfoil_operator, counterfoil_archivist',
         name, 'counterfoil_' || name)
 FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
 \gexec
 
--- Nobody but the owner makes tables.
+-- Only the owner may make tables.
 \connect catalog
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 ALTER SCHEMA public OWNER TO counterfoil_owner;

@@ -1,5 +1,5 @@
--- The products. `product` is the whole product as it is published, at its current version;
--- the columns beside it are what the database itself has to know.
+-- The products. `product` holds the current version of a product as it is published. The other
+-- columns repeat what the database itself has to know.
 CREATE TABLE products (
     id text NOT NULL PRIMARY KEY,
     version bigint NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE products (
     )
 );
 
--- Every version that a product ever had, the current one included.
+-- Every version of every product, including the current one.
 CREATE TABLE product_versions (
     product_id text NOT NULL REFERENCES products (id),
     version bigint NOT NULL,
@@ -27,8 +27,8 @@ CREATE TABLE product_versions (
     PRIMARY KEY (product_id, version)
 );
 
--- A product is never deleted, and neither its id nor its type ever changes: the service's role is
--- not able to. History is insert-only.
+-- Products are never deleted, and their ids and types never change: the service's role has no right
+-- to do either. The table of versions is insert-only.
 GRANT SELECT, INSERT ON products TO counterfoil_catalog;
 GRANT UPDATE (version, is_on_sale, product, changed_by, changed_at) ON products
     TO counterfoil_catalog;

@@ -1,8 +1,8 @@
 -- The queues as clients see them, the deliveries, and the entitlements and credits of accounts.
--- Text is compared by its bytes: identifiers are ASCII, and locks are taken in this order.
+-- Texts are compared byte by byte: identifiers are ASCII, and locks are taken in this order.
 
--- One row for each account in each app. `revision` counts the changes of its transactions; its row
--- lock, held until commit, makes the revisions rise without a gap and in commit order.
+-- One row for each account in each app. `revision` counts the changes of its transactions. The row
+-- stays locked until commit, so revisions rise without gaps and in commit order.
 CREATE TABLE queues (
     account_id text COLLATE "C" NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,
@@ -17,39 +17,40 @@ CREATE TABLE queue_transactions (
     version integer NOT NULL,
     state text NOT NULL,
     revoked_at timestamptz,
-    -- As `payments` published it, byte for byte; packed JSON.
+    -- The transaction as `payments` published it, byte for byte; packed JSON.
     transaction bytea NOT NULL,
     is_delivered boolean NOT NULL,
     finished_at timestamptz,
-    -- The revision of its queue that its last change is.
+    -- The revision that the queue had after the last change of this transaction.
     revision bigint NOT NULL,
     changed_at timestamptz NOT NULL
 ) WITH (fillfactor = 80);
 
--- A row is in one of the two: unfinished transactions, and finished ones.
+-- One index for unfinished transactions, and one for finished ones. Each row is in one of them.
 CREATE INDEX queue_transactions_unfinished
     ON queue_transactions (account_id, bundle_id, revision) WHERE finished_at IS NULL;
 CREATE INDEX queue_transactions_finished
     ON queue_transactions (account_id, bundle_id, revision) WHERE finished_at IS NOT NULL;
 
--- One row for each webhook of a paid transaction, and for each that reports a refund of it.
--- Entitlements and credits are delivered with the change, and the app's own part with the finish.
+-- One row for each webhook of a paid transaction, and for each webhook that reports a refund of it.
+-- Entitlements and credits are granted together with the change. The target `app` is confirmed by
+-- the finish. Neither has a row here.
 CREATE TABLE deliveries (
     transaction_id bigint NOT NULL,
-    -- The place in the delivery plan and the kind: "1:webhook". Of the first refund "1:refund:1",
-    -- and of its reversal "1:refund:1:reversed".
+    -- The place in the delivery plan and the kind: "1:webhook". For the first refund it is
+    -- "1:refund:1", and for the reversal of that refund "1:refund:1:reversed".
     target text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     url text,
     host text,
     state text NOT NULL,
-    -- The version of the transaction that caused it. One webhook of the plan gets its calls one at
-    -- a time.
+    -- The version of the transaction that caused the call. A webhook of the plan gets its calls one
+    -- at a time.
     version integer NOT NULL,
     attempts integer NOT NULL DEFAULT 0,
-    -- A webhook is due at this time; without one it waits for the calls before it. A sender that
-    -- takes it moves the time beyond its own timeout, so a call that a crash leaves unrecorded is
-    -- due again then.
+    -- The time at which the call is due; NULL while it waits for earlier calls. A sender that takes
+    -- the call moves this time beyond its own timeout. So a call is due again if a crash prevents
+    -- the sender from recording the result.
     next_attempt_at timestamptz,
     last_attempt_at timestamptz,
     last_result text,
@@ -70,21 +71,22 @@ CREATE TABLE entitlements (
     product_id text COLLATE "C" NOT NULL,
     original_transaction_id bigint NOT NULL,
     granted_at timestamptz NOT NULL,
-    -- Cleared when the refund is reversed. A copy that arrives after the refund gives nothing back.
+    -- Cleared when the refund is reversed. A copy that arrives after the refund does not clear it.
     revoked_at timestamptz,
     PRIMARY KEY (account_id, bundle_id, product_id, original_transaction_id)
 );
 
--- Append-only: a balance is the sum of its entries, and a refund and its reversal are entries of their
--- own. The unique constraint is what makes a consumable grant once, however often its purchase is
--- delivered.
+-- Append-only: a balance is the sum of its entries. A refund and its reversal are entries of their
+-- own. The unique constraint makes a consumable grant its credits once, no matter how often its
+-- purchase is delivered.
 CREATE TABLE credit_entries (
     transaction_id bigint NOT NULL,
     account_id text COLLATE "C" NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,
     unit text COLLATE "C" NOT NULL,
     kind text NOT NULL,
-    -- How often the purchase was given back before a grant, or taken away with a revocation.
+    -- For a grant, how many reversals came before it, 0 for the purchase itself. For a revocation,
+    -- which one it is, from 1.
     number integer NOT NULL,
     amount bigint NOT NULL,
     created_at timestamptz NOT NULL,

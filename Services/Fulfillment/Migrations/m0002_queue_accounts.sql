@@ -1,12 +1,12 @@
--- The account itself, as its queue shows it beside transactions: one row for each account in each
--- app of which `payments` has said anything, at the newest version.
+-- The account itself, which its queue shows beside the transactions. One row for each account in
+-- each app that `payments` has published, at the newest version.
 CREATE TABLE queue_accounts (
     account_id text COLLATE "C" NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,
     version integer NOT NULL,
-    -- As `payments` published it, byte for byte; packed JSON.
+    -- The account as `payments` published it, byte for byte; packed JSON.
     account bytea NOT NULL,
-    -- The revision of its queue that its last change is.
+    -- The revision that the queue had after the last change of the account.
     revision bigint NOT NULL,
     changed_at timestamptz NOT NULL,
     PRIMARY KEY (account_id, bundle_id)

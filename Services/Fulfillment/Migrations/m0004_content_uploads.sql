@@ -1,12 +1,12 @@
--- Bytes that are about to be stored under a digest and are not on record yet: one row for all
--- uploads of the same bytes, written before they are stored and removed with the row that they are
--- for. A row whose time has run out names what a failed upload may have left.
+-- Digests of bytes that are being stored and have no version yet. All uploads of the same bytes
+-- share one row. It is written before the bytes are stored, and removed when their version is
+-- recorded. A row that has expired names the bytes that a failed upload may have left.
 CREATE TABLE content_uploads (
     sha256 text COLLATE "C" PRIMARY KEY,
-    -- Tells a row from an earlier one of the same digest.
+    -- Distinguishes this row from an earlier one of the same digest.
     number bigint GENERATED ALWAYS AS IDENTITY,
     lease_ends_at timestamptz NOT NULL,
-    -- Whether the bytes are being removed; until that is over nobody stores them again.
+    -- Whether the bytes are being removed. Until they are gone, no upload stores them again.
     is_removing boolean NOT NULL DEFAULT false,
     CONSTRAINT digests_are_sha256 CHECK (sha256 ~ '^[0-9a-f]{64}$')
 );

@@ -1,3 +1,3 @@
--- The trace that a transaction entered the queue by: its deliveries and its finish belong to the same
--- one, no matter who finishes it or when. Earlier transactions have none.
+-- The trace under which the transaction entered the queue. Its deliveries and its finish continue
+-- that trace, no matter who finishes it or when. Older transactions have none.
 ALTER TABLE queue_transactions ADD COLUMN traceparent bytea;

@@ -1,4 +1,5 @@
--- The products of the catalog at their newest versions, with the names of the entitlements that they give.
+-- The products of the catalog at their newest versions, with the names of the entitlements they
+-- give.
 CREATE TABLE products (
     id text COLLATE "C" PRIMARY KEY,
     version integer NOT NULL,

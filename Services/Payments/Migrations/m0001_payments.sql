@@ -1,5 +1,5 @@
--- Payment transactions, the attempts to charge or refund them or to reverse a refund, ownerships,
--- restores, and the projection of the catalog.
+-- Payment transactions; the attempts to charge them, to refund them and to reverse a refund;
+-- ownerships; restores; and the projection of the catalog.
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 
@@ -30,11 +30,12 @@ CREATE TABLE transactions (
     original_purchased_at timestamptz,
     failure_reason text,
     revoked_at timestamptz,
-    -- All refunds in the order of their numbers, as in the events; NULL: there was none.
+    -- All refunds, ordered by their numbers, as in the events. NULL if there was none.
     refunds json,
     approval text CONSTRAINT approval_is_a_word CHECK (approval IN ('approve', 'decline')),
     tax_basis_points integer NOT NULL DEFAULT 0,
-    -- The request that made it. Of several that one restore made, the first has the key.
+    -- The key of the request that made the transaction. If one restore made several, the first one
+    -- has the key.
     idempotency_key text,
     fingerprint bytea,
     finished_at timestamptz,
@@ -43,14 +44,15 @@ CREATE TABLE transactions (
         CHECK ((state IN ('purchased', 'restored')) = (purchased_at IS NOT NULL)),
     CONSTRAINT key_has_a_fingerprint CHECK ((idempotency_key IS NULL) = (fingerprint IS NULL))
 )
--- Every row is updated about twice (its outcome, its finish), of columns that no index names: room
--- in the page lets PostgreSQL do that without touching an index.
+-- Every row is updated about twice: by its outcome and by its finish. No index contains the updated
+-- columns, so free space in the page lets PostgreSQL update them without touching an index.
 WITH (fillfactor = 70);
 
--- A key is used once, for a payment or for a restore that gave something.
+-- A key is used once, for a payment or for a restore that restored something.
 CREATE UNIQUE INDEX transactions_key ON transactions (account_id, idempotency_key);
 
--- What a restore reads: only the types that can be restored, so that consumables cost nothing here.
+-- The transactions that a restore reads. Only types that can be restored are indexed, so
+-- consumables cost nothing here.
 CREATE INDEX transactions_restorable ON transactions (account_id, bundle_id)
     WHERE product_type IN ('nonConsumable', 'autoRenewableSubscription');
 
@@ -58,7 +60,8 @@ CREATE TABLE processor_attempts (
     transaction_id bigint NOT NULL,
     kind text NOT NULL
         CONSTRAINT attempt_kind_is_known CHECK (kind IN ('charge', 'refund', 'reversal')),
-    -- Which of several of a kind; a reversal has the number of the refund that it reverses.
+    -- The number of the attempt among those of its kind. A reversal has the number of the refund
+    -- that it reverses.
     number integer NOT NULL CONSTRAINT attempt_number_is_positive CHECK (number > 0),
     attempt_id uuid NOT NULL,
     step text NOT NULL
@@ -69,16 +72,16 @@ CREATE TABLE processor_attempts (
     currency text NOT NULL,
     is_approved boolean NOT NULL,
     call_count integer NOT NULL DEFAULT 0,
-    -- The processor's own id of the charge or the refund that this undoes.
+    -- The processor's own id of the charge that is refunded, or of the refund that is reversed.
     undoes text,
     revokes boolean NOT NULL,
-    -- The request that asked for a refund, if it had a key.
+    -- The request for the refund, if it had a key.
     idempotency_key text,
     fingerprint bytea,
     reference text,
     outcome text,
     lease_owner uuid,
-    -- The end of a lease or the time of the next call, by the machines' clock.
+    -- The end of the lease, or the time of the next call, by the machines' clock.
     due_at timestamptz,
     -- The end of the wait for an approval, by the store's clock.
     approval_ends_at timestamptz,
@@ -99,8 +102,9 @@ CREATE INDEX processor_attempts_approvals ON processor_attempts (approval_ends_a
 CREATE INDEX processor_attempts_waiting ON processor_attempts (waits_for)
     WHERE waits_for IS NOT NULL;
 
--- Who owns a non-consumable, or is about to: the one row that two purchases at once meet at, so
--- that only one of them is charged. No holder: nobody owns it, nobody is buying it.
+-- Which transaction owns a non-consumable, or is being charged for it. Two simultaneous purchases
+-- lock the same row, so only one of them is charged. Without a transaction, nobody owns the product
+-- and nobody is buying it.
 CREATE TABLE ownerships (
     account_id text NOT NULL,
     bundle_id text NOT NULL,
@@ -111,7 +115,7 @@ CREATE TABLE ownerships (
     CONSTRAINT owned_by_a_transaction CHECK (owned_at IS NULL OR transaction_id IS NOT NULL)
 );
 
--- What each restore gave; it may have given nothing.
+-- The transactions that each restore made; there may be none.
 CREATE TABLE restores (
     account_id text NOT NULL,
     idempotency_key text NOT NULL,
@@ -121,20 +125,20 @@ CREATE TABLE restores (
     PRIMARY KEY (account_id, idempotency_key)
 );
 
--- The requests for refunds that had a key and made no attempt of their own: there was nothing to
--- give back, or another request had asked for the rest. Repeated later, perhaps after a reversal,
--- they must not refund anything.
+-- Requests for a refund that had a key and made no attempt: nothing was left to refund, or another
+-- request had already asked for the rest. If such a request is repeated, perhaps after a reversal,
+-- it must not refund anything.
 CREATE TABLE refund_keys (
     transaction_id bigint NOT NULL,
     idempotency_key text NOT NULL,
     fingerprint bytea NOT NULL,
-    -- The refund that was accepted and not confirmed; null if the request was done at once.
+    -- The refund that was accepted and not confirmed yet; NULL if the request was done at once.
     refund_number integer,
     created_at timestamptz NOT NULL,
     PRIMARY KEY (transaction_id, idempotency_key)
 );
 
--- The catalog, from its events.
+-- The catalog's products, from its events.
 CREATE TABLE products (
     id text PRIMARY KEY,
     version integer NOT NULL,

@@ -1,5 +1,5 @@
--- The sandbox processor's own books. It stands for a company of its own: nothing in `public` refers
--- to it, and it outlives any crash of `payments`.
+-- The sandbox processor's own books. The processor stands for another company: nothing in `public`
+-- refers to these tables, and they survive every crash of `payments`.
 
 CREATE SCHEMA sandbox_processor;
 
@@ -8,7 +8,7 @@ CREATE TABLE sandbox_processor.charges (
     payment_method text NOT NULL,
     amount bigint NOT NULL CHECK (amount > 0),
     currency text NOT NULL,
-    -- NULL: charged.
+    -- Why the charge was declined; NULL if it was made.
     decline_reason text,
     created_at timestamptz NOT NULL DEFAULT now()
 );
@@ -21,11 +21,11 @@ CREATE TABLE sandbox_processor.refunds (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 
--- The refunds of a charge that are not reversed never exceed it: SandboxStore looks before it writes,
--- one refund of a charge at a time.
+-- The refunds of a charge that were not reversed never exceed it. SandboxStore locks the charge and
+-- checks this before it writes.
 CREATE INDEX refunds_of_a_charge ON sandbox_processor.refunds (charge_key);
 
--- Refunds whose money came back.
+-- Refunds that were reversed.
 CREATE TABLE sandbox_processor.reversals (
     idempotency_key uuid PRIMARY KEY,
     refund_key uuid NOT NULL CONSTRAINT reversed_once UNIQUE,
@@ -34,7 +34,7 @@ CREATE TABLE sandbox_processor.reversals (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 
--- How often a flaky method was called.
+-- How often a flaky payment method was called.
 CREATE TABLE sandbox_processor.calls (
     idempotency_key uuid PRIMARY KEY,
     call_count integer NOT NULL

@@ -1,15 +1,15 @@
--- What is known of accounts beside what they bought: whether they may pay, where they buy, the
--- purchases they began outside the app, and the price increases they were asked about.
+-- Facts about accounts other than their purchases: whether they may pay, where they buy, which
+-- purchases they began outside the app, and which price increases they were asked about.
 
--- One row for each account in each app of which anything was ever said; its lock is taken before
--- anything of the account is changed, here or in the two tables below.
+-- One row for each account in each app about which something was ever set. Every change of the
+-- account locks this row first, also changes of the two tables below.
 CREATE TABLE accounts (
     account_id text NOT NULL,
     bundle_id text NOT NULL,
     version integer NOT NULL DEFAULT 0
         CONSTRAINT account_version_counts_from_zero CHECK (version >= 0),
     can_make_payments boolean NOT NULL DEFAULT true,
-    -- NULL: nobody has set one.
+    -- NULL if nobody has set a storefront.
     storefront text,
     PRIMARY KEY (account_id, bundle_id)
 );
@@ -22,9 +22,10 @@ CREATE TABLE purchase_intents (
     quantity integer NOT NULL CONSTRAINT intended_quantity_is_positive CHECK (quantity >= 1),
     created_at timestamptz NOT NULL,
     idempotency_key text,
-    -- NULL: it waits for the app.
+    -- NULL while the intent waits for the app.
     ended_at timestamptz,
-    -- What pays it; NULL in one that has ended: it was declined.
+    -- The transaction that pays for it. NULL in an intent that has ended means that it was
+    -- declined.
     transaction_id bigint CONSTRAINT a_payment_pays_one_intent UNIQUE,
     CONSTRAINT a_paid_intent_has_ended CHECK (transaction_id IS NULL OR ended_at IS NOT NULL),
     CONSTRAINT an_intent_is_begun_once UNIQUE (account_id, bundle_id, idempotency_key)
@@ -33,7 +34,8 @@ CREATE TABLE purchase_intents (
 CREATE INDEX purchase_intents_open ON purchase_intents (account_id, bundle_id)
     WHERE ended_at IS NULL;
 
--- A row for each price that an account was asked about; another price replaces it by another row.
+-- One row for each price that an account was asked about. A later price is a row of its own, which
+-- replaces the earlier one.
 CREATE TABLE price_consents (
     id text PRIMARY KEY,
     account_id text NOT NULL,

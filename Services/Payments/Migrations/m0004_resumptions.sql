@@ -1,4 +1,5 @@
--- The transaction that resumed an interrupted payment: one, however often it is asked for.
+-- The transaction that resumed an interrupted payment: only one, no matter how many requests ask
+-- for it.
 
 CREATE TABLE resumptions (
     failed_id bigint PRIMARY KEY,

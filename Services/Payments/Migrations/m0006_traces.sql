@@ -1,3 +1,3 @@
--- The trace that a transaction began in: every later step, by whichever process, belongs to
--- the same one. Earlier transactions have none.
+-- The trace in which the transaction began. Every later step belongs to it, no matter which process
+-- does the step. Older transactions have none.
 ALTER TABLE transactions ADD COLUMN traceparent bytea;

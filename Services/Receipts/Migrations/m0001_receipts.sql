@@ -1,5 +1,5 @@
--- The certificate chains that receipts are or were signed with. A key or chain that is replaced
--- adds a row; receipts signed before keep pointing at theirs and stay valid.
+-- The certificate chains that sign receipts now or did so earlier. A new key or certificate chain
+-- adds a row. Earlier receipts keep referring to their own row and stay valid.
 CREATE TABLE signing_chains (
     number        integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     leaf_sha256   bytea NOT NULL,
@@ -10,19 +10,20 @@ CREATE TABLE signing_chains (
 );
 
 -- One receipt for each purchased or restored transaction, at its newest revision. The compact form
--- is header.payload.signature; only what differs between receipts is stored here.
+-- of a JWS is header.payload.signature; only the parts that differ between receipts are stored
+-- here.
 --
--- signing_chain is a number of signing_chains. It is no foreign key: rows of that table can be
--- neither deleted nor changed by the service, and the check would cost a lookup for every receipt.
+-- `signing_chain` is a number of `signing_chains`. It is not a foreign key: the service can neither
+-- delete nor change rows of that table, and the check would cost a lookup for every receipt.
 --
--- The row names its account by the app transaction, which is a number, and not by two texts. `payload`
--- is packed: PackedPayload writes each name of a member as one byte.
+-- The row names its account by the number of the app transaction, not by two texts. `payload` is
+-- packed: `PackedPayload` writes the name of each member as one byte.
 CREATE TABLE signed_transactions (
     transaction_id          bigint NOT NULL,
     original_transaction_id bigint NOT NULL,
     app_transaction_id      bigint NOT NULL,
-    -- The position of the transaction in its account's history: behind everything that changed
-    -- before it changed last.
+    -- The transaction's position in the history of its account. Each change moves it behind
+    -- everything that changed before.
     history_position        bigint NOT NULL,
     purchased_at            timestamptz NOT NULL,
     revoked_at              timestamptz,
@@ -32,8 +33,8 @@ CREATE TABLE signed_transactions (
     reason                  text NOT NULL,
     product_id              text NOT NULL,
     product_type            text NOT NULL,
-    -- The numbers of the refunds that are not reversed, and of those that are. A new number is what
-    -- a merchant's server is notified of. NULL if there is none.
+    -- The numbers of the refunds that are not reversed, and of those that are. A merchant's server
+    -- is notified of each new number. NULL if there is none.
     standing_refunds        integer[],
     reversed_refunds        integer[],
     payload                 bytea NOT NULL,
@@ -43,9 +44,10 @@ CREATE TABLE signed_transactions (
     CONSTRAINT a_receipt_is_signed_after_the_purchase CHECK (signed_at >= purchased_at)
 );
 
--- When a transaction was finished. A table of its own, because the finish travels in another topic
--- than the purchase and may come first when the topics are read again from their start, and because
--- a row of 16 bytes added is cheaper than a row of 1 KB written again.
+-- The time at which a transaction was finished. This is a table of its own for two reasons. The
+-- finish arrives on another topic than the purchase, and may come first when the topics are read
+-- again from their beginning. And adding a row of 16 bytes is cheaper than writing a row of 1 KB
+-- again.
 CREATE TABLE transaction_finishes (
     transaction_id bigint NOT NULL,
     finished_at    timestamptz NOT NULL,

@@ -1,6 +1,6 @@
--- App Store Server Notifications to the servers of merchants.
+-- App Store Server Notifications to merchants' servers.
 
--- The address at which the server of an app is notified; without a row it is not.
+-- The address at which an app's server is notified. An app without a row is not notified.
 CREATE TABLE notification_endpoints (
     bundle_id  text PRIMARY KEY,
     url        text NOT NULL,
@@ -8,9 +8,9 @@ CREATE TABLE notification_endpoints (
     changed_at timestamptz NOT NULL
 );
 
--- A notification, signed once and sent until it is confirmed or the tries are used up. If the
--- transaction in the payload is signed with the same certificate chain, one byte 0x01, which is in
--- no JSON, replaces its header of 3 KB in `payload`.
+-- A notification. It is signed once, and sent until it is confirmed or no tries are left. If the
+-- transaction in the payload is signed with the same certificate chain, `payload` holds the byte
+-- 0x01, which occurs in no JSON, in place of the transaction's header of 3 KB.
 CREATE TABLE notifications (
     position        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     xid             xid8 NOT NULL DEFAULT outbox_xid(),
@@ -35,14 +35,14 @@ CREATE TABLE notifications (
     CONSTRAINT a_notification_s_signature_is_64_bytes CHECK (octet_length(signature) = 64)
 );
 
--- Each change of a transaction is notified once, however often its events come.
+-- Each change of a transaction is notified once, no matter how often its events arrive.
 CREATE UNIQUE INDEX notifications_once ON notifications (transaction_id, type, occurrence)
     WHERE NOT is_asked_for;
 CREATE INDEX notifications_due ON notifications (bundle_id, next_attempt_at, position)
     WHERE state = 'pending';
 CREATE INDEX notifications_of_app ON notifications (bundle_id, xid, position);
 
--- Each try and how it ended.
+-- Each try, and how it ended.
 CREATE TABLE notification_attempts (
     notification_id uuid NOT NULL,
     attempt         integer NOT NULL,
@@ -51,7 +51,7 @@ CREATE TABLE notification_attempts (
     CONSTRAINT a_try_ends_once PRIMARY KEY (notification_id, attempt)
 );
 
--- What merchants say of a purchase whose refund is asked for: the newest word.
+-- A merchant's newest information about a purchase whose refund was requested.
 CREATE TABLE consumptions (
     transaction_id bigint PRIMARY KEY,
     received_at    timestamptz NOT NULL,

@@ -1,4 +1,5 @@
--- Subscriptions at their newest versions, as payments publishes them. Signed renewal info is made from them.
+-- Subscriptions at their newest versions, as `payments` publishes them. Signed renewal info is made
+-- from them.
 CREATE TABLE subscriptions (
     id bigint PRIMARY KEY,
     account_id text COLLATE "C" NOT NULL,
@@ -13,7 +14,7 @@ CREATE INDEX subscriptions_by_account ON subscriptions (account_id, bundle_id);
 GRANT SELECT, INSERT ON subscriptions TO counterfoil_receipts;
 GRANT UPDATE (version, data) ON subscriptions TO counterfoil_receipts;
 
--- A period that is renewed early begins after its receipt is signed. The rows that are there satisfy the
+-- A period that is renewed early begins after its receipt is signed. Existing rows satisfied a
 -- stricter constraint.
 ALTER TABLE signed_transactions DROP CONSTRAINT a_receipt_is_signed_after_the_purchase;
 ALTER TABLE signed_transactions ADD CONSTRAINT a_receipt_is_signed_after_the_purchase

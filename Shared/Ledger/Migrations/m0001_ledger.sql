@@ -1,14 +1,17 @@
--- The money ledger: postings with their entries, append-only, zero in sum by the database's own check.
+-- The money ledger: postings with their entries. It is append-only, and the database checks that
+-- each posting sums to zero.
 
--- A posting is one row: entry n moved amounts[n] in accounts[n]. All entries are in one currency.
--- Nothing reads a posting by its id, which is also in its event; a purchase has its postings by kind.
+-- A posting is one row: entry n moves amounts[n] in accounts[n]. All entries are in one currency.
+-- Nothing looks a posting up by its id, which its event also carries. A purchase finds its postings
+-- by kind.
 CREATE TABLE ledger_postings (
     transaction_id bigint NOT NULL,
     kind text NOT NULL
         CONSTRAINT posting_kind_is_known CHECK (
             kind IN (
                 'purchase', 'refund', 'refund_reversal', 'stray_charge', 'stray_charge_return')),
-    -- Which of several of a kind: the second refund of a purchase has number 2.
+    -- The number of the posting among those of its kind. The second refund of a purchase has number
+    -- 2.
     number integer NOT NULL CONSTRAINT posting_number_is_positive CHECK (number > 0),
     id uuid NOT NULL,
     posted_at timestamptz NOT NULL,
@@ -22,13 +25,14 @@ CREATE TABLE ledger_postings (
         AND cardinality(amounts) = cardinality(accounts)
         AND array_position(accounts, NULL) IS NULL),
     CONSTRAINT entry_moves_money CHECK ((0 <> ALL (amounts)) IS TRUE),
-    -- Written out for up to four entries: a function over the array costs more than the row.
+    -- Written out for up to four entries, because a function over the array costs more than the
+    -- row.
     CONSTRAINT posting_has_two_to_four_entries CHECK (cardinality(amounts) BETWEEN 2 AND 4),
     CONSTRAINT entries_balance_to_zero CHECK (
         (amounts[1] + amounts[2] + coalesce(amounts[3], 0) + coalesce(amounts[4], 0) = 0) IS TRUE)
 );
 
--- The ledger line by line, for people and for sums; it holds nothing of its own.
+-- The ledger line by line, for people and for sums. The view stores nothing itself.
 CREATE VIEW ledger_entries AS
     SELECT posting.id AS posting_id, posting.transaction_id, posting.kind, posting.number,
         entry.place::integer AS entry_number, entry.account, entry.amount, posting.currency
@@ -36,8 +40,8 @@ CREATE VIEW ledger_entries AS
     CROSS JOIN LATERAL unnest(posting.accounts, posting.amounts)
         WITH ORDINALITY AS entry (account, amount, place);
 
--- Grants keep services from changing the books; this keeps the owner from doing it by mistake. A
--- migration that must says so first: SET LOCAL counterfoil.migrating = 'on'.
+-- Grants keep services from changing the books. This trigger keeps the owner from doing it by
+-- mistake. A migration that has to change them first says SET LOCAL counterfoil.migrating = 'on'.
 CREATE FUNCTION ledger_is_append_only() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog AS $$
 BEGIN

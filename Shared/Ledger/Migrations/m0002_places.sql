@@ -1,6 +1,6 @@
--- Each posting gets a place in commit order, as events have, so that the ledger can be sealed like the
--- event log: a digest over each posting with its entries and over the seal before (`log_seals`).
--- Postings that were there get theirs in their present order.
+-- Each posting gets a place in commit order, as events have, so that the ledger can be sealed like
+-- the event log. A seal (`log_seals`) is a digest over postings with their entries and over the
+-- seal before it. Existing postings get places in their present order.
 CREATE SEQUENCE ledger_positions;
 GRANT USAGE ON SEQUENCE ledger_positions TO {role};
 

@@ -1,16 +1,18 @@
--- The spine of every service: the tables of what it publishes, has consumed, and could not consume.
--- SERVICE_ROLE is the service's run-time role; it owns nothing and is granted what it needs.
+-- The spine of every service: its published events, what it has consumed, and what it could not
+-- consume. SERVICE_ROLE is the role of the running service. It owns nothing and gets only the
+-- rights it needs.
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA public TO SERVICE_ROLE;
 
--- The outbox is the event log: insert-only. Its order is (xid, position).
+-- The outbox is the event log. It is insert-only, and its order is (xid, position).
 --
--- `xid` is `outbox_base` and the number of the row's database transaction or, if higher, of the newest
--- one that had ended when the row was appended. Rows below the oldest running database transaction are therefore
--- a prefix that no later commit can add to. And of two that change the same key, the one that
--- waited for the other's lock comes later, although its own number may be the lower one: it was
--- drawn before the wait, and the row is appended after it.
+-- `xid` is `outbox_base` plus the number of the row's database transaction, or plus the newest
+-- number that had ended when the row was appended, if that is higher. So no later commit can add a
+-- row before those that lie below the oldest running database transaction. And of two database
+-- transactions that change the same key, the one that waited for the other's lock comes later, even
+-- if its own number is lower: the number was drawn before the wait, and the row is appended after
+-- it.
 CREATE FUNCTION outbox_xid() RETURNS xid8
 LANGUAGE sql VOLATILE SET search_path = pg_catalog AS $$
     SELECT greatest(
@@ -19,13 +21,15 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog AS $$
     )
 $$;
 
--- What is added to `outbox_xid` in the places of events, so that no place is given twice.
+-- The number that is added to `outbox_xid` in the places of events, so that no place is given
+-- twice.
 --
--- A server that was restored from a backup counts its transactions from the backup's number, and would
--- give its new events the places of those that were lost with it. Consumers would take them for events
--- that they have applied. Therefore the first append after each start of the server raises the base:
--- its place is the present microsecond. Numbers of transactions grow more slowly than microseconds, so
--- a place given later is higher than all places given before, even those that nobody here knows.
+-- A server that was restored from a backup counts its transactions from the number in the backup.
+-- It would give new events the places of those that were lost, and consumers would take them for
+-- events that they have applied. Therefore the first append after each start of the server raises
+-- the base, so that its place is the present microsecond. Numbers of transactions grow more slowly
+-- than microseconds. So a later place is higher than all earlier ones, even those that this
+-- database does not know.
 CREATE TABLE outbox_base (
     is_only_row boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
     base bigint NOT NULL DEFAULT 0,
@@ -34,7 +38,7 @@ CREATE TABLE outbox_base (
 INSERT INTO outbox_base DEFAULT VALUES;
 GRANT SELECT, UPDATE ON outbox_base TO SERVICE_ROLE;
 
--- The first part of the place of the rows that this statement appends.
+-- The first part of the places of the rows that this statement appends.
 CREATE FUNCTION outbox_place() RETURNS xid8
 LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
 DECLARE
@@ -42,7 +46,7 @@ DECLARE
 BEGIN
     SELECT base INTO added FROM outbox_base WHERE server_started_at = pg_postmaster_start_time();
     IF NOT FOUND THEN
-        -- Appends at the same time wait here for this one's commit, and then find nothing to raise.
+        -- Simultaneous appends wait here until this one commits. Then they find nothing to raise.
         UPDATE outbox_base SET
             base = greatest(
                 base,
@@ -57,17 +61,18 @@ BEGIN
 END
 $$;
 
--- The place below which no row can appear any more: every database transaction that could append one
--- there has ended.
+-- The place below which no row can appear any more, because every database transaction that could
+-- append one there has ended.
 CREATE FUNCTION outbox_settled() RETURNS xid8
 LANGUAGE sql STABLE SET search_path = public, pg_temp AS $$
     SELECT (base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint)::text::xid8
     FROM outbox_base
 $$;
 
--- The JSON of a document that services store packed (`PackedJSON`): a control character stands for
--- each of the first 29 texts, and U+001E with a printable character for each of the others. A document
--- after U+001F is stored as it is. For operators and reconciliation; services unpack it themselves.
+-- Unpacks a document that services stored packed (`PackedJSON`). Each of the first 29 texts is
+-- stored as a control character, and each of the others as U+001E and a printable character. A
+-- document after U+001F is stored as it is. This function is for operators and reconciliation;
+-- services unpack documents themselves.
 CREATE FUNCTION unpacked_json(packed bytea) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog AS $$
 DECLARE
@@ -173,15 +178,14 @@ CREATE TABLE outbox (
 
 CREATE INDEX outbox_in_commit_order ON outbox (xid, position);
 
--- Takes what is appended before its month has a partition, and what belongs to a month that has left
--- for a file.
+-- Holds events whose month has no partition yet, and those of a month that was archived.
 CREATE TABLE outbox_default PARTITION OF outbox DEFAULT;
 
 GRANT SELECT, INSERT ON outbox TO SERVICE_ROLE;
 GRANT USAGE ON SEQUENCE outbox_positions TO SERVICE_ROLE;
 
--- How far the relay has published (its own row, one), which log it writes into (the epoch rises
--- when the broker has lost its log), and how far every consumer has confirmed.
+-- How far the relay has published, and how far every consumer has confirmed. The epoch is the
+-- number of the broker's log; it rises when the broker has lost its log. There is one row.
 CREATE TABLE relay_place (
     is_only_row boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
     epoch integer NOT NULL DEFAULT 1,
@@ -193,8 +197,8 @@ CREATE TABLE relay_place (
 INSERT INTO relay_place DEFAULT VALUES;
 GRANT SELECT, UPDATE ON relay_place TO SERVICE_ROLE;
 
--- The newest offset that the broker reported for each partition; one that is lower says that the
--- log was lost.
+-- The newest offset that the broker has reported for each partition. A lower one shows that the log
+-- was lost.
 CREATE TABLE relay_offsets (
     topic text NOT NULL,
     partition integer NOT NULL,
@@ -203,9 +207,9 @@ CREATE TABLE relay_offsets (
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON relay_offsets TO SERVICE_ROLE;
 
--- The newest event of each event chain: of all that this service has published, and of what every
--- consumer has confirmed. A chain is the events of a topic whose keys fall into one slot. Each
--- event names the one before it in its chain, so that a consumer notices one that is missing.
+-- The newest event of each event chain: the newest that this service has published, and the newest
+-- that every consumer has confirmed. An event chain is the events of a topic whose keys fall into
+-- one slot. Each event names the one before it in its chain, so a consumer notices a missing one.
 CREATE TABLE relay_chains (
     topic text NOT NULL,
     chain text NOT NULL,
@@ -217,8 +221,8 @@ CREATE TABLE relay_chains (
 ) WITH (fillfactor = 50);
 GRANT SELECT, INSERT, UPDATE, DELETE ON relay_chains TO SERVICE_ROLE;
 
--- What each consumer has done: every event of a chain up to this place in its producer's log is applied
--- or is a dead letter. Written in the database transaction of the effect.
+-- How far each consumer has come. Every event of a chain up to this place in its producer's log was
+-- applied or is a dead letter. The row is written in the database transaction of the effect.
 CREATE TABLE consumer_places (
     consumer text NOT NULL,
     topic text NOT NULL,
@@ -229,7 +233,7 @@ CREATE TABLE consumer_places (
 ) WITH (fillfactor = 50);
 GRANT SELECT, INSERT, UPDATE ON consumer_places TO SERVICE_ROLE;
 
--- Where each consumer goes on reading a partition, and in which of the broker's logs.
+-- The offset from which each consumer reads a partition next, and in which of the broker's logs.
 CREATE TABLE consumer_positions (
     consumer text NOT NULL,
     topic text NOT NULL,
@@ -241,8 +245,8 @@ CREATE TABLE consumer_positions (
 ) WITH (fillfactor = 50);
 GRANT SELECT, INSERT, UPDATE ON consumer_positions TO SERVICE_ROLE;
 
--- What a consumer could not apply ('dead'), and what waits behind it because it is of the same
--- key ('parked'). A redrive applies both in order.
+-- Events that a consumer could not apply ('dead'), and later events of the same key that wait
+-- behind them ('parked'). A redrive applies both in order.
 CREATE TABLE dead_letters (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     consumer text NOT NULL,

@@ -1,4 +1,4 @@
--- What an operator may do with credentials of its own (`counterfoil status`, `why`, `reconcile`, …):
+-- The rights of an operator's own role (for `counterfoil status`, `why`, `reconcile` and others):
 -- read everything, change nothing, and decide about dead letters.
 
 DO $$
@@ -11,7 +11,7 @@ END
 $$;
 
 GRANT USAGE ON SCHEMA public TO counterfoil_operator;
--- The tables that are there, and those that later migrations and months bring.
+-- These tables, and those that later migrations and months add.
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO counterfoil_operator;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO counterfoil_operator;
 
@@ -21,6 +21,6 @@ ALTER TABLE dead_letters ADD COLUMN discard_reason text;
 ALTER TABLE dead_letters ADD CONSTRAINT discarded_ones_say_why
     CHECK (state <> 'discarded' OR length(btrim(coalesce(discard_reason, ''))) > 0) NOT VALID;
 
--- To ask for a redrive, or to discard; what was recorded of the event stays as it is.
+-- Requests a redrive, or discards. The recorded event itself stays as it is.
 GRANT UPDATE (state, redrive_requested_at, settled_at, discard_reason) ON dead_letters
     TO counterfoil_operator;

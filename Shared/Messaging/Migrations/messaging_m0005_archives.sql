@@ -1,5 +1,5 @@
 -- Old months of the event log leave the database once they are in files (`counterfoil log`). Their
--- seals stay: 1 % of the rows' size, and by them the files are checked.
+-- seals stay, about 1 % of the size of the rows, and prove the files.
 
 DO $$
 BEGIN
@@ -10,7 +10,7 @@ BEGIN
 END
 $$;
 
--- A month that has left: written with its rows' removal or not at all.
+-- A month that has left the database. The row is written together with the removal of the events.
 CREATE TABLE log_archives (
     log text NOT NULL,
     month text NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE log_archives (
     first_position bigint NOT NULL,
     last_xid xid8 NOT NULL,
     last_position bigint NOT NULL,
-    -- The month's newest seal at the time, which is over the last of the rows.
+    -- The month's newest seal at that time. It covers the last of the rows.
     last_seal bigint NOT NULL,
     head bytea NOT NULL CHECK (length(head) = 32),
     file_name text NOT NULL,
@@ -33,12 +33,14 @@ GRANT SELECT ON log_archives TO SERVICE_ROLE;
 GRANT USAGE ON SCHEMA public TO counterfoil_archivist;
 GRANT SELECT ON outbox, log_seals, log_archives, relay_place TO counterfoil_archivist;
 
--- Makes the partitions that the outbox needs: of the month of a store time and of the next ones, and of
--- every month of which there are rows in `outbox_default`, which it moves. Rows carry store time, so the
--- months follow the store's clock and not the machine's. A month that has left for a file stays away.
--- Runs with the owner's rights because the service's role may not create tables.
--- While it waits for a lock, relays wait behind it. Somebody who reads the log, such as a proof or a
--- backup, may do so for hours; so it gives up soon, and the service tries again later.
+-- Makes the partitions that the outbox needs: for the month of a store time, for the following
+-- months, and for every month of the rows in `outbox_default`, which it moves. Rows carry store
+-- time, so the months follow the store's clock and not the machine's. A month that was archived
+-- does not come back.
+--
+-- The function runs with the owner's rights because the service's role may not create tables. While
+-- it waits for a lock, relays wait behind it, and somebody who reads the log, such as a proof or a
+-- backup, may hold that lock for hours. So it gives up soon, and the service tries again later.
 CREATE FUNCTION ensure_outbox_partitions(store_time timestamptz, months integer) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '200ms' AS $$
 DECLARE
@@ -55,7 +57,7 @@ BEGIN
             SELECT this_month + n * interval '1 month' FROM generate_series(0, least(months, 24)) AS n
             UNION
             SELECT date_trunc('month', time AT TIME ZONE 'UTC') FROM outbox_default
-            -- A name has a year of four digits.
+            -- The name of a partition has a year of four digits.
             WHERE time >= '1970-01-01Z' AND time < '9999-01-01Z'
         ) AS wanted (month)
         WHERE NOT EXISTS (
@@ -88,8 +90,8 @@ GRANT EXECUTE ON FUNCTION ensure_outbox_partitions(timestamptz, integer) TO SERV
 SELECT ensure_outbox_partitions(now(), 3);
 
 -- Drops a month of the outbox that is over, sealed to its last row and confirmed by every consumer,
--- and records where it went. The caller says what the file holds; if that differs from the table,
--- nothing happens. Runs with the owner's rights, so that a role may do this and nothing else.
+-- and records where it went. The caller says what the file holds. If the table differs, nothing
+-- happens. The function runs with the owner's rights, so that a role may do this and nothing else.
 CREATE FUNCTION archive_outbox_month(
     archived_month text,
     archive_name text,
@@ -123,7 +125,7 @@ BEGIN
         RAISE EXCEPTION 'the month % is not over', archived_month
             USING ERRCODE = 'object_not_in_prerequisite_state';
     END IF;
-    -- From here on nobody adds to the month: the rows that are counted are the rows that are
+    -- From here on nobody adds to the month, so the rows that are counted are the rows that are
     -- dropped.
     EXECUTE format('LOCK TABLE %I IN SHARE MODE', partition_name);
     EXECUTE format('SELECT count(*) FROM %I', partition_name) INTO found_rows;

@@ -1,7 +1,7 @@
--- Work that one process of a service does at a time. The leader holds an advisory lock; its term is
--- drawn in the session that holds the lock, so the highest term is the newest leader's. A leader
--- writes under its term: one that was stopped and wakes up after another has taken over changes
--- nothing any more.
+-- Work that one process of a service does at a time. The leader holds an advisory lock and draws
+-- its term in the session that holds it, so the newest leader has the highest term. A leader writes
+-- under its term. A leader that was stopped, and continues after another has taken over, can change
+-- nothing.
 CREATE TABLE leads (
     name text PRIMARY KEY,
     term bigint NOT NULL CHECK (term > 0),
