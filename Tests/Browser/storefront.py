@@ -28,7 +28,7 @@ def test(function):
 
 
 class Shopper:
-    """A browser context with one page, and everything that it complains about."""
+    """A browser context with one page. It records the errors of the page."""
 
     def __init__(self, stage, width=1280, scheme="light", cookies=None):
         self.stage = stage
@@ -111,7 +111,7 @@ class Stage:
         self.shoppers = []
 
     def service(self, name):
-        """The process of a service: a child of the store's, by the name of its program."""
+        """Returns the process of a service: the child of the store's process that runs its program."""
         for entry in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{entry}/stat") as file:
@@ -124,7 +124,7 @@ class Stage:
         raise AssertionError(f"no {name} runs below {self.store}")
 
     def kill(self, name):
-        """Kills a service, and returns what starts it again as it was."""
+        """Kills a service. Returns a function that starts it again in the same way."""
         process = self.service(name)
         with open(f"/proc/{process}/cmdline", "rb") as file:
             command = file.read().split(b"\0")[:-1]
@@ -170,7 +170,7 @@ def s3_pressing_twice_buys_once(stage):
     shopper.buy(COINS, double=True)
     expect(shopper.newest).to_have_attribute("data-steps", "purchasing purchased delivered finished")
     expect(shopper.page.locator("#queue > li")).to_have_count(1)
-    # The same request again, under the same key.
+    # Sends one request twice under the same key.
     ids = shopper.page.evaluate("""async () => {
         const send = () => fetch("/api/payments", { method: "POST",
             headers: { "content-type": "application/json", "idempotency-key": "the-same-key" },
@@ -209,7 +209,7 @@ def s5_what_is_not_finished_comes_again(stage):
     shopper.page.check("#hold")
     shopper.buy(COINS)
     expect(shopper.newest).to_have_attribute("data-steps", "purchasing purchased delivered")
-    # The switch is off after a reload unless the page is asked again at once.
+    # A reload turns the switch off, so the page turns it on again before anything else.
     shopper.page.add_init_script("addEventListener('DOMContentLoaded', () => { document.getElementById('hold').checked = true; })")
     shopper.page.reload()
     expect(shopper.newest).to_have_attribute("data-steps", "purchasing purchased delivered")
@@ -225,7 +225,7 @@ def s5_what_is_not_finished_comes_again(stage):
 @test
 def s6_a_service_that_is_killed_is_named_and_nothing_is_missed(stage):
     shopper = stage.shopper().sign_in()
-    # Chromium itself writes each failed request to the console.
+    # Chromium itself logs each failed request to the console.
     shopper.allowed = [r"Failed to load resource.*50[234]", r"net::ERR_INCOMPLETE_CHUNKED_ENCODING"]
     start = stage.kill("fulfillment")
     expect(shopper.page.locator("#stream")).to_have_text("reconnecting")
@@ -256,7 +256,7 @@ def s7_two_devices_agree_and_restore_brings_what_lasts(stage):
     expect(first.page.locator("[data-unit='coins']")).to_have_attribute("data-amount", "100")
     expect(first.newest).to_have_attribute("data-steps", re.compile("finished$"))
     third = stage.shopper().sign_in(name=first.name)
-    # The finish reaches payments by an event.
+    # Payments learns of the finish from an event, a moment later.
     for _ in range(50):
         third.page.click("#restore")
         expect(third.page.locator("#restored")).not_to_have_text("Restoring…")
@@ -314,7 +314,7 @@ def s9_no_token_reaches_the_browser(stage):
             seen.append(response.text())
     for text in seen:
         for token in re.findall(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+", text):
-            # The store's signature under a purchase opens nothing.
+            # A signed transaction gives no access: it is not accepted as a token.
             status = shopper.context.request.get(
                 "http://127.0.0.1:8084/v1/credits", headers={"authorization": "Bearer " + token}).status
             assert status == 401, f"a token with status {status}"
@@ -359,7 +359,7 @@ def a_session_that_ended_leads_to_the_sign_in(stage):
     shopper.page.click("#restore")
     expect(shopper.page.locator("#sign-in")).to_be_visible()
     expect(shopper.page.locator("#sign-in-problem")).to_contain_text("session has ended")
-    # One that somebody made up is worth nothing.
+    # A cookie with an invented value is refused.
     shopper.context.add_cookies([{"name": "__Host-storefront", "value": "0" * 32, "url": stage.url.replace("http", "https"),
                                   "secure": True, "httpOnly": True, "sameSite": "Strict"}])
     assert shopper.page.evaluate("() => fetch('/api/owned').then((answer) => answer.status)") == 401
@@ -401,7 +401,7 @@ def a_dialog_is_left_by_escape_and_used_by_keys_alone(stage):
 
 
 def pictures(stage, folder):
-    """Pictures of a shop in use, light and dark."""
+    """Takes pictures of a shop in use, in light and in dark."""
     os.makedirs(folder, exist_ok=True)
     for scheme in ["light", "dark"]:
         shopper = stage.shopper(scheme=scheme)

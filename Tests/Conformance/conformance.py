@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Calls a store with Apple's own open-source client and with openssl, and compares."""
+"""Calls a store with Apple's own open-source client and with openssl, and compares the answers."""
 
 import argparse
 import base64
@@ -44,13 +44,13 @@ V2 = GetTransactionHistoryVersion.V2
 
 
 def ids(store, signed):
-    """The ids of signed transactions, each checked by Apple's verifier, online."""
+    """Returns the ids of signed transactions. Apple's verifier checks each one online."""
     verifier = store.verifier()
     return [verifier.verify_and_decode_signed_transaction(jws).transactionId for jws in signed]
 
 
 def walk(store, call, page=lambda answer: answer.signedTransactions):
-    """All pages of a history: the ids, and the sizes of the pages."""
+    """Reads all pages of a history. Returns the ids and the sizes of the pages."""
     found, sizes, revision = [], [], None
     while True:
         answer = call(revision)
@@ -107,7 +107,7 @@ def verifier(store, table):
         "INVALID_ENVIRONMENT",
         lambda: verified(environment=Environment.PRODUCTION),
     )
-    # One character in the middle; the last may hold bits that say nothing.
+    # Changes a character in the middle, because the last one may contain unused bits.
     cut = len(jws) - 40
     forged = jws[:cut] + ("A" if jws[cut] != "A" else "B") + jws[cut + 1:]
     table.answer(
@@ -118,7 +118,7 @@ def verifier(store, table):
 
 
 def strangers(store, table):
-    """What a chain of another store has signed, whose responder is away."""
+    """Checks data that another store's certificate chain has signed, while its responder is down."""
     with tempfile.TemporaryDirectory(prefix="counterfoil-conformance-") as folder:
         keys = Path(folder) / "keys"
         subprocess.run(
@@ -238,7 +238,7 @@ def finishing(store, table):
         found, _ = walk(store, lambda r: client.get_transaction_history(hint, r, request, version))
         return hint in found
 
-    # The finish reaches receipts by the broker.
+    # Receipts learns of the finish from an event, a moment later.
     deadline = time.time() + 30
     while history(V1) and time.time() < deadline:
         time.sleep(0.1)
@@ -438,7 +438,7 @@ def rate_limit(store, table):
     busy = store.client(store.busy_key)
 
     def limited():
-        # Between the two, time may have allowed one more.
+        # Meanwhile enough time may have passed for one more request.
         for _ in range(10):
             drain()
             got = outcome(lambda: busy.get_transaction_info("999999999"))
@@ -455,7 +455,7 @@ def rate_limit(store, table):
 
 
 def revocation(store, table):
-    """Last: the leaf that signed everything is rotated and then revoked."""
+    """Rotates and then revokes the leaf that has signed everything. This group comes last."""
     jws = store.client().get_transaction_info(store.transactions["pro"]).signedTransactionInfo
     chain = Certificates(store.keys / "receipts/signing-chain.pem")
 
@@ -478,7 +478,7 @@ def revocation(store, table):
     url = after.ocsp_url("leaf")
 
     def eventually(certificates, wanted):
-        # Responders look at their files once a second.
+        # The responder reads its files once a second.
         deadline = time.time() + 15
         while True:
             got = certificates.status("leaf", "intermediate", url)
@@ -528,7 +528,7 @@ def main():
             try:
                 group(store, table)
             except Exception as error:
-                # A row that cannot even be asked for is a miss; the other groups go on.
+                # An exception counts as a failed row, and the other groups continue.
                 table.expect(f"{name}, to its end", "no exception", f"{type(error).__name__}: {error}")
     return table.finish()
 

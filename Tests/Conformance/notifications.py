@@ -1,4 +1,4 @@
-"""Notifications and consumption: a merchant's server that gets them, and what it answers."""
+"""Checks notifications and consumption with a merchant's server that receives and answers them."""
 
 import json
 import threading
@@ -16,7 +16,7 @@ from appstoreserverlibrary.models.RefundPreference import RefundPreference
 
 from table import outcome
 
-# Every pair of type and subtype that tells of a transaction.
+# Every pair of type and subtype that concerns a transaction.
 OF_TRANSACTIONS = [
     ("CONSUMPTION_REQUEST", None), ("DID_CHANGE_RENEWAL_PREF", "DOWNGRADE"),
     ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"), ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"),
@@ -29,7 +29,7 @@ OF_TRANSACTIONS = [
 
 
 class Merchant:
-    """A merchant's server: keeps what it is told, and answers as it is set to."""
+    """A merchant's server. It stores what it receives, and gives the answers that it is set to give."""
 
     def __init__(self):
         self.told = []
@@ -53,7 +53,7 @@ class Merchant:
 
 
 def eventually(body, seconds=30):
-    """Asks until the answer is true; the last answer."""
+    """Calls the body until its result is true or the time is over. Returns the last result."""
     deadline = time.time() + seconds
     while True:
         got = body()
@@ -212,7 +212,7 @@ def history(store, table, merchant, begun):
         table.expect(f"  … {str(body)[-48:]}", code, got.get("errorCode"))
     got = store.get("/inApps/v1/notifications/history?paginationToken=x", method="POST", json=good)
     table.expect("  … paginationToken=x", 4000014, got.json().get("errorCode"))
-    # Of the first place, given at the beginning of 1970.
+    # A token of the first place, issued at the beginning of 1970.
     got = store.get("/inApps/v1/notifications/history?paginationToken=1-1-1", method="POST", json=good)
     table.expect("  … paginationToken of long ago", 4000017, got.json().get("errorCode"))
 

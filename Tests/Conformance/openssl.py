@@ -1,4 +1,4 @@
-"""`openssl` as a command, and the certificates of the store as files for it."""
+"""Runs the command `openssl`, and gives it the certificates of the store as files."""
 
 import subprocess
 import tempfile
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def run(*arguments, cwd=None):
-    """Runs `openssl`; its status, and both outputs as one text."""
+    """Runs `openssl`. Returns its exit status, and both outputs as one text."""
     result = subprocess.run(
         ["openssl", *arguments],
         cwd=cwd,
@@ -19,7 +19,7 @@ def run(*arguments, cwd=None):
 
 
 class Certificates:
-    """Leaf, intermediate and root in a folder of their own."""
+    """The leaf, the intermediate and the root certificate, as files in a temporary folder."""
 
     def __init__(self, chain):
         self._folder = tempfile.TemporaryDirectory(prefix="counterfoil-conformance-")
@@ -42,10 +42,10 @@ class Certificates:
         return text.strip()
 
     def status(self, name, issuer, url, *arguments, serial=None):
-        """What the responder says: good, revoked or unknown, if openssl believes it."""
+        """Returns the status from the responder: good, revoked or unknown, if openssl accepts the answer."""
         asked = ["-serial", serial] if serial else ["-cert", f"{name}.pem"]
         status, text = run(
-            # The digest has to stand before the certificate that it is for.
+            # The option for the digest has to come before the certificate to which it applies.
             "ocsp", "-issuer", f"{issuer}.pem", *arguments, *asked, "-url", url, "-CAfile",
             "root.pem", "-verify_other", "intermediate.pem", cwd=self.path,
         )

@@ -1,4 +1,4 @@
-"""The app receipt and verifyReceipt: openssl, Apple's receipt reader, and plain requests."""
+"""Checks the app receipt and verifyReceipt with openssl, Apple's receipt reader and plain requests."""
 
 import base64
 
@@ -71,7 +71,7 @@ def receipts(store, table):
 
 
 def leaves_once_finished(store, transaction):
-    """The finish reaches receipts by the broker."""
+    """Finishes a transaction, and waits until receipts has learned of it."""
     store.client().finish_transaction(transaction)
 
     def is_gone():
@@ -82,7 +82,7 @@ def leaves_once_finished(store, transaction):
 
 
 def content_of(store, chain):
-    """The content of another receipt of the same account."""
+    """Fetches another receipt of the same account, and returns its content."""
     (chain.path / "again").write_bytes(app_receipt(store)[1])
     run(
         "cms", "-verify", "-binary", "-inform", "DER", "-in", "again", "-CAfile", "root.pem",

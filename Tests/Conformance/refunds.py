@@ -1,4 +1,4 @@
-"""Refunds of a part, of the rest, and their reversal, as Apple's client and verifier see them."""
+"""Checks refunds of a part and of the rest, and reversals, with Apple's client and verifier."""
 
 import uuid
 
@@ -32,7 +32,7 @@ def refunds(store, table):
         return answer.status_code in (200, 202)
 
     def told(kind, count):
-        """The transactions in the notifications of a kind, as soon as there are enough."""
+        """Waits for some notifications of one type, and returns the transactions in them."""
 
         def found():
             all_told = [verifier.verify_and_decode_notification(one) for one in list(merchant.told)]

@@ -10,13 +10,13 @@ from appstoreserverlibrary.api_client import AppStoreServerAPIClient
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
 
-# Below the store's limit of 50 requests of one key in a second, as a merchant's server has to stay.
+# The store allows 50 requests a second for one key. A merchant's server has to stay below that.
 REQUESTS_PER_SECOND = 40
 last_request = 0.0
 
 
 def paced(execute):
-    """Sends requests no faster than the limit; a quick machine would go over it."""
+    """Limits the rate of requests. A fast machine would exceed what the store allows."""
 
     def wait_and_execute(*arguments):
         global last_request
@@ -28,7 +28,7 @@ def paced(execute):
 
 
 class Store:
-    """What `devstore conformance` says of the store it has started."""
+    """A store that `devstore conformance` has started and described in a file."""
 
     def __init__(self, description):
         facts = json.loads(Path(description).read_text())
@@ -52,7 +52,7 @@ class Store:
         return json.loads((self.keys / f"servers/{key_id}.json").read_text())["issuerID"]
 
     def client(self, key_id=None, bundle=None):
-        """Apple's client, unmodified but for the address and the pace."""
+        """Apple's client. Only its address and its rate of requests are changed."""
         key_id = key_id or self.server_key
         client = AppStoreServerAPIClient(
             self.private_key(key_id),
@@ -67,7 +67,7 @@ class Store:
         return client
 
     def verifier(self, online=True, root=None, bundle=None, environment=Environment.SANDBOX):
-        """Apple's verifier, strict as it always is; a new one has nothing in its cache."""
+        """Apple's verifier. A new one has an empty cache."""
         return SignedDataVerifier(
             [root or self.root],
             online,
@@ -77,7 +77,7 @@ class Store:
         )
 
     def token(self, key=None, header=None, **claims):
-        """A token with something changed; a claim of None is left out."""
+        """A token with changed claims. A claim that is None is left out."""
         now = int(time.time())
         payload = {
             "iss": self.issuer(self.server_key),
@@ -94,7 +94,7 @@ class Store:
         )
 
     def get(self, path, token=None, method="GET", **arguments):
-        """A plain request, for what Apple's client cannot be made to send."""
+        """A plain request, for what Apple's client cannot send."""
         return requests.request(
             method,
             self.receipts + path,

@@ -1,4 +1,4 @@
-"""A subscription's life: what a merchant's server hears and reads of it, with the store's clock advanced."""
+"""Follows a subscription as a merchant's server does, while the store's clock is advanced."""
 
 import time
 import uuid
@@ -11,14 +11,14 @@ from notifications import Merchant, administer, eventually
 from receipts import app_receipt, verify
 
 GROUP = "life"
-# The higher the level, the lower the service.
+# A higher level is a lower service.
 PRODUCTS = {"com.example.life.gold": (1, 1999), "com.example.life.silver": (2, 999), "com.example.life.bronze": (3, 499)}
 GOLD, SILVER, BRONZE = PRODUCTS
 NAME = "pro.life"
 
 
 class Life:
-    """The buyer's and the administrator's calls, and what the merchant was told since the last look."""
+    """Calls of the buyer and the administrator, and the notifications that the merchant has received."""
 
     def __init__(self, store):
         self.store = store
@@ -54,7 +54,7 @@ class Life:
             self.call("PUT", f"{self.store.facts['catalogURL']}/v1/admin/products/{product}", self.store.facts["administratorToken"], draft)
 
     def buy(self, product, method="sandbox_success"):
-        """Buys a product; the id of the transaction. Payments may learn of a new product a moment later."""
+        """Buys a product. Returns the transaction's id. Payments may learn of a new product a moment later."""
         body = {
             "paymentMethod": method, "price": {"minorUnits": PRODUCTS[product][1], "currency": "USD"},
             "productID": product, "quantity": 1, "storefront": "USA",
@@ -82,14 +82,14 @@ class Life:
         return eventually(ended, 120)
 
     def told(self, count):
-        """The next notifications in the order of their dates, everything in them verified by Apple's verifier."""
+        """The next notifications, ordered by date. Apple's verifier verifies everything in them."""
         eventually(lambda: len(self.merchant.told) >= self.seen + count, 60)
         told = [self.verifier.verify_and_decode_notification(one) for one in self.merchant.told[self.seen:]]
         self.seen = len(self.merchant.told)
         return sorted(told, key=lambda one: one.signedDate)
 
     def expect(self, table, call, *expected):
-        """Rows: type, subtype and status of each notification, and that of its renewal info."""
+        """One row for each notification: its type, subtype and status, and the status of its renewal info."""
         told = self.told(len(expected))
         table.expect(call, list(expected), [kind(one) for one in told])
         infos = [self.verifier.verify_and_decode_renewal_info(one.data.signedRenewalInfo) for one in told]
@@ -157,7 +157,7 @@ def subscription_life(store, table):
 
 
 def named(store):
-    """What the buyer may use now, by name."""
+    """The names of the entitlements that the buyer may use now."""
     answer = requests.get(
         f"{store.fulfillment}/v1/entitlements",
         headers={"Authorization": f"Bearer {store.facts['accountToken']}"},
@@ -167,7 +167,7 @@ def named(store):
 
 
 def reads(store, table, life, periods):
-    """What can be asked of the periods: histories, orders, statuses and receipts."""
+    """Checks the queries about periods: histories, orders, statuses and receipts."""
     client = store.client()
 
     def history(**options):

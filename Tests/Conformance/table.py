@@ -1,4 +1,4 @@
-"""A table of calls: what was expected, what came, and whether the two are the same."""
+"""A table of calls: the expected result, the actual one, and whether both are equal."""
 
 import sys
 
@@ -27,11 +27,11 @@ class Table:
             self.misses.append(f"{call}: expected {expected!r}, got {got!r}")
 
     def answer(self, call, expected, body):
-        """Adds a row: what a call of Apple's client comes to, an error as its number."""
+        """Adds a row with the result of a call of Apple's client. An error counts by its number."""
         self.expect(call, expected, outcome(body))
 
     def finish(self):
-        """Prints the sum; the exit status."""
+        """Prints the totals. Returns the exit status."""
         if self.misses:
             print(f"\n{len(self.misses)} of {self.rows} rows are not as expected:")
             for miss in self.misses:
@@ -50,7 +50,7 @@ class Table:
 
 
 def outcome(body):
-    """What a call comes to: its value, or the HTTP status and Apple's number of its error."""
+    """The result of a call: its value, or the HTTP status and Apple's number of its error."""
     from appstoreserverlibrary.api_client import APIException
     from appstoreserverlibrary.signed_data_verifier import VerificationException
 

@@ -2,8 +2,8 @@
 
 usage: contracts.py STORE.json documents|fuzz|events [--seconds N] [--seed N] [--only SERVICE]
 
-STORE.json says where the store is and how to speak to it; `devstore contracts` writes it. Exits 1
-if anything is not as the contracts say, and says what.
+`devstore contracts` writes STORE.json, which has the addresses and tokens of the store. Exits with 1
+if anything differs from the contracts, and prints each difference.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The documents: well formed, the same everywhere, each reference leads somewhere."""
+"""Checks that documents are valid and equal in all services, and that each reference resolves."""
 
 from faststream.specification.asyncapi.v3_0_0.schema import ApplicationSchema
 from jsonschema import Draft202012Validator

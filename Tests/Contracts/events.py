@@ -1,4 +1,4 @@
-"""Every event that crossed the broker during the run fits its message: headers, key and data."""
+"""Checks the headers, the key and the data of every event that crossed the broker during the run."""
 
 import json
 

@@ -1,9 +1,9 @@
-"""The fixtures of the tests are examples of the contracts: each fits its schema.
+"""Checks that every fixture of the tests is valid against its schema in the contracts.
 
 usage: examples.py OPENAPI.json ASYNCAPI.json
 
-The unit tests run this with the documents that the services serve. It exits 1 and names every
-fixture that does not fit.
+The unit tests run this with the documents that the services serve. It exits with 1 and names every
+fixture that is not valid.
 """
 
 import json
@@ -17,7 +17,7 @@ from strictness import strict_asyncapi, strict_openapi
 
 FIXTURES = REPOSITORY / "Tests/Fixtures"
 
-# The schema of each fixture of HTTP, by the beginning of its name; the longest counts.
+# The schema of each HTTP fixture, by the beginning of its name. The longest match counts.
 HTTP = {
     "account.change.request": "AccountChangeRequest",
     "account.response": "AccountResponse",
@@ -65,7 +65,7 @@ HTTP = {
 
 
 def validator(document, reference):
-    """Checks against a schema that may refer to others of its document."""
+    """A validator for a schema that may refer to other schemas of its document."""
     return Draft202012Validator({"$ref": reference, "components": document["components"]})
 
 
@@ -74,7 +74,7 @@ def faults(name, check, value):
 
 
 def event_of(path, messages):
-    """The message that a fixture is of: its stem, or in `optional` the beginning of its stem."""
+    """The message of a fixture, named by its stem or, in `optional`, by the beginning of its stem."""
     parts = path.stem.split(".")
     shortest = 2 if path.parent.name == "optional" else len(parts)
     for count in range(len(parts), shortest - 1, -1):
@@ -88,7 +88,7 @@ def check(openapi, asyncapi):
     problems, count = [], 0
     closed = strict_asyncapi(asyncapi)
     for path in sorted((FIXTURES / "events/v1").rglob("*.json")):
-        # What a newer store may send fits what is promised, and only that.
+        # Data from a newer store is valid against the served document, and only against that one.
         document = asyncapi if path.parent.name == "unknown" else closed
         name = event_of(path, document["components"]["messages"])
         if name is None:

@@ -1,4 +1,4 @@
-"""Runs schemathesis against each service for its share of the time."""
+"""Runs schemathesis against each service, for a share of the time."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from store import REPOSITORY, SERVICES, told
 
 HERE = Path(__file__).resolve().parent
 
-# No 5xx, and no answer that its document does not have.
+# The checks: no 5xx, and no answer that the document does not describe.
 CHECKS = [
     "not_a_server_error",
     "status_code_conformance",
@@ -26,33 +26,33 @@ CHECKS = [
     "ignored_auth",
 ]
 
-# What is not called, and why.
+# The paths that are not called, each with the reason.
 EXCLUDED = {
     "/v1/queue": "a stream that does not end; stream.py checks it",
 }
 
-# What says in the body of a 200 what is wrong with the request, as its specification has it.
+# Paths that answer 200 to a wrong request and name the error in the body, as specified by Apple or RFC 6960.
 ANSWERS_OK = [
     "/verifyReceipt",  # Apple's status
     "/ocsp",  # the response status of RFC 6960
     "/ocsp/{request}",
 ]
 
-# Of the time, by how much there is to call.
+# Each service's share of the time, by the number of its routes.
 SHARES = {"catalog": 2, "payments": 4, "receipts": 6, "fulfillment": 4}
 
 
 def configuration(store):
-    """What schemathesis is told: tokens by security scheme, and values that are there."""
+    """The configuration of schemathesis: tokens for each security scheme, and values that exist."""
     known = {
         "transactions": store.transactions,
         "hosted": store.hosted,
         "products": ["com.example.coins.100", "com.example.pro", "com.example.hint"],
         "subscriptions": ["com.example.club.monthly"],
-        # Not the one that calls: blocked, it would pay no more.
+        # Without the calling account: if it were blocked, it could not pay any more.
         "accounts": ["grace", "linus"],
         "apps": [store.bundle],
-        # Not the one that calls: without an endpoint it would be told nothing more.
+        # Without the calling app: if it lost its endpoint, it would not be notified any more.
         "bundles": ["com.example.other"],
     }
     often = {"probability": 0.4}
@@ -88,7 +88,7 @@ def configuration(store):
 
 
 def toml(value):
-    """TOML of what JSON can say: inline tables."""
+    """Writes a JSON value as TOML, with inline tables."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(k)} = {toml(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
@@ -105,7 +105,7 @@ def check(store, seconds, seed, only):
     settings.write_text(
         "\n".join(f"{name} = {toml(value)}" for name, value in configuration(store).items())
     )
-    # The catalog comes last: what it takes off sale cannot be bought any more.
+    # The catalog comes last, because a product that it takes off sale cannot be bought any more.
     services = [only] if only else sorted(SERVICES, key=lambda service: service == "catalog")
     shares = sum(SHARES[service] for service in services)
     problems = []
@@ -154,7 +154,7 @@ def run(store, service, seconds, seed, settings):
 
 
 def seen(store, service, answers):
-    """Tells how much of the document was seen; a token that opens nothing makes calls worthless."""
+    """Prints how much of the document was covered. Fails if a token was never accepted."""
     document = store.openapi(service)
     count, total, tokens = 0, 0, {}
     for path, item in document["paths"].items():

@@ -1,11 +1,12 @@
-"""What schemathesis loads.
+"""The hooks that schemathesis loads.
 
-The contract is closed, so that a member that it does not name is found. A certificate status
-request is sent as it is. Most requests get an Idempotency-Key of their own: under one that was used
-before nothing but the key is looked at. No call takes the calling app's endpoint of notifications
-away. Long texts are sent in marks that join the letter before them, as many code points as were
-drawn: a bound that counts what a reader sees as characters would take any number of them. What was
-answered is counted.
+- The contract is made strict, so a member that it does not name is found.
+- A certificate status request is sent as it is.
+- Most requests get an Idempotency-Key of their own, because a repeated key is all that the service looks at.
+- No call removes the calling app's notification endpoint.
+- Every second long text consists of combining marks, with as many code points as were drawn. A bound that
+  counts visible characters would accept any number of them.
+- Answers are counted.
 """
 
 import atexit
@@ -36,7 +37,7 @@ def before_load_schema(context, raw_schema):
 
 
 def in_marks(value):
-    """The same value with every second long text in combining marks, of the same length."""
+    """Replaces every second long text by combining marks, and keeps its length."""
     if isinstance(value, str) and len(value) > 32:
         return value[0] + "\u0301" * (len(value) - 1) if next(texts) % 2 else value
     if isinstance(value, list):
@@ -51,17 +52,17 @@ def before_call(context, case, kwargs):
     if isinstance(case.body, (dict, list)):
         case.body = in_marks(case.body)
     key = (case.headers or {}).get("Idempotency-Key")
-    # One in four stays what was drawn; what is no key always does.
+    # One key in four stays as it was drawn, and so does every invalid key.
     if isinstance(key, str) and re.fullmatch("[!-~]{1,255}", key) and (call := next(calls)) % 4:
         case.headers["Idempotency-Key"] = f"call-{call}"
-    # Without its endpoint the app that calls would be told nothing more.
+    # If the calling app lost its endpoint, it would not be notified any more.
     if case.method == "DELETE" and (case.path_parameters or {}).get("bundle") == CALLING_APP:
         case.path_parameters["bundle"] = "com.example.other"
 
 
 @schemathesis.hook
 def after_call(context, case, response):
-    # Also calls by a method that the operation does not have come here.
+    # Calls with a method that the operation does not have arrive here, too.
     if case.method == case.operation.method.upper():
         answers[f"{case.operation.label} {response.status_code}"] += 1
 

@@ -1,4 +1,4 @@
-"""The store under test, and its contracts as it serves them."""
+"""The store under test, and the contracts that it serves."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ SERVICES = ["catalog", "payments", "receipts", "fulfillment"]
 
 
 class Store:
-    """What `devstore contracts` says of the store it has started."""
+    """A store that `devstore contracts` has started and described in a file."""
 
     def __init__(self, description):
         facts = json.loads(Path(description).read_text())
@@ -22,7 +22,7 @@ class Store:
         self.events = Path(facts["eventsFile"])
 
     def get(self, service, path, **arguments):
-        """A plain request; no contract, fixture or event is so large that it takes longer."""
+        """A plain request with a time limit that is long enough for every document."""
         return requests.get(self.urls[service] + path, timeout=15, **arguments)
 
     def openapi(self, service):

@@ -1,6 +1,6 @@
-"""The one route that schemathesis cannot call, because its answer does not end: the queue's stream.
+"""Checks the queue's stream. Schemathesis cannot call this route, because its answer does not end.
 
-What it sends is what the document says: its head, and events whose data fit the schemas.
+The head must be as the document says, and the data of each event must be valid against its schema.
 """
 
 import json
@@ -20,7 +20,7 @@ SCHEMAS = {
 
 
 def events(lines):
-    """The events of a stream, as (id, name, data); comments and blanks between them are passed."""
+    """The events of a stream as (id, name, data), without comments and blank lines."""
     event = {}
     for line in lines:
         if line:
@@ -35,7 +35,7 @@ def events(lines):
 def check(store):
     document = strict_openapi(store.openapi("fulfillment"))
     schemas = strict_openapi(store.whole())
-    # Events are no answers of their own; the schemas of both come with the AsyncAPI document.
+    # OpenAPI does not describe the events of a stream, so their schemas come from the AsyncAPI document.
     schemas["components"]["schemas"] |= store.asyncapi()["components"]["schemas"]
     operation = document["paths"]["/v1/queue"]["get"]
     url = store.urls["fulfillment"] + "/v1/queue"
@@ -65,7 +65,7 @@ def check(store):
             schema = f"#/components/schemas/{SCHEMAS.get(name)}"
             problems += faults(f"queue: event {name}", validator(schemas, schema), value)
             seen.append(name)
-            # The last of what was unfinished when the stream was opened.
+            # The last transaction that was unfinished when the stream was opened.
             if id_ == answer.headers["queue-revision"] or time.monotonic() > deadline:
                 break
         if "transaction" not in seen:

@@ -1,15 +1,15 @@
-"""A contract as it is now, stricter than what is promised.
+"""Makes a contract stricter than the promise that it gives to clients.
 
-Clients have to pass over members and values that they do not know, so the documents allow them. A
-store that sends what its own documents do not name has forgotten to name it: the checks close what
-is open. What requests hold stays as it is.
+Clients must ignore members and values that they do not know, so the documents allow them. If a store sends
+something that its own documents do not name, somebody has forgotten to describe it. So the checks allow
+nothing else in answers and events. The schemas of requests stay as they are.
 """
 
 import copy
 
 
 def close(schema):
-    """Closes one schema and everything in it: no other members, no other values."""
+    """Makes a schema strict, with everything in it: no other members, no other values."""
     if isinstance(schema, list):
         for entry in schema:
             close(entry)
@@ -24,7 +24,7 @@ def close(schema):
 
 
 def references(node):
-    """Everything that is referred to."""
+    """All references in a part of a document."""
     if isinstance(node, dict):
         if isinstance(node.get("$ref"), str):
             yield node["$ref"]
@@ -36,7 +36,7 @@ def references(node):
 
 
 def reachable(document, node):
-    """The names of all schemas that a part of a document needs."""
+    """The names of all schemas that a part of a document needs, directly or indirectly."""
     waiting, seen = list(references(node)), set()
     while waiting:
         reference = waiting.pop()
@@ -51,7 +51,7 @@ def reachable(document, node):
 
 
 def strict_openapi(document):
-    """A document whose answers are closed."""
+    """A copy of an OpenAPI document with strict answers."""
     document = copy.deepcopy(document)
     asked = set()
     for item in document["paths"].values():
@@ -67,7 +67,7 @@ def strict_openapi(document):
 
 
 def strict_asyncapi(document):
-    """A document whose events are closed."""
+    """A copy of an AsyncAPI document with strict events."""
     document = copy.deepcopy(document)
     close(document["components"]["schemas"])
     return document

@@ -1,7 +1,7 @@
-"""The rules of docker-compose.yml and deploy/kubernetes.
+"""Checks the rules for docker-compose.yml and deploy/kubernetes.
 
-Reads Compose's own reading of docker-compose.yml (JSON) from standard input, and the rest below the
-folder it is given. Prints every finding, and exits with 1 if there is one.
+Reads docker-compose.yml from standard input, as JSON that Compose itself has written, and the other files
+from the folder that is its argument. Prints every finding, and exits with 1 if there is one.
 """
 
 import json
@@ -28,7 +28,7 @@ def text(path):
     return (ROOT / path).read_text(encoding="utf-8")
 
 
-# What the rest of the repository says
+# Facts from other files of the repository
 
 
 def settings(service):
@@ -46,7 +46,7 @@ def topics():
 
 
 def metrics():
-    """The names under which /metrics shows what the code measures."""
+    """The names of the metrics on /metrics, derived from the code."""
     names = {"process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"}
     kinds = {"Counter": ["_total"], "Gauge": [""], "Recorder": ["_bucket", "_sum", "_count"],
              "Timer": ["_seconds_bucket", "_seconds_sum", "_seconds_count"]}
@@ -65,7 +65,7 @@ def metrics():
     return names
 
 
-# What holds for every container
+# Rules for every container
 
 
 def check_image(place, image):
@@ -75,7 +75,7 @@ def check_image(place, image):
 
 
 def check_environment(place, image, names, values):
-    """Settings that nothing reads, and secrets that everybody can see."""
+    """Finds settings that nothing reads, and secrets in the environment."""
     product = re.fullmatch(r"(?:.*/)?counterfoil/(\w+):.*", image)
     name = product[1] if product else ""
     if name in SERVICES:
@@ -85,7 +85,7 @@ def check_environment(place, image, names, values):
             if f"{key}_FILE" in settings(name):
                 find(place, f"sets {key}; put it in a file, and set {key}_FILE")
     if name == "tools":
-        # libpq's own are PG…; the steps' scripts read some, too.
+        # Variables PG… belong to libpq, and the scripts of some steps read a few more.
         known = settings("operator") | set(re.findall(r"\$\{([A-Z_]+)", text("deploy/compose/secrets")))
         for key in sorted(each for each in set(names) - known if not each.startswith("PG")):
             find(place, f"sets {key}, which counterfoil does not read")
@@ -123,7 +123,7 @@ def check_compose():
         log = service.get("logging") or {}
         if log.get("driver") != "json-file" or not {"max-size", "max-file"} <= set(log.get("options") or {}):
             find(place, "has a log without a limit")
-        # The names of our images are not ours in a public registry.
+        # In a public registry the names of our images belong to somebody else.
         wanted = "build" if service.get("build") else "never"
         if service["image"].startswith("counterfoil/") and service.get("pull_policy") != wanted:
             find(place, f"may ask a registry for {service['image']}: its pull_policy is not {wanted}")
@@ -148,7 +148,7 @@ def check_compose():
 
 
 def resources(folder):
-    """Every document that `kubectl apply -k` would send, with the file it is in."""
+    """Every document that `kubectl apply -k` would send, with the path of its file."""
     kustomization = yaml.safe_load(text(f"{folder}/kustomization.yaml"))
     found = []
     for entry in kustomization.get("resources", []):
@@ -175,8 +175,10 @@ def resources(folder):
 
 
 def definitions():
-    """Schemas of custom resources in the folder CRDS, by API version and kind; unknown members are
-    refused, which a cluster would drop without a word."""
+    """The schemas of custom resources in the folder CRDS, by API version and kind.
+
+    Unknown members are refused. A cluster would drop them silently.
+    """
     schemas = {}
     for path in sorted(pathlib.Path(os.environ.get("CRDS") or "/nowhere").glob("*.yaml")):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
@@ -296,7 +298,7 @@ def check_kubernetes():
         each["metadata"]["name"]: each.get("data", {})
         for _, each in documents if each["kind"] == "ConfigMap"
     }
-    # The operators of database and broker make these.
+    # The operators of the database and of the broker make these.
     there = {("Secret", name) for name in (
         "postgres-superuser", "postgres-ca", "kafka-cluster-ca-cert", "front-tls")}
     there |= {(each["kind"], each["metadata"]["name"]) for _, each in documents + examples}
@@ -313,7 +315,7 @@ def check_kubernetes():
         check_pod(place, each["kind"], pod, config_maps)
         for missing in sorted(set(referenced(pod)) - there):
             find(place, f"needs the {missing[0]} {missing[1]}, which {example} does not show")
-        # The operator's pod answers nobody.
+        # The operator's pod accepts no connections.
         if each["kind"] == "Deployment" and pod["metadata"]["labels"].get("counterfoil/role") != "operator":
             name = each["metadata"]["name"]
             if name not in named("PodDisruptionBudget"):
@@ -357,7 +359,7 @@ def check_kafka(documents):
 
 
 def check_front():
-    """Each of the proxy's own errors is a problem document with the error's status."""
+    """Checks that each of the proxy's own errors is a problem document with that status."""
     place = "deploy/front/default.conf.template"
     template = text(place)
     table = re.search(r"map \$status \$problem \{\n(.*?)\n\}", template, re.S)
@@ -372,13 +374,13 @@ def check_front():
     listed = set()
     for codes, answer in re.findall(r"error_page ((?:\d+ )+)(?:=(\d+) )?(?:@problem|/problem);", template):
         listed |= {answer} if answer else set(codes.split())
-    # 500 is the default.
+    # The status 500 has the default document.
     for status in sorted((listed - {"500"}) ^ (set(problems) - {"default"})):
         find(place, f"the error {status} has no problem, or the problem {status} no error")
     return len(problems)
 
 
-# What is looked at
+# The check
 
 
 def check_monitoring():
