@@ -1,18 +1,18 @@
 # The commands of this repository. `make help` lists them.
 
-# debug is quick to build; `make bench` measures release.
+# debug builds quickly; `make bench` measures release builds.
 CONFIGURATION ?= debug
 
-# librdkafka built by `make setup`.
+# The librdkafka that `make setup` has built.
 export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-# How many tests run at once. Many have a database of their own, and some a whole store; all of them
-# at once starve each other on a small machine.
+# How many tests run at once. Many have a database of their own, and some a whole store. All of them at once
+# would be too many for a small machine.
 TESTS_AT_ONCE ?= 6
-# The same for end-to-end tests: each has a store of eight processes, which waits half of its time.
+# The same for end-to-end tests. Each has a store of eight processes, which waits half of its time.
 STORES_AT_ONCE ?= 2
 
-# What `make demo STORE=…` asks for an account's token.
+# The command with which `make demo STORE=…` gets an account's token.
 COMPOSE ?= docker compose
 
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error

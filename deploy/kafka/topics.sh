@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes the store's topics on Apache Kafka, with Kafka's own tool. Topics that exist stay as they are.
+# Creates the store's topics on Apache Kafka, with Kafka's own tool. Existing topics stay as they are.
 #
 #   KAFKA_BOOTSTRAP_SERVERS=host:9092 [KAFKA_TOPIC_PARTITIONS=8] [KAFKA_TOPIC_REPLICATION=3]
 #       [KAFKA_MIN_INSYNC_REPLICAS=2] topics.sh
 #
-# The services make missing topics by themselves; this is for brokers where they may not.
-# The table is the same as Shared/EventTypes/Events/Topics.swift; a test compares the two.
+# The services create missing topics themselves. This script is for brokers where they may not. A test
+# compares the table below with Shared/EventTypes/Events/Topics.swift.
 set -euo pipefail
 
 servers=${KAFKA_BOOTSTRAP_SERVERS:?set it to the broker\'s addresses: host:port,host:port}
@@ -16,7 +16,8 @@ insync=${KAFKA_MIN_INSYNC_REPLICAS:-1}
 tool=$(command -v kafka-topics.sh || command -v kafka-topics || echo /opt/kafka/bin/kafka-topics.sh)
 [[ -x $tool ]] || { echo "topics.sh: there is no kafka-topics.sh in PATH or /opt/kafka/bin" >&2; exit 1; }
 
-# topic NAME CLEANUP-POLICY [PARTITIONS]. Nothing is dropped for its age: a consumer may be away for longer.
+# topic NAME CLEANUP-POLICY [PARTITIONS]. No event is deleted for its age, because a consumer may be down
+# for longer.
 topic() {
     "$tool" --bootstrap-server "$servers" --create --if-not-exists --topic "$1" \
         --partitions "${3:-$partitions}" --replication-factor "$replication" --config cleanup.policy="$2" \
@@ -31,8 +32,8 @@ topic fulfillment.transactions delete
 topic fulfillment.queues delete
 topic store.clock delete 1
 
-# What a consumer cannot apply goes here, for people to look at. No consumer applies fulfillment.queues and
-# store.clock.
+# Events that a consumer cannot apply are published to these topics, for people. No consumer applies events
+# of fulfillment.queues and store.clock.
 topic catalog.products.dead-letters delete
 topic payments.transactions.dead-letters delete
 topic payments.purchasing.dead-letters delete
