@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: rules)
     private func isNotCalled(_ rule: Rule) throws {
-        let pattern = try Regex(rule.pattern)
+        let pattern = try Regex(rule.pattern).wordBoundaryKind(.simple)
         var findings = Findings()
         for file in Repository.swiftFiles where file.isProduct || rule.includesTests {
             // The rules themselves stand here.

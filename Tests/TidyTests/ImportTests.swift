@@ -111,6 +111,7 @@ import Testing
         }
         try #require(stores.contains("LedgerStore"), "the rule no longer finds what it forbids")
         let names = try Regex("\\b(\(stores.joined(separator: "|")))\\b")
+            .wordBoundaryKind(.simple)
         var findings = Findings()
         for file in Repository.swiftFiles where Self.isPure(file) {
             for (line, text) in file.code where text.contains(names) {
@@ -126,6 +127,7 @@ import Testing
     @Test func pureFilesOnlyPassTracesOn() {
         let names =
             /\b(?:Span(?!ID)\w*|OpenSpan|StoreSpan|StoreTracer)\b|TraceContext\.begin|\.child\(\)/
+            .wordBoundaryKind(.simple)
         var findings = Findings()
         for file in Repository.swiftFiles
         where Self.isPure(file) && file.imports.contains(where: { $0.module == "StoreTracing" }) {
@@ -144,6 +146,7 @@ import Testing
     static func readings(in text: String) -> Bool {
         text.contains(
             /\bDate\(\)|\.now\b|wallClock|\bUUID\(\)|\.random\(|clock_gettime|gettimeofday|\btime\(nil\)|\btimespec\(|(?:Continuous|Suspending)Clock\(\)|SystemRandomNumberGenerator|\.(?:randomElement|shuffled?)\(\)|arc4random|drand48|\w*ID\(time: [^,()]+\)/
+                .wordBoundaryKind(.simple)
         )
     }
 
@@ -166,11 +169,40 @@ import Testing
         findings.report()
     }
 
+    /// Whether a text waits for something, or reaches a file, a database, a broker or a server.
+    static func effects(in text: String) -> Bool {
+        text.contains(
+            /\b(?:await|async|Task|FileManager|FileHandle|ProcessInfo|Logger|URLSession|HTTPClient|Postgres(?:Client|Connection)|Kafka(?:Producer|Consumer|Admin|Follower))\b/
+                .wordBoundaryKind(.simple)
+        )
+    }
+
+    @Test func pureFilesReachNothingAndWaitForNothing() {
+        var findings = Findings()
+        for file in Repository.swiftFiles where Self.mustBePure(file) {
+            for (line, text) in file.code where Self.effects(in: text) {
+                findings.add(file, line, "a pure file gets what it needs as values")
+            }
+        }
+        findings.report()
+    }
+
+    @Test(arguments: [
+        ("let names = try FileManager.default.contentsOfDirectory(atPath: path)", true),
+        ("mutating func judge(_ rows: [Row], on connection: PostgresConnection)", true),
+        ("for partition: KafkaTopicPartition in held.keys {", false),
+        ("let awaited = rows.filter(\\.isTaskless)", false),
+        ("func price() async -> Money {", true), ("let row: OutboxRow", false),
+    ])
+    func whatHasAnEffectIsFound(_ text: String, hasEffect: Bool) {
+        #expect(Self.effects(in: text) == hasEffect)
+    }
+
     @Test(arguments: [
         "let now = Date()", "clock_gettime(CLOCK_REALTIME, &time)", "StoreTime.wallClock()",
         "var bits = SystemRandomNumberGenerator()", "low = .random(in: 1 ... .max, using: &bits)",
         "let start = ContinuousClock().now", "id = UUID().uuidString", "list.shuffled()",
-        "id: AttemptID(time: time),", "EventID(time: clock.time)",
+        "id: AttemptID(time: time),", "EventID(time: clock.time)", "let now = Foundation.Date()",
     ])
     func whatReadsAClockOrDrawsIsFound(_ text: String) {
         #expect(Self.readings(in: text))

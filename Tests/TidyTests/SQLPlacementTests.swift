@@ -35,6 +35,7 @@ import Testing
         // A statement ends with its text, so that what lies between two texts is not taken for one.
         let sql =
             /\b(?:SELECT\s(?:(?!""")(?s:.)){1,400}?\sFROM\s|INSERT\s+INTO\s+\w|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\s+\w|CREATE\s+(?:TABLE|INDEX)|FROM\s+UNNEST)/
+            .wordBoundaryKind(.simple)
         let text = file.codeText
         return text.matches(of: sql).map { match in
             1 + text[..<match.range.lowerBound].count { $0 == "\n" }

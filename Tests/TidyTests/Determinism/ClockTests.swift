@@ -31,8 +31,10 @@ import Testing
         guard text.contains("Time") else { return [] }
         let machine =
             /\b(?:lease\w*|\w*LeaseEnd|due|dueAt|nextDue|nextAttemptAt|lastAttemptAt|takenUntil|readAgain\w*|valid(?:From|Until)|machine\w*): (?:@Sendable \(\) -> )?StoreTime\b/
+            .wordBoundaryKind(.simple)
         let store =
             /\b(?:requested|purchased|revoked|finished|granted|signed|delivered|confirmed|owned|approvalEnds|reversed|expires)At: (?:@Sendable \(\) -> )?MachineTime\b/
+            .wordBoundaryKind(.simple)
         return text.matches(of: machine).map(\.output) + text.matches(of: store).map(\.output)
     }
 
@@ -47,16 +49,18 @@ import Testing
     }
 
     @Test func foldersOfOneClockDoNotKnowTheOther() {
+        let ofStore = /\b(?:StoreTime|storeNow)\b/.wordBoundaryKind(.simple)
+        let ofMachines = /\b(?:MachineTime|machineNow)\b/.wordBoundaryKind(.simple)
         var findings = Findings()
         for file in Repository.swiftFiles {
             let isOfMachines = Self.machineFolders.contains(where: file.path.hasPrefix)
             let isOfStore = Self.storeFolders.contains(where: file.path.hasPrefix)
             guard isOfMachines || isOfStore else { continue }
             for (line, text) in file.code {
-                if isOfMachines, text.contains(/\bStoreTime\b|\bstoreNow\b/) {
+                if isOfMachines, text.contains(ofStore) {
                     findings.add(file, line, "this has machine time, not store time")
                 }
-                if isOfStore, text.contains(/\bMachineTime\b|\bmachineNow\b/) {
+                if isOfStore, text.contains(ofMachines) {
                     findings.add(file, line, "this has store time, not machine time")
                 }
             }

@@ -1,6 +1,6 @@
 import ReceiptValidation
 
-/// What this server found out about the store's signature under a transaction.
+/// The verdict of this server on the store's signature under a transaction.
 struct ReceiptVerdict: Sendable, Encodable, Equatable {
     /// Whether the signature is of the store, and for this app and this transaction.
     var isVerified: Bool

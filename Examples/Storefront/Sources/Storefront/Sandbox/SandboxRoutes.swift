@@ -5,8 +5,8 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 
-/// What only a sandbox has: its clock, and the decisions that parents, banks and support teams make
-/// elsewhere.
+/// Routes that only a sandbox has: its clock, and the decisions that parents, banks and support teams
+/// make elsewhere.
 ///
 /// They need an administrator's key, which no real shop's server holds. `devstore run` gives one, so
 /// that people can see what happens next without waiting a month.
