@@ -175,13 +175,9 @@ struct DownloadRetries: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - failures: The number of failures, from 1.
-    ///   - jitter: From 0 to 1. It determines half of the wait, so that clients do not all retry at
-    ///     the same time.
+    ///   - jitter: A number from 0 to 1 that determines half of the wait.
     /// - Returns: The wait.
     func delay(afterFailures failures: Int, jitter: Double) -> Duration {
-        var delay = base
-        for _ in 1..<max(failures, 1) where delay < ceiling { delay *= 2 }
-        delay = min(delay, ceiling)
-        return delay / 2 + (delay / 2) * min(max(jitter, 0), 1)
+        RetryDelay(base: base, ceiling: ceiling).after(failures, jitter: jitter)
     }
 }

@@ -168,9 +168,8 @@ struct StoreTransport: Sendable {
     ///
     /// The pause grows with each failure and is random.
     func pause(afterFailures failures: Int) async throws {
-        let factor = 1 << min(failures - 1, 16)
-        let longest = min(configuration.retryBase * factor, configuration.retryMax)
-        try await Task.sleep(for: longest * Double.random(in: 0.5...1))
+        let delay = RetryDelay(base: configuration.retryBase, ceiling: configuration.retryMax)
+        try await Task.sleep(for: delay.after(failures, jitter: .random(in: 0...1)))
     }
 
     /// Reads the queue's stream until it ends.
