@@ -1,18 +1,9 @@
+import EventTypes
+
 /// The string as JSON writes it, quotes included.
+///
+/// The character U+007F, which JSON allows, is escaped too, because terminals act on it.
 func jsonString(_ value: String) -> String {
-    var text = "\""
-    for scalar in value.unicodeScalars {
-        switch scalar {
-        case "\"": text += "\\\""
-        case "\\": text += "\\\\"
-        case "\n": text += "\\n"
-        case "\r": text += "\\r"
-        case "\t": text += "\\t"
-        case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-            let digits = String(scalar.value, radix: 16)
-            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: text.unicodeScalars.append(scalar)
-        }
-    }
-    return text + "\""
+    let text = PlainJSONText.string(value)
+    return text.utf8.contains(0x7F) ? text.replacing("\u{7F}", with: #"\u007f"#) : text
 }

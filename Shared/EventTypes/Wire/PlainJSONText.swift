@@ -10,6 +10,13 @@ package struct PlainJSONText {
     /// Begins an empty text.
     package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
+    /// The string as JSON writes it, quotes included.
+    package static func string(_ value: String) -> String {
+        var text = PlainJSONText(capacity: value.utf8.count + 2)
+        text.string(value)
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+
     /// Writes an object.
     package mutating func object(_ members: (inout PlainJSONText) -> Void) {
         begin(UInt8(ascii: "{"))

@@ -37,14 +37,15 @@ import Testing
     }
 
     @Test func jsonIsForPrograms() throws {
-        let written = lines(.json) { $0.info("started", metadata: ["quote": "\"\u{1}"]) }
+        let written = lines(.json) { $0.info("started", metadata: ["quote": "\"\u{1}\u{7F}"]) }
         let object = try JSONSerialization.jsonObject(with: Data(written.utf8)) as? [String: String]
         #expect(
             object == [
                 "time": "2027-01-15T08:00:00.007Z", "level": "info", "service": "payments",
-                "message": "started", "quote": "\"\u{1}",
+                "message": "started", "quote": "\"\u{1}\u{7F}",
             ]
         )
+        #expect(!written.contains("\u{7F}"), "A terminal would act on it.")
         #expect(written.hasSuffix("}\n"))
     }
 }
