@@ -49,6 +49,21 @@ import Testing
         #expect(CreateKeysCommand.helpMessage().contains("APP_KEYS_DIRECTORY"))
     }
 
+    /// Examples and JSON are indented, and a terminal of 80 columns must not wrap them.
+    @Test func aNarrowTerminalBreaksNoExample() {
+        var commands: [any ParsableCommand.Type] = [OperatorCommand.self]
+        var count = 0
+        while count < commands.count {
+            let configuration = commands[count].configuration
+            commands += configuration.subcommands
+            for line in configuration.discussion.split(separator: "\n") where line.hasPrefix(" ") {
+                #expect(line.count <= 80, "\(commands[count]): \(line)")
+            }
+            count += 1
+        }
+        #expect(count > 30)
+    }
+
     @Test func tablesLineUp() {
         #expect(
             Palette.plain.table([["A", "BB", "C"], ["long", "b", "c"]])

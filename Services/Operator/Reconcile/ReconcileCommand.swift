@@ -35,7 +35,8 @@ struct ReconcileCommand: OperatorSubcommand {
               69  a database is unavailable
 
             JSON (the type Reconciliation of the library StoreAPI; fields are only added):
-              {"since", "until", "compared", "onTheirWay", "free", "accounts", "subscriptions",
+              {"since", "until", "compared", "onTheirWay", "free", "accounts",
+               "subscriptions",
                "purchased" | "processor" | "postings" | "receipts" | "deliveries":
                  {"count", "amounts": {currency: minor units}},
                "lost", "doubled", "wrong", "differenceCounts": {kind: count},

@@ -12,7 +12,7 @@ struct ScenarioCheckCommand: OperatorSubcommand {
             and about notifications are left out.
 
             Example:
-              counterfoil scenario check https://sandbox.example.com Examples/scenarios/*.yaml
+              counterfoil scenario check https://sandbox.example.com stories/*.yaml
             """
     )
 
