@@ -27,6 +27,7 @@ final class RenewalRunner: Service {
 
     /// Runs until graceful shutdown.
     func run() async throws {
+        // It throws only if it is cancelled.
         try? await cancelWhenGracefulShutdown {
             try await self.handler.waitForSchema()
             await self.carryOutForEver()

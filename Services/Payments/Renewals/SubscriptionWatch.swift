@@ -31,6 +31,7 @@ struct SubscriptionWatch: Service {
     }
 
     func run() async throws {
+        // It throws only if it is cancelled.
         try? await cancelWhenGracefulShutdown {
             try await self.store.waitForSchema()
             while true {

@@ -4,7 +4,7 @@ import ServiceKit
 
 /// A request to extend the renewal date of one subscription, or of all of a product.
 ///
-/// Pure. The store sells no subscriptions yet. So every well-formed request is refused, as Apple's
+/// Pure. The store extends no subscription yet. So every well-formed request is refused, as Apple's
 /// server refuses one for a transaction or product that is not an active subscription.
 struct RenewalExtension: Decodable, Hashable, Sendable {
     var extendByDays: Int?
