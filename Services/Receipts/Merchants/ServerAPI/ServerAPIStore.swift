@@ -318,38 +318,40 @@ struct ServerAPIStore: Sendable {
                 ORDER BY history_position DESC LIMIT \(Int64(limit))
                 """
             }
-        return try connection.query(sql).map { row in
-            let (
-                number, position, product, type, purchasedAt, isRevoked, isRefunded, isFinished,
-                payload
-            ) = try row.decode(
-                Int64.self,
-                Int64.self,
-                ProductID.self,
-                String.self,
-                StoreTime.self,
-                Bool.self,
-                Bool.self,
-                Bool.self,
-                [UInt8]?.self
-            )
-            let subscription = try payload.map {
-                try AppReceiptEntry(payload: PackedPayload.unpacked($0))
-            }
-            return HistoryPage.Row(
-                transactionID: TransactionID(number: number),
-                position: position,
-                candidate: HistoryQuery.Candidate(
-                    productID: product,
-                    productType: ProductType(rawValue: type),
-                    subscriptionGroup: subscription?.subscriptionGroupIdentifier,
-                    purchasedAt: purchasedAt,
-                    isRevoked: isRevoked,
-                    isRefunded: isRefunded,
-                    isFinished: isFinished
-                )
-            )
+        return try connection.query(sql).map(historyRow)
+    }
+
+    private func historyRow(_ row: PostgresRow) throws -> HistoryPage.Row {
+        let (
+            number, position, product, type, purchasedAt, isRevoked, isRefunded, isFinished,
+            payload
+        ) = try row.decode(
+            Int64.self,
+            Int64.self,
+            ProductID.self,
+            String.self,
+            StoreTime.self,
+            Bool.self,
+            Bool.self,
+            Bool.self,
+            [UInt8]?.self
+        )
+        let subscription = try payload.map {
+            try AppReceiptEntry(payload: PackedPayload.unpacked($0))
         }
+        return HistoryPage.Row(
+            transactionID: TransactionID(number: number),
+            position: position,
+            candidate: HistoryQuery.Candidate(
+                productID: product,
+                productType: ProductType(rawValue: type),
+                subscriptionGroup: subscription?.subscriptionGroupIdentifier,
+                purchasedAt: purchasedAt,
+                isRevoked: isRevoked,
+                isRefunded: isRefunded,
+                isFinished: isFinished
+            )
+        )
     }
 
     /// Returns stored receipts, in the order of `ids`.
