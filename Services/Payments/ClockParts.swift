@@ -14,7 +14,7 @@ struct ClockParts {
         _ settings: PaymentsSettings,
         _ environments: StoreEnvironmentWatch,
         runner: ChargeRunner,
-        works: [DueWorkQueue],
+        _ work: DueWorkQueue,
         on frame: ServiceFrame
     ) {
         let wakeKeeper = Signal()
@@ -25,11 +25,11 @@ struct ClockParts {
             works: [
                 DueWorkQueue(
                     name: "expired approvals",
-                    next: { try AttemptStore.nextApprovalEnd(on: $0) },
+                    oldest: { try AttemptStore.nextApprovalEnd(on: $0) },
                     count: { try AttemptStore.approvalCount(endingBy: $0, on: $1) },
                     wake: { runner.wake() }
-                )
-            ] + works,
+                ), work,
+            ],
             didCommit: {
                 frame.wakeRelay()
                 wakeKeeper.send()

@@ -46,7 +46,7 @@ private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFram
         at: settings.receiptsURL
     )
     let renewals = RenewalParts(settings, charging, products: products, on: frame)
-    let clock = ClockParts(settings, environments, runner: runner, works: renewals.works, on: frame)
+    let clock = ClockParts(settings, environments, runner: runner, renewals.work, on: frame)
     let sealer = LogSealer(.ledger, client: frame.client, logger: frame.logger)
     return frame.composition(
         charging.services

@@ -6,8 +6,8 @@ struct RenewalParts {
     let runner: RenewalRunner
     /// Measures subscriptions.
     let watch: SubscriptionWatch
-    /// The kinds of its work, for an advance of the store's clock.
-    let works: [DueWorkQueue]
+    /// Its work, for an advance of the store's clock.
+    let work: DueWorkQueue
     /// The HTTP routes for subscriptions.
     let routes: SubscriptionRoutes
 
@@ -38,13 +38,14 @@ struct RenewalParts {
                 didCommit: frame.wakeRelay
             )
         )
-        works = DueWork.allCases.map { work in
-            DueWorkQueue(
-                name: work.rawValue,
-                next: { try SubscriptionStore.nextDue(work, on: $0) },
-                count: nil,
-                wake: { runner.wake() }
-            )
-        }
+        work = DueWorkQueue(
+            name: "subscriptions",
+            next: { connection in
+                let due = try SubscriptionStore.nextDue(on: connection)
+                return Dictionary(uniqueKeysWithValues: due.map { ($0.key.rawValue, $0.value) })
+            },
+            count: nil,
+            wake: { runner.wake() }
+        )
     }
 }

@@ -32,6 +32,13 @@ struct ClockHandler: Sendable {
     /// Waits until the database has the tables of the clock.
     func waitForSchema() async throws { try await client.waitForSchema() }
 
+    /// Reads the clock without its advances.
+    func load() async throws -> ClockState {
+        try await client.withConnection { [self] connection in
+            newest(try ClockStore.load(on: connection))
+        }
+    }
+
     /// Reads the clock.
     func read() async throws -> Reply {
         try await client.withConnection { [self] connection in
@@ -41,8 +48,8 @@ struct ClockHandler: Sendable {
             guard case .advancing = state.status else { return reply }
             for work in works {
                 // If it cannot be read, the keeper fails the advance and says why.
-                let time = try? work.nextDue(on: connection)
-                if let time, time <= reply.now { reply.waitsFor.append(work.name) }
+                let due = (try? work.nextDue(on: connection)) ?? [:]
+                reply.waitsFor += due.filter { $0.value <= reply.now }.keys.sorted()
             }
             return reply
         }

@@ -21,6 +21,10 @@ final class ClockKeeper: Service {
     private let end: @Sendable () -> StoreTime?
     private let logger: Logger
     private let signal: Signal
+    /// When to see again whether the broker has lost the changes of the clock.
+    private let nextAnnouncement = Mutex(ContinuousClock.now)
+    /// When to wake again the parts that do the work that an advance waits for.
+    private let nextWaking = Mutex(ContinuousClock.now)
     private let trouble = Mutex<String?>("the store's clock has not been read yet")
 
     /// Makes a keeper, which does nothing before ``run()``; the signal carries an advance on at once.
@@ -78,34 +82,49 @@ final class ClockKeeper: Service {
     ///
     /// - Returns: Whether an advance is on its way.
     func look() async throws -> Bool {
-        let state = try await handler.read().state
+        let state = try await handler.load()
         handler.clock.follow(state.followed.clock, step: state.followed.step)
         trouble.withLock { $0 = nil }
         guard environment == .sandbox else { return false }
-        if state.followed.step > 0 { try await handler.announceAfterLoss() }
+        if state.followed.step > 0, Self.isDue(nextAnnouncement) {
+            try await handler.announceAfterLoss()
+        }
         guard case .advancing = state.status else { return false }
         guard let end = end() else { return true }
         do {
-            while try await move(end) {}
+            while true {
+                let reply = try await move(end)
+                guard case .advancing = reply.state.status else { return false }
+                if !reply.isChanged { return true }
+            }
         } catch let error as DueWorkError where !error.isRetriable {
             logger.error("An advance of the store's clock failed", metadata: ["error": "\(error)"])
             _ = try await handler.perform(.fail(reason: "\(error)"), end: end, trace: nil)
+            return false
         }
-        if case .advancing = try await handler.read().state.status { return true }
-        return false
+    }
+
+    /// Whether it is time for what an advance does less often than it looks at the clock.
+    private static func isDue(_ next: borrowing Mutex<ContinuousClock.Instant>) -> Bool {
+        next.withLock { next in
+            guard ContinuousClock.now >= next else { return false }
+            next = .now + .seconds(1)
+            return true
+        }
     }
 
     /// Moves the clock of an advance to the next time at which work falls due.
     ///
-    /// - Returns: Whether it moved. It does not while due work is not done.
-    private func move(_ end: StoreTime) async throws -> Bool {
+    /// - Returns: The clock, and whether it moved. It does not while due work is not done.
+    private func move(_ end: StoreTime) async throws -> ClockHandler.Reply {
         let result = try await handler.perform(end: end, trace: nil) {
             [works = handler.works] state, now, connection in
             guard case .advancing(let advance) = state.status else { return nil }
             var next: StoreTime?
             for work in works {
-                guard let time = try work.nextDue(on: connection) else { continue }
-                next = min(next ?? time, time)
+                for time in try work.nextDue(on: connection).values {
+                    next = min(next ?? time, time)
+                }
             }
             let command = Self.command(at: now, target: advance.target, next: next)
             if case .reach(let next) = command {
@@ -121,8 +140,12 @@ final class ClockKeeper: Service {
             }
             return command
         }
-        for work in handler.works { work.wake() }
-        return try result.get().isChanged
+        let reply = try result.get()
+        // What another instance has moved and left, as when it was killed, is found a little later.
+        if reply.isChanged || Self.isDue(nextWaking) {
+            for work in handler.works { work.wake() }
+        }
+        return reply
     }
 
     /// The command that carries an advance on; `nil` while something that is due has to be done.

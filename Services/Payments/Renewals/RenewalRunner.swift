@@ -7,7 +7,8 @@ import ServiceLifecycle
 ///
 /// Every instance runs one. They share the work: each skips the rows that another one has locked.
 final class RenewalRunner: Service {
-    private static let batchSizeMax = 256
+    /// The most actions in one database transaction.
+    private static let batchSizeMax = 512
     /// The pause between two looks.
     private static let rest = Duration.seconds(1)
 

@@ -10,24 +10,28 @@ struct SubscriptionCountStore: Sendable {
     func waitForSchema() async throws { try await client.waitForSchema() }
 
     /// Counts subscriptions.
-    func counts(at time: StoreTime) async throws -> SubscriptionCounts {
+    ///
+    /// - Parameters:
+    ///   - time: The store's time.
+    ///   - running: The number of those that run; `nil` to count them.
+    /// - Returns: The numbers.
+    /// - Throws: `PostgresError`.
+    func counts(
+        at time: StoreTime,
+        knowing running: Int64? = nil
+    ) async throws -> SubscriptionCounts {
         try await client.withConnection { connection in
-            try Self.counts(at: time, on: connection)
+            try Self.counts(at: time, knowing: running, on: connection)
         }
     }
 
     /// Counts subscriptions from indexes alone.
     ///
     /// A running subscription always has a due action, so the index of due actions counts those that
-    /// run.
-    ///
-    /// - Parameters:
-    ///   - time: The store's time.
-    ///   - connection: A connection.
-    /// - Returns: The numbers.
-    /// - Throws: `PostgresError`.
+    /// run. It is read from end to end for that.
     private static func counts(
         at time: StoreTime,
+        knowing known: Int64?,
         on connection: isolated PostgresConnection
     ) throws -> SubscriptionCounts {
         var counts = SubscriptionCounts()
@@ -44,7 +48,8 @@ struct SubscriptionCountStore: Sendable {
         let soon = time.advanced(by: .seconds(3600))
         let rows = try connection.query(
             """
-            SELECT (SELECT count(*) FROM subscriptions WHERE due_at IS NOT NULL),
+            SELECT coalesce(\(known as Int64?),
+                    (SELECT count(*) FROM subscriptions WHERE due_at IS NOT NULL)),
                 (SELECT count(*) FROM subscriptions
                     WHERE due_at <= \(soon) AND due_kind = \(Int32(DueAction.Kind.renewalCharge.rawValue))),
                 (SELECT count(*) FROM subscriptions WHERE due_at < \(time)),
@@ -58,6 +63,7 @@ struct SubscriptionCountStore: Sendable {
             Int64.self,
             StoreTime?.self
         )
+        counts.running = running
         counts.states[.active] = max(0, running - unpaid)
         counts.renewalsDue = due
         counts.late = late

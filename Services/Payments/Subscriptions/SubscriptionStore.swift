@@ -177,28 +177,42 @@ enum SubscriptionStore {
         )
     }
 
-    /// The time of the oldest open work of a kind; `nil` if there is none among the next due actions.
+    /// The times of the oldest open work of each kind, if there is any among the next due actions.
     ///
     /// A charge whose outcome is not known is open since it was begun. Only the actions that are due
     /// first are looked at, so the cost does not grow with the number of subscriptions. The earliest of
     /// all is always among them.
+    ///
+    /// It is one statement, so it sees each subscription in one kind of work. The end of a period
+    /// turns into a repeated charge; two statements could miss both.
     static func nextDue(
-        _ work: DueWork,
         on connection: isolated PostgresConnection
-    ) throws -> StoreTime? {
+    ) throws -> [DueWork: StoreTime] {
         let rows = try connection.query(
             """
-            SELECT least(
-                (SELECT min(due_at) FROM (
-                    SELECT due_at, due_kind, tries FROM subscriptions WHERE due_at IS NOT NULL
-                    ORDER BY due_at, due_kind, id LIMIT 256) AS next
-                    WHERE \(unsafe: condition(of: work))),
-                (SELECT min(charging_since) FROM subscriptions
-                    WHERE charging_since IS NOT NULL AND \(unsafe: openCharges(of: work))))
+            WITH next AS MATERIALIZED (
+                SELECT due_at, due_kind, tries FROM subscriptions WHERE due_at IS NOT NULL
+                ORDER BY due_at, due_kind, id LIMIT 256)
+            SELECT \(unsafe: DueWork.allCases.map(oldest).joined(separator: ", "))
             """
         )
-        guard let row = rows.first else { return nil }
-        return try row.decode(StoreTime?.self)
+        guard let row = rows.first else { return [:] }
+        let (renewals, repeated, ends) = try row.decode(
+            StoreTime?.self,
+            StoreTime?.self,
+            StoreTime?.self
+        )
+        let times = zip(DueWork.allCases, [renewals, repeated, ends])
+        return times.reduce(into: [:]) { due, work in due[work.0] = work.1 }
+    }
+
+    /// The expression for the oldest open work of a kind.
+    private static func oldest(_ work: DueWork) -> String {
+        """
+        least((SELECT min(due_at) FROM next WHERE \(condition(of: work))),
+            (SELECT min(charging_since) FROM subscriptions
+                WHERE charging_since IS NOT NULL AND \(openCharges(of: work))))
+        """
     }
 
     /// The condition for rows whose due action is work of a kind.

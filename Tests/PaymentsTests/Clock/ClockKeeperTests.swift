@@ -25,7 +25,7 @@ import Testing
             let works = [
                 DueWorkQueue(
                     name: "approvals",
-                    next: { try AttemptStore.nextApprovalEnd(on: $0) },
+                    oldest: { try AttemptStore.nextApprovalEnd(on: $0) },
                     count: { try AttemptStore.approvalCount(endingBy: $0, on: $1) },
                     wake: {}
                 )
@@ -71,7 +71,7 @@ import Testing
             _ = try await clock.advance(.by(Self.day), "a").get()
             let broken = DueWorkQueue(
                 name: "approvals",
-                next: { try $0.query("SELECT now() FROM nowhere").first?.decode(StoreTime.self) },
+                oldest: { try $0.query("SELECT now() FROM nowhere").first?.decode(StoreTime.self) },
                 count: { _, _ in 0 },
                 wake: {}
             )
@@ -98,7 +98,7 @@ import Testing
                 let due = start.advanced(by: Self.day * days)
                 return DueWorkQueue(
                     name: name,
-                    next: { _ in due },
+                    oldest: { _ in due },
                     count: { time, _ in time >= due ? 1 : 0 },
                     wake: { woken.withLock { _ = $0.insert(name) } }
                 )
@@ -118,7 +118,7 @@ import Testing
             let begun = try await clock.advance(.by(Self.day), "a").get()
             let away = DueWorkQueue(
                 name: "approvals",
-                next: { _ in throw PostgresError(.connectionLost, "the server is gone") },
+                oldest: { _ in throw PostgresError(.connectionLost, "the server is gone") },
                 count: { _, _ in 0 },
                 wake: {}
             )

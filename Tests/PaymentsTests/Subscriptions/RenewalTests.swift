@@ -107,7 +107,7 @@ import Testing
 
     @Test func whatIsUnpaidDueAndLateIsCounted() async throws {
         try await withSubscription(.renewalDeclined) { store, _ in
-            var expected = SubscriptionCounts(states: [.active: 1])
+            var expected = SubscriptionCounts(running: 1, states: [.active: 1])
             #expect(try await store.subscriptionCounts() == expected)
             store.clock.advance(by: Self.month - .seconds(86_400))
             let due = store.clock.now()
@@ -118,8 +118,14 @@ import Testing
             expected.oldestLate = due
             #expect(try await store.subscriptionCounts() == expected)
             try await store.advance(days: 2)
-            let unpaid = SubscriptionCounts(states: [.active: 0, .inBillingRetryPeriod: 1])
+            var unpaid = SubscriptionCounts(
+                running: 1,
+                states: [.active: 0, .inBillingRetryPeriod: 1]
+            )
             #expect(try await store.subscriptionCounts() == unpaid)
+            // A number that is known is not counted again.
+            (unpaid.running, unpaid.states[.active]) = (9, 8)
+            #expect(try await store.subscriptionCounts(knowing: 9) == unpaid)
         }
     }
 
@@ -166,14 +172,9 @@ import Testing
             store.clock.advance(by: Self.month - .seconds(86_400))
             let now = store.clock.now()
             #expect(try await store.renewals.carryOut(limit: 10) == 1)
-            let open = try await store.client.withConnection {
-                try SubscriptionStore.nextDue(.renewals, on: $0)
-            }
-            #expect(open == now)
+            #expect(try await store.dueWork()[.renewals] == now)
             try await store.settle()
-            let next = try await store.client.withConnection {
-                try SubscriptionStore.nextDue(.renewals, on: $0)
-            }
+            let next = try await store.dueWork()[.renewals]
             #expect(next.map { $0 > now } == true)
         }
     }

@@ -46,8 +46,14 @@ extension Store {
     }
 
     /// The numbers of running, unpaid and late subscriptions.
-    func subscriptionCounts() async throws -> SubscriptionCounts {
-        try await SubscriptionCountStore(client: client).counts(at: clock.now())
+    func subscriptionCounts(knowing running: Int64? = nil) async throws -> SubscriptionCounts {
+        try await SubscriptionCountStore(client: client)
+            .counts(at: clock.now(), knowing: running)
+    }
+
+    /// The times of the oldest open work of each kind.
+    func dueWork() async throws -> [DueWork: StoreTime] {
+        try await client.withConnection { try SubscriptionStore.nextDue(on: $0) }
     }
 
     /// Carries out everything that is due now, and the charges that follow.
@@ -60,11 +66,7 @@ extension Store {
         let target = clock.now().advanced(by: .seconds(days * 86_400))
         while clock.now() < target {
             try await renew()
-            let times = try await client.withConnection { connection in
-                try DueWork.allCases.compactMap {
-                    try SubscriptionStore.nextDue($0, on: connection)
-                }
-            }
+            let times = try await dueWork().values
             let next = min(times.min() ?? target, target)
             clock.advance(by: max(.milliseconds(1), next.duration(since: clock.now())))
         }
