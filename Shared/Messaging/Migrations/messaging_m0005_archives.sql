@@ -67,8 +67,9 @@ BEGIN
         ORDER BY month
     LOOP
         CONTINUE WHEN to_regclass('public.' || needed.name) IS NOT NULL;
-        -- From here on nobody appends to the default partition.
-        LOCK TABLE ONLY outbox IN SHARE UPDATE EXCLUSIVE MODE;
+        -- From here on nobody appends. Whoever had chosen the default partition and then waited for its
+        -- lock would be refused afterwards: its rows would belong to the new one.
+        LOCK TABLE ONLY outbox IN SHARE ROW EXCLUSIVE MODE;
         LOCK TABLE outbox_default IN ACCESS EXCLUSIVE MODE;
         EXECUTE format('CREATE TABLE %I (LIKE outbox INCLUDING ALL)', needed.name);
         EXECUTE format(

@@ -111,6 +111,36 @@ struct OutboxPartitionsTests {
         }
     }
 
+    @Test func whoAppendsWhileAPartitionIsMadeAppendsToIt() async throws {
+        try await SealedDatabase.with { log in
+            let ahead = Self.now.advanced(by: Self.year)
+            let maker = PostgresSettings(
+                url: log.database.url(role: "counterfoil_payments"),
+                applicationName: "maker",
+                poolSize: 1
+            )
+            try await withSession(maker) { session in
+                try await session.execute("BEGIN")
+                try await RelayStore.ensurePartitions(at: ahead, on: session)
+                async let appending: Void = append(1...1, at: ahead, log)
+                try await eventually("the append to wait") {
+                    let waiting = try await log.client.withConnection { connection in
+                        try connection.query(
+                            """
+                            SELECT count(*) FROM pg_stat_activity
+                            WHERE datname = current_database() AND wait_event_type = 'Lock'
+                            """
+                        ).first?.decode(Int64.self)
+                    }
+                    return waiting == 1 ? true : nil
+                }
+                try await session.execute("COMMIT")
+                try await appending
+            }
+            #expect(try await places(log) == ["1 outbox_2027_11"])
+        }
+    }
+
     @Test func aMonthThatHasLeftForAFileDoesNotComeBack() async throws {
         try await SealedDatabase.with { log in
             _ = try await log.tamper(
