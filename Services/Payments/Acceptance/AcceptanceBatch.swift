@@ -40,6 +40,8 @@ struct AcceptanceBatch: Sendable {
     let environment: StoreEnvironment
     /// The locked subscriptions that the requests are about.
     var subscriptions: SubscriptionBooks
+    /// The refunds of periods that an upgrade without a charge has ended early.
+    var refunds: [ProcessorAttempt] = []
     private var entries: [Entry]
     private var approved: [Approved] = []
     private var begun: [Begun] = []
@@ -299,6 +301,6 @@ struct AcceptanceBatch: Sendable {
 
     /// The attempts to carry out at once.
     var attempts: [ProcessorAttempt] {
-        begun.compactMap(\.acceptance.attempt).filter { $0.step == .calling }
+        begun.compactMap(\.acceptance.attempt).filter { $0.step == .calling } + refunds
     }
 }

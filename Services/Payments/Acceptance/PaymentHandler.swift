@@ -94,6 +94,11 @@ struct PaymentHandler: Sendable {
         let subscriptionEvents = try batch.subscriptions.changes.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }
+        var settlement = Settlement(context)
+        batch.refunds = try settlement.refund(
+            batch.subscriptions.nextRefunds(),
+            on: connection
+        )
         let written = try AcceptanceWriter(context: context).write(
             batch.acceptances,
             followedBy: accountEvents + subscriptionEvents,

@@ -74,6 +74,24 @@ struct Settlement {
         plan.take(records, attempts)
     }
 
+    /// Writes the refunds that changes of subscriptions have booked outside a settlement, as by an
+    /// upgrade to a product that costs nothing.
+    ///
+    /// - Parameters:
+    ///   - owed: The refunds, whose subscriptions are locked.
+    ///   - connection: The connection with the open database transaction.
+    /// - Returns: The attempts to carry out after the commit.
+    /// - Throws: `PostgresError`, or an error of a row that cannot be read.
+    mutating func refund(
+        _ owed: [SubscriptionPlan.OwedRefund],
+        on connection: isolated PostgresConnection
+    ) throws -> [ProcessorAttempt] {
+        guard !owed.isEmpty else { return [] }
+        try lock(owed.map(\.transactionID), withSubscriptions: false, on: connection)
+        plan.addRefunds(owed)
+        return try write(on: connection).followUps
+    }
+
     /// Writes the plan.
     ///
     /// The outbox comes last, as `Outbox` requires.

@@ -106,6 +106,24 @@ import Testing
         }
     }
 
+    @Test func anUpgradeThatCostsNothingRefundsTheUnusedPart() async throws {
+        try await withStore { store in
+            try await store.sell(
+                club("silver", level: 2, price: usd(310)),
+                club("gold", price: usd(0))
+            )
+            let silver = try await store.buy(request("silver", price: usd(310)), key: "1")
+            store.clock.advance(by: .seconds(21 * 86_400))
+            let gold = try await store.buy(request("gold", price: usd(0)), key: "2")
+            #expect(gold.state == .purchased && gold.originalID == silver.id)
+            try await store.settle()
+            let refunded = try await store.load(silver.id)
+            #expect(refunded.refunds?.map(\.amount) == [usd(100)])
+            #expect(try await store.booksBalance())
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func aRefundOfTheRunningPeriodEndsTheSubscription() async throws {
         try await withStore { store in
             try await store.sell(club())
