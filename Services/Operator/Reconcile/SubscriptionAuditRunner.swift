@@ -52,7 +52,16 @@ struct SubscriptionAuditRunner: Sendable {
             told.add(page, isLast: page.count < Self.eventPage)
             let whole = told.takeWhole()
             let records = try await self.records(of: whole, books)
-            for record in records {
+            for (id, _) in whole where records[id] == nil {
+                report.add(
+                    Difference(
+                        kind: .subscriptionDiffers,
+                        transactionID: TransactionID(number: id),
+                        detail: "its row cannot be read"
+                    )
+                )
+            }
+            for record in whole.compactMap({ records[$0.id] }) {
                 if let cutoff, let changed = record.changedAt, changed >= cutoff { continue }
                 report.add(subscriptions: 1)
                 for difference in record.differences(by: audit, at: time) {
@@ -72,7 +81,7 @@ struct SubscriptionAuditRunner: Sendable {
     private func records(
         of events: [(id: Int64, events: [SubscriptionChanged])],
         _ books: ReconcileReader
-    ) async throws -> [SubscriptionRecords] {
+    ) async throws -> [Int64: SubscriptionRecords] {
         let ids = events.map(\.id)
         var records = try await books.payments.run {
             try SubscriptionAuditStore.records(of: ids, on: $0)
@@ -84,6 +93,6 @@ struct SubscriptionAuditRunner: Sendable {
             }
             for (id, view) in views { records[id]?.views[service.name] = view }
         }
-        return ids.compactMap { records[$0] }
+        return records
     }
 }

@@ -25,8 +25,10 @@ enum SubscriptionAuditStore {
         )
     }
 
-    /// The next events, each with its subscription; the event is `nil` for a subscription without
-    /// any.
+    /// The next events, each with its subscription.
+    ///
+    /// The event is `nil` for a subscription without any, and for an event that cannot be read: its
+    /// version is then missing.
     static func next(
         limit: Int,
         on connection: isolated PostgresConnection
@@ -35,12 +37,12 @@ enum SubscriptionAuditStore {
             let (id, data) = try row.decode(Int64.self, PostgresJSON?.self)
             return (
                 id,
-                try data.map { try EventCoding.decode(SubscriptionChanged.self, from: $0.bytes) }
+                data.flatMap { try? EventCoding.decode(SubscriptionChanged.self, from: $0.bytes) }
             )
         }
     }
 
-    /// The rows of subscriptions, without their events.
+    /// The rows of subscriptions, without their events; those that cannot be read are left out.
     static func records(
         of ids: [Int64],
         on connection: isolated PostgresConnection
@@ -61,7 +63,7 @@ enum SubscriptionAuditStore {
                 StoreTime?.self,
                 Int32?.self
             )
-            let subscription = try decode(data)
+            guard let subscription = decode(data) else { continue }
             var action: DueAction?
             if let time, let kind = kind.flatMap({ DueAction.Kind(rawValue: Int($0)) }) {
                 action = DueAction(kind: kind, time: time, subscriptionID: subscription.id)
@@ -168,13 +170,14 @@ enum SubscriptionAuditStore {
             let (id, data, end) = try row.decode(Int64.self, PostgresJSON.self, StoreTime?.self)
             return (
                 id,
-                SubscriptionRecords.View(subscription: try decode(data), entitlementEnd: end)
+                SubscriptionRecords.View(subscription: decode(data), entitlementEnd: end)
             )
         }
         return Dictionary(rows) { $1 }
     }
 
-    private static func decode(_ data: PostgresJSON) throws -> Subscription {
-        try JSONDecoder().decode(Subscription.self, from: Data(data.bytes))
+    /// The subscription of a row; `nil` if somebody has written something else there.
+    private static func decode(_ data: PostgresJSON) -> Subscription? {
+        try? JSONDecoder().decode(Subscription.self, from: Data(data.bytes))
     }
 }

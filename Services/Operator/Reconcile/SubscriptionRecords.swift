@@ -30,7 +30,8 @@ struct SubscriptionRecords: Sendable {
 
     /// A copy of the subscription in another service.
     struct View: Sendable {
-        let subscription: Subscription
+        /// `nil` if it cannot be read.
+        let subscription: Subscription?
         /// The end of the service; `nil` if it has ended, or the service does not keep it.
         var entitlementEnd: StoreTime?
     }
@@ -77,7 +78,7 @@ struct SubscriptionRecords: Sendable {
     /// The end of the service that the account is shown.
     private var entitlementEnd: StoreTime? {
         guard let view = views[.fulfillment],
-            view.subscription.version == subscription.version
+            view.subscription?.version == subscription.version
         else { return subscription.entitlementEnd }
         return view.entitlementEnd
     }

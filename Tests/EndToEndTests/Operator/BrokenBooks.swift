@@ -133,7 +133,8 @@ private struct Damage: Sendable {
             statements: ["UPDATE subscriptions SET due_at = due_at + '1 day' WHERE id = ID"]
         ),
         Damage(
-            kinds: ["subscriptionDiffers"],
+            // Without the event nobody knows what its charge has paid for.
+            kinds: ["subscriptionDiffers", "periodChargeDiffers"],
             service: .payments,
             statements: [
                 """
@@ -151,6 +152,11 @@ private struct Damage: Sendable {
             kinds: ["subscriptionNotTold"],
             service: .receipts,
             statements: ["UPDATE subscriptions SET data = '{}', version = 1 WHERE id = ID"]
+        ),
+        Damage(
+            kinds: ["subscriptionDiffers"],
+            service: .payments,
+            statements: ["UPDATE subscriptions SET data = '{}' WHERE id = ID"]
         ),
         Damage(
             kinds: ["periodChargeDiffers"],
