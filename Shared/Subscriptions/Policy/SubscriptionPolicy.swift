@@ -54,13 +54,14 @@ public struct SubscriptionPolicy: Sendable {
 
     /// The delay of a subscription's first renewal charge, always the same (rule S510).
     ///
-    /// It is a whole number of seconds, a 360th of the spread. So subscriptions that end together are
-    /// charged in at most 360 batches, and an advance of the clock stops 360 times for them.
+    /// It is a whole number of seconds and of 72nds of the spread: of five minutes. So subscriptions that
+    /// end together are charged in at most 72 steps, which fill batches, and an advance of the clock
+    /// stops 72 times for them.
     func delay(of id: TransactionID) -> Duration {
         guard spread.milliseconds > 0 else { return .zero }
         // Ids are drawn in order. The multiplication spreads neighbours.
         let hash = UInt64(bitPattern: id.number) &* 0x9E37_79B9_7F4A_7C15
-        let part = max(1000, spread.milliseconds / 360 / 1000 * 1000)
+        let part = max(1000, spread.milliseconds / 72 / 1000 * 1000)
         let delay = Int64((hash >> 16) % UInt64(spread.milliseconds))
         return .milliseconds(delay / part * part)
     }

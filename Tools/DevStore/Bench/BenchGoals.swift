@@ -19,10 +19,20 @@ enum BenchGoals {
             goals.append(Goal("cost at the largest size, to the smallest", ratio, 1.1))
         }
         if let ratio = report.renewedToDrained {
-            goals.append(Goal("renewals, to draining purchases", ratio, atLeast: 1.0))
+            goals.append(Goal("renewals, to draining purchases", ratio, atLeast: 0.8))
         }
         if let subscriptions = report.subscriptions {
             goals.append(Goal("s to renew one for a year", subscriptions.year, 2))
+            let memory = subscriptions.memory
+            let growth = Double(memory.max) / Double(max(memory.before, 1))
+            goals.append(Goal("memory of payments during renewals, to before", growth, 1.5))
+            goals.append(
+                Goal("look-ups a second of idle subscriptions", subscriptions.idle.lookUps, 1.5)
+            )
+        }
+        if let ratios = report.renewalLatencyRatios {
+            goals.append(Goal("p50 to purchased beside renewals, to without", ratios.p50, 2))
+            goals.append(Goal("p99 to purchased beside renewals, to without", ratios.p99, 2))
         }
         if let idle = report.idle {
             goals.append(Goal("percent of a core while nobody buys", idle.percent, 1.0))

@@ -31,6 +31,14 @@ struct BenchReport: Sendable {
     var drainedToYardstick: Double { yardstick.ratio(of: drained.rate) }
     /// The rate of renewals, divided by that of purchases in the drain.
     var renewedToDrained: Double? { subscriptions.map { $0.rate / drained.rate } }
+    /// The latency to purchased while subscriptions renew, divided by that at the same rate without.
+    var renewalLatencyRatios: (p50: Double, p99: Double)? {
+        subscriptions.map { renewals in
+            let beside = renewals.beside.latencies { $0.purchased }
+            let alone = open.latencies { $0.purchased }
+            return (beside.p50 / alone.p50, beside.p99 / alone.p99)
+        }
+    }
     /// The ratio of the rate over HTTP to the ceiling of whole purchases.
     var ratioOverHTTP: Double { closed.rate / ceiling }
     /// The ratio of the draining rate to the ceiling of a drain.
@@ -145,12 +153,22 @@ extension Terminal {
 
     /// Shows the renewals of subscriptions.
     func show(_ result: BenchSubscriptions.Result) {
-        field("charged", "in \(Terminal.describe(.seconds(result.charged)))")
-        field("delivered", "in \(Terminal.describe(.seconds(result.delivered)))")
-        field("rate", "\(Terminal.describe(Int(result.rate))) renewals/s", .bold)
-        field("memory", "\(result.memory >> 20) MB, payments")
+        field(
+            "memory",
+            "\(result.memory.before >> 20) MB of payments before, then "
+                + "\(result.memory.max >> 20) MB at most"
+        )
         line("  Purchases beside them", .dim)
+        show(result.besideBuyers, of: result.count)
         table(of: result.beside.latencies)
+    }
+
+    /// Shows how long it took to renew subscriptions.
+    func show(_ renewal: BenchSubscriptions.Renewal, of count: Int) {
+        field("charged", "in \(Terminal.describe(.seconds(renewal.charged)))")
+        field("delivered", "in \(Terminal.describe(.seconds(renewal.delivered)))")
+        let rate = Int(Double(count) / renewal.delivered)
+        field("rate", "\(Terminal.describe(rate)) renewals/s", .bold)
     }
 
     private func showKept(_ report: BenchReport) {

@@ -4,33 +4,51 @@ import Postgres
 import StoreAPI
 import StoreHarness
 
-/// Renewals of many subscriptions at once, with buyers beside them.
+/// Renewals of many subscriptions at once.
 ///
 /// The store sells subscriptions that all end at one instant of store time. Their first charges are due
 /// within six hours of it (rule S510 of docs/subscriptions.md). The clock is advanced over these six
 /// hours at once. The measurement lasts until every renewal is delivered to the queue of its account.
-/// Each subscription was bought over HTTP, so the audit holds for all of them.
+///
+/// The subscriptions renew twice: first alone, then with buyers beside them, whose latency is measured.
+/// Meanwhile ten times as many subscriptions are in the table that have nothing to do for years.
+/// Each of the others was bought over HTTP, so the audit holds for all of them.
 struct BenchSubscriptions: Sendable {
     /// The measurements.
     struct Result: Sendable {
         let count: Int
-        /// The seconds until every renewal is charged, and until every one is delivered.
-        let charged: Double
-        let delivered: Double
+        /// The renewals alone, and with buyers beside them.
+        let alone: Renewal
+        let besideBuyers: Renewal
         /// The seconds to advance the clock by a year, in which one monthly subscription renews.
         let year: Double
-        /// Look-ups in the index of due actions a second, while nothing is due.
-        let lookUps: Double
-        /// The subscriptions that these look-ups have read a second.
-        let rowsRead: Double
+        /// What the store costs while no subscription has anything to do.
+        let idle: Idle
         /// The purchases of others while subscriptions were renewed.
         let beside: BenchResult
-        /// The largest memory of `payments`, in bytes.
-        let memory: Int
+        /// The memory of `payments` before the renewals, and its largest, in bytes.
+        let memory: (before: Int, max: Int)
         let audit: AuditReport
 
         /// The renewals a second.
-        var rate: Double { Double(count) / delivered }
+        var rate: Double { Double(count) / alone.delivered }
+    }
+
+    /// The seconds until every renewal is charged, and until every one is delivered.
+    struct Renewal: Sendable {
+        let charged: Double
+        let delivered: Double
+    }
+
+    /// The cost of subscriptions that have nothing to do.
+    struct Idle: Sendable {
+        let count: Int
+        /// Look-ups in the index of due actions a second.
+        let lookUps: Double
+        /// The subscriptions that these look-ups have read a second.
+        let rowsRead: Double
+        /// The processor time of the services and PostgreSQL, in percent of one core.
+        let percent: Double
     }
 
     let load: BenchLoad
@@ -44,6 +62,8 @@ struct BenchSubscriptions: Sendable {
     private static let askers = 64
     /// The time before the end of a period at which its first charge is due at the latest.
     private static let window = "6h1m"
+    /// The pause between two looks at the progress, which costs the store something.
+    private static let pause = Duration.milliseconds(100)
 
     private var store: StoreHarness { load.store }
     private var terminal: Terminal { load.terminal }
@@ -63,14 +83,29 @@ struct BenchSubscriptions: Sendable {
         var accepted = [first] + (try await subscribe())
         let buying = ContinuousClock.now - start
         terminal.done("\(Terminal.describe(count)) subscriptions are bought", buying)
-        let (lookUps, rows) = try await idle()
-        terminal.field("idle", "\(Self.text(lookUps)) index look-ups a second")
+        try await addIdle(like: accepted[1])
+        let idle = try await idle()
+        terminal.field(
+            "idle",
+            "\(Self.text(idle.lookUps)) index look-ups a second in \(Terminal.describe(idle.count)) "
+                + "more, \(Self.text(idle.percent)) % of a core"
+        )
         try await advanceToTheFirstCharge(of: accepted[1])
-        let renewed = try await renew()
-        accepted += renewed.beside.accepted
-        let memory =
-            ProcessCost.usages(of: store).filter { $0.name.hasPrefix("payments") }
-            .map(\.usage.residentBytesMax).max() ?? 0
+        let before = usage()?.residentBytes ?? 0
+        let alone = try await renew(to: 2)
+        terminal.show(alone, of: count)
+        accepted += try await load.warmUp(for: beside)
+        try await advanceToTheFirstCharge(of: accepted[1])
+        var buyers = beside
+        // They buy for as long as it takes, and a little longer.
+        let seconds = max(10, Int(alone.delivered * 1.3))
+        buyers.purchases = min((beside.rate ?? 100) * seconds, 200_000)
+        async let others = load.drive(buyers)
+        let besideBuyers = try await renew(to: 3)
+        let bought = try await others
+        accepted += bought.accepted
+        let memory = (before, usage()?.residentBytesMax ?? 0)
+        try await removeIdle()
         // Nobody finishes subscriptions here.
         let audit = AuditReport(
             of: try await store.reconcile(within: .seconds(60)),
@@ -83,15 +118,18 @@ struct BenchSubscriptions: Sendable {
         }
         return Result(
             count: count,
-            charged: renewed.charged,
-            delivered: renewed.delivered,
+            alone: alone,
+            besideBuyers: besideBuyers,
             year: year,
-            lookUps: lookUps,
-            rowsRead: rows,
-            beside: renewed.beside,
+            idle: idle,
+            beside: bought,
             memory: memory,
             audit: audit
         )
+    }
+
+    private func usage() -> ProcessUsage? {
+        ProcessCost.usages(of: store).first { $0.name == StoreService.payments.rawValue }?.usage
     }
 
     /// Buys one subscription, advances the clock by a year, and cancels it.
@@ -138,15 +176,46 @@ struct BenchSubscriptions: Sendable {
         return payments
     }
 
-    /// Counts the look-ups of due actions while nothing is due.
-    private func idle() async throws -> (lookUps: Double, rows: Double) {
+    /// Adds ten times as many subscriptions that have nothing to do for ten years.
+    private func addIdle(like payment: AcceptedPayment) async throws {
+        let start = ContinuousClock.now
+        let (count, account) = (Int64(count * 10), payment.account)
+        try await store.withDatabase(of: .payments) { connection in
+            _ = try connection.execute(
+                """
+                INSERT INTO subscriptions (account_id, bundle_id, group_id, id, version, state, data,
+                    payment_method, due_at, due_kind, tries)
+                SELECT 'idle-' || n, bundle_id, group_id, 1000000000000000 + n, version, state,
+                    data, payment_method, due_at + interval '10 years', due_kind, tries
+                FROM subscriptions, generate_series(1, \(count)) AS n
+                WHERE account_id = \(account.rawValue)
+                """
+            )
+        }
+        terminal.done(
+            "\(Terminal.describe(Int(count))) have nothing to do",
+            ContinuousClock.now - start
+        )
+    }
+
+    private func removeIdle() async throws {
+        try await store.withDatabase(of: .payments) { connection in
+            _ = try connection.execute("DELETE FROM subscriptions WHERE account_id LIKE 'idle-%'")
+        }
+    }
+
+    /// Measures the store while no subscription has anything to do.
+    private func idle() async throws -> Idle {
         let before = try await scans()
         let start = ContinuousClock.now
-        try await Task.sleep(for: .seconds(idleSeconds))
+        let idle = try await BenchIdle.measure(store, seconds: idleSeconds)
         let after = try await scans()
         let seconds = (ContinuousClock.now - start).seconds
-        return (
-            Double(after.scans - before.scans) / seconds, Double(after.rows - before.rows) / seconds
+        return Idle(
+            count: count * 10,
+            lookUps: Double(after.scans - before.scans) / seconds,
+            rowsRead: Double(after.rows - before.rows) / seconds,
+            percent: idle.percent
         )
     }
 
@@ -173,15 +242,13 @@ struct BenchSubscriptions: Sendable {
         try await advance(by: "\(distance)ms")
     }
 
-    /// Renews all subscriptions while others buy.
-    private func renew() async throws -> (charged: Double, delivered: Double, beside: BenchResult) {
+    /// Renews all subscriptions, and waits until the queues have so many periods of each.
+    private func renew(to periods: Int) async throws -> Renewal {
         let start = ContinuousClock.now
-        async let others = load.drive(beside)
         try await advance(by: Self.window)
         let charged = (ContinuousClock.now - start).seconds
-        try await untilDelivered(2 * count)
-        let delivered = (ContinuousClock.now - start).seconds
-        return (charged, delivered, try await others)
+        try await untilDelivered(periods * count)
+        return Renewal(charged: charged, delivered: (ContinuousClock.now - start).seconds)
     }
 
     /// Waits until the queues have so many delivered periods of the subscribers.
@@ -196,7 +263,9 @@ struct BenchSubscriptions: Sendable {
                     """
                 ).first?.decode(Int64.self)
             }
-            return known == Int64(periods) ? true : nil
+            if known == Int64(periods) { return true }
+            try await Task.sleep(for: Self.pause)
+            return nil
         }
     }
 
@@ -209,7 +278,9 @@ struct BenchSubscriptions: Sendable {
         }
         try await eventually(within: .seconds(1800), "the clock to be advanced") {
             let clock = try await administrator.clock().value
-            return clock.status == .ready && clock.now >= target ? true : nil
+            if clock.status == .ready, clock.now >= target { return true }
+            try await Task.sleep(for: Self.pause)
+            return nil
         }
     }
 
