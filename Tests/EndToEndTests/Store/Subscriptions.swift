@@ -102,6 +102,33 @@ extension EndToEnd {
             }
         }
 
+        @Test func twoInstancesChargeEachPeriodOnce() async throws {
+            try await withStore(.with(replicas: [.payments: 2])) { store in
+                try await store.addSubscription()
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let methods: [SandboxPaymentMethod] = [.success, .renewalRecovers]
+                for number in 0..<12 {
+                    let payment = try await store.buy(
+                        SampleCatalog.club,
+                        by: methods[number % 2],
+                        as: "ada\(number)"
+                    )
+                    try await store.client(account: "ada\(number)")
+                        .wait(for: payment.transactionID, toBe: .purchased)
+                }
+                let start = try await store.readClock().now
+                _ = try await store.advanceClock("100d", from: start)
+                let audit = try await store.reconcile(within: .seconds(30))
+                let wrong = audit.differences.filter {
+                    !["undelivered", "finishDiffers"].contains($0.kind)
+                }
+                #expect(wrong.isEmpty && audit.subscriptions == 12, "\(wrong)")
+                let books = try #require(audit.transactions)
+                let paid = books.filter { $0.entry?.reason == .renewal && $0.isPaid }
+                #expect(paid.count == 12 * 3 && paid.allSatisfy { $0.charges.count == 1 })
+            }
+        }
+
         @Test func beforeARenewalIsBegun() async throws {
             try await kill(.beforeCommit(ofTransactionWith: "INSERT INTO processor_attempts"))
         }

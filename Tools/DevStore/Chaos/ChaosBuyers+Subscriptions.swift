@@ -67,7 +67,7 @@ extension ChaosBuyers {
         return count
     }
 
-    /// Advances the store's clock until the buying has ended, each time by some days.
+    /// Advances the store's clock until the buying has ended, each time by some days, so that it stops within periods.
     ///
     /// - Parameter passed: Called with the number of days after each advance.
     /// - Throws: ``HarnessError`` if the store does not answer after the end of all faults.
@@ -76,7 +76,7 @@ extension ChaosBuyers {
         var number = 0
         while isOpen {
             number += 1
-            let days = Int.random(in: 1...16, using: &random)
+            let days = Int.random(in: 1...31, using: &random)
             guard try await advanceClock(days: days, key: "chaos-clock-\(number)") else { return }
             passed(days)
             try await Task.sleep(for: .milliseconds(Int.random(in: 100...800, using: &random)))
