@@ -17,5 +17,9 @@ enum FulfillmentMigrations {
             ("fulfillment_m0006_webhooks_again", PackageResources.m0006_webhooks_again_sql),
             ("fulfillment_m0007_subscriptions", PackageResources.m0007_subscriptions_sql),
             ("fulfillment_m0008_products", PackageResources.m0008_products_sql),
+            (
+                "fulfillment_m0009_queue_subscriptions",
+                PackageResources.m0009_queue_subscriptions_sql
+            ),
         ].map(PostgresMigration.init(name:bytes:))
 }

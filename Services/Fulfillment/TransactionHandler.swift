@@ -21,12 +21,10 @@ struct TransactionHandler: EventHandler {
     let eventTypes = Topics.eventTypes(actedOnBy: .fulfillment)
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
-        try SubscriptionProjectionStore.save(
-            try events.filter { $0.type == .subscriptionChanged }.map {
-                try $0.decode(SubscriptionChanged.self).subscription
-            },
-            on: connection
-        )
+        let changed = try events.filter { $0.type == .subscriptionChanged }.map { event in
+            (event: event, change: try event.decode(SubscriptionChanged.self))
+        }
+        try SubscriptionProjectionStore.save(changed.map(\.change.subscription), on: connection)
         try ProductNamesStore.save(
             try events.filter { $0.type == .productChanged }.map {
                 try $0.decode(ProductChanged.self).product
@@ -37,13 +35,20 @@ struct TransactionHandler: EventHandler {
         let arrivals = try Self.stillOpen(events, on: connection)
             .filter { !Self.typesOfOthers.contains($0.type) }
             .compactMap(Self.arrival(in:))
-        guard !accounts.isEmpty || !arrivals.isEmpty else { return }
+        let subscriptions = try changed.compactMap { event, change in
+            try Self.subscription(in: event, change)
+        }
+        guard !accounts.isEmpty || !arrivals.isEmpty || !subscriptions.isEmpty else { return }
         let now = now()
         let queues = Set(accounts.map(\.queue))
-        try QueueStore.lock(queues.union(arrivals.map(\.transaction.queue)), on: connection)
-        let (existing, versions, contents) = try connection.read(
+        try QueueStore.lock(
+            queues.union(arrivals.map(\.transaction.queue)).union(subscriptions.map(\.queue)),
+            on: connection
+        )
+        let (existing, versions, shown, contents) = try connection.read(
             QueueStore.transactions(Set(arrivals.map(\.transaction.id))),
             QueueAccountStore.versions(in: queues),
+            QueueSubscriptionStore.versions(of: Set(subscriptions.map(\.id))),
             HostedContentStore.offered(
                 of: Set(arrivals.map(\.transaction).filter(\.isPaid).map(\.productID))
             )
@@ -53,6 +58,8 @@ struct TransactionHandler: EventHandler {
             existing: existing,
             accounts: accounts,
             versions: versions,
+            subscriptions: subscriptions,
+            shown: shown,
             contents: contents,
             now: now
         )
@@ -61,6 +68,11 @@ struct TransactionHandler: EventHandler {
         try QueueStore.save(plan.rows, revisions: revisions, on: connection)
         try QueueAccountStore.save(
             plan.accountChanges,
+            revisions: revisions,
+            on: connection
+        )
+        try QueueSubscriptionStore.save(
+            plan.subscriptionChanges,
             revisions: revisions,
             on: connection
         )
@@ -109,7 +121,7 @@ struct TransactionHandler: EventHandler {
         .receiptIssued, .transactionRefunded, .transactionRefundReversed,
     ]
 
-    /// Publishes transactions before accounts, in the order of their revisions.
+    /// Publishes transactions before accounts and subscriptions, in the order of their revisions.
     private func publish(
         _ plan: QueuePlan,
         _ revisions: [QueueKey: Int64],
@@ -136,10 +148,20 @@ struct TransactionHandler: EventHandler {
                 traceparent: change.arrival.traceparent
             )
         }
+        let subscriptions = plan.subscriptionChanges.map { change in
+            QueueSubscriptionChange(
+                queue: change.arrival.queue,
+                id: change.arrival.id,
+                revision: revisions[change.arrival.queue, default: 0] + change.ordinal,
+                snapshot: change.arrival.snapshot,
+                traceparent: change.arrival.traceparent
+            )
+        }
         try publisher.publish(
             changes,
             as: .queueChanged,
             accounts: accounts,
+            subscriptions: subscriptions,
             now: now,
             on: connection
         )
@@ -150,6 +172,20 @@ struct TransactionHandler: EventHandler {
         return ArrivedAccount(
             account,
             snapshot: try AccountSnapshot(of: account, in: event.data),
+            traceparent: event.traceparent
+        )
+    }
+
+    /// Returns the subscription of a change, or `nil` if a transaction of the queue says it: one that
+    /// was paid.
+    private static func subscription(
+        in event: ReceivedEvent,
+        _ change: SubscriptionChanged
+    ) throws -> ArrivedSubscription? {
+        guard change.transactionID == nil else { return nil }
+        return ArrivedSubscription(
+            change.subscription,
+            snapshot: try SubscriptionSnapshot(of: change.subscription, in: event.data),
             traceparent: event.traceparent
         )
     }

@@ -16,6 +16,7 @@ SCHEMAS = {
     "transaction": "QueueChanged",
     "removed": "QueueChanged",
     "account": "QueueAccountChanged",
+    "subscription": "QueueSubscriptionChanged",
 }
 
 

@@ -11,6 +11,7 @@ import Testing
         .deliveryConfirmed: "the rebuild of fulfillment",
         .queueChanged: "each instance of fulfillment, for its streams",
         .queueAccountChanged: "each instance of fulfillment, for its streams",
+        .queueSubscriptionChanged: "each instance of fulfillment, for its streams",
         .clockChanged: "every process, which follows the store's clock",
     ]
 

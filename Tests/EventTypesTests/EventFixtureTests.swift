@@ -240,6 +240,9 @@ import Testing
             "optional/subscription.changed.refunded"
         )
         #expect(refund.refundedTransactionID == refund.subscription.period.transactionID)
+        let shown = try roundTrip(QueueSubscriptionChanged.self, "queue.subscription-changed")
+        #expect(shown.revision == 14 && shown.subscription.state == .expired)
+        #expect(shown.subscription.expirationIntent == .autoRenewDisabled)
     }
 
     @Test func unknownFieldsAndValuesOfASubscriptionSurvive() throws {
@@ -252,6 +255,12 @@ import Testing
         #expect(change.subscription.state == .unknown("paused"))
         #expect(change.subscription.autoRenewOffReason == .unknown("moved"))
         #expect(change.subscription.entitlementEnd == nil && !change.subscription.state.isRunning)
+        let shown = try surviving(
+            QueueSubscriptionChanged.self,
+            "queue.subscription-changed",
+            without: ["size"]
+        )
+        #expect(shown.subscription == change.subscription)
     }
 
     @Test func everyCauseReadsBack() {
@@ -342,6 +351,8 @@ import Testing
             case "account.changed": _ = try roundTrip(AccountChanged.self, path)
             case "subscription.changed": _ = try roundTrip(SubscriptionChanged.self, path)
             case "queue.account-changed": _ = try roundTrip(QueueAccountChanged.self, path)
+            case "queue.subscription-changed":
+                _ = try roundTrip(QueueSubscriptionChanged.self, path)
             default:
                 let isKnown = EventType.all.contains(EventType(rawValue: event + ".v1"))
                 #expect(isKnown && event.hasPrefix("transaction."), "\(name).json is of no event")

@@ -2,6 +2,7 @@ import ClockAndIDs
 import EventTypes
 import Messaging
 import Postgres
+import StoreTracing
 
 /// Publishes changes of queues: to the log for everybody, and to the streams of this process at once.
 ///
@@ -22,6 +23,7 @@ struct QueuePublisher: Sendable {
     ///   - changes: Changes of transactions, each queue's in the order of their revisions.
     ///   - type: The type of their events.
     ///   - accounts: Changes of accounts, whose revisions follow.
+    ///   - subscriptions: Changes of subscriptions, whose revisions follow those.
     ///   - others: Events for the log only, which come first.
     ///   - now: The store's time.
     ///   - connection: The connection with the open database transaction.
@@ -30,44 +32,48 @@ struct QueuePublisher: Sendable {
         _ changes: [QueueChange],
         as type: EventType,
         accounts: [QueueAccountChange] = [],
+        subscriptions: [QueueSubscriptionChange] = [],
         after others: [OutboxEvent] = [],
         now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         var messages: [QueueKey: [QueueMessage]] = [:]
         var events: [OutboxEvent] = []
-        for change in changes {
-            let message = change.message
-            messages[change.queue, default: []].append(message)
+        func append(
+            _ message: QueueMessage,
+            as type: EventType,
+            about subject: String,
+            _ queue: QueueKey,
+            _ traceparent: TraceContext?
+        ) {
+            messages[queue, default: []].append(message)
             events.append(
                 OutboxEvent(
                     id: EventID(time: now),
                     type: type,
                     topic: type == .transactionFinished
                         ? Topics.fulfillmentTransactions : Topics.fulfillmentQueues,
-                    key: change.queue.accountID.rawValue,
-                    subject: change.transactionID.rawValue,
+                    key: queue.accountID.rawValue,
+                    subject: subject,
                     time: now,
-                    traceparent: change.traceparent,
+                    traceparent: traceparent,
                     data: message.data
                 )
             )
         }
+        for change in changes {
+            let id = change.transactionID.rawValue
+            append(change.message, as: type, about: id, change.queue, change.traceparent)
+        }
         for change in accounts {
-            let message = change.message
-            messages[change.queue, default: []].append(message)
-            events.append(
-                OutboxEvent(
-                    id: EventID(time: now),
-                    type: .queueAccountChanged,
-                    topic: Topics.fulfillmentQueues,
-                    key: change.queue.accountID.rawValue,
-                    subject: change.queue.accountID.rawValue,
-                    time: now,
-                    traceparent: change.traceparent,
-                    data: message.data
-                )
-            )
+            let id = change.queue.accountID.rawValue
+            let type = EventType.queueAccountChanged
+            append(change.message, as: type, about: id, change.queue, change.traceparent)
+        }
+        for change in subscriptions {
+            let id = change.id.rawValue
+            let type = EventType.queueSubscriptionChanged
+            append(change.message, as: type, about: id, change.queue, change.traceparent)
         }
         guard !others.isEmpty || !events.isEmpty else { return }
         try Outbox.append(others + events, on: connection)

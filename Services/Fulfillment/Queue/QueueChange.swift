@@ -47,10 +47,12 @@ struct QueueMessage: Hashable, Sendable {
         case removed
         /// The account.
         case account
+        /// A subscription that changed without a transaction.
+        case subscription
     }
 
     let revision: Int64
     let kind: Kind
-    /// The JSON of a ``QueueChanged``, or of a ``QueueAccountChanged``.
+    /// The JSON of a ``QueueChanged``, a ``QueueAccountChanged`` or a ``QueueSubscriptionChanged``.
     let data: [UInt8]
 }

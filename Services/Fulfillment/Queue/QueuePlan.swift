@@ -26,6 +26,14 @@ struct QueuePlan: Sendable {
         let ordinal: Int64
     }
 
+    /// A change of a subscription, which is also a change of its queue.
+    struct SubscriptionChange: Sendable {
+        let arrival: ArrivedSubscription
+        let time: StoreTime
+        /// The number of the change among those of its queue in this plan.
+        let ordinal: Int64
+    }
+
     /// An account's ownership of a product after the batch.
     struct Entitlement: Sendable {
         let queue: QueueKey
@@ -56,6 +64,7 @@ struct QueuePlan: Sendable {
 
     private(set) var changes: [Change] = []
     private(set) var accountChanges: [AccountChange] = []
+    private(set) var subscriptionChanges: [SubscriptionChange] = []
     private(set) var counts: [QueueKey: Int64] = [:]
     private(set) var deliveries: [DeliveryRules.Delivery] = []
     private(set) var credits: [Timed<DeliveryRules.Credit>] = []
@@ -81,6 +90,8 @@ struct QueuePlan: Sendable {
     ///   - existing: The rows of the same transactions.
     ///   - accounts: The accounts that arrived with them.
     ///   - versions: The versions of these accounts that the queues have.
+    ///   - subscriptions: The subscriptions that have changed without a transaction.
+    ///   - shown: The versions of these subscriptions that the queues have shown.
     ///   - contents: The contents hosted for the products of the arrivals. A transaction keeps the
     ///     contents that are current when it is granted.
     ///   - now: The time of the grants.
@@ -90,6 +101,8 @@ struct QueuePlan: Sendable {
         existing: [TransactionID: QueuedTransaction],
         accounts: [ArrivedAccount] = [],
         versions: [QueueKey: Int] = [:],
+        subscriptions: [ArrivedSubscription] = [],
+        shown: [TransactionID: Int] = [:],
         contents: [ProductID: HostedContent] = [:],
         now: StoreTime
     ) throws(FulfillmentError) {
@@ -99,6 +112,7 @@ struct QueuePlan: Sendable {
             try arrive(arrival, contents: content.map { HostedContent.json(of: [$0]) }, at: now)
         }
         change(accounts, versions, at: now)
+        change(subscriptions, shown, at: now)
     }
 
     /// Plans the change that one arrival makes.
@@ -198,6 +212,38 @@ struct QueuePlan: Sendable {
         return change
     }
 
+    /// Adds one change for each subscription, with the highest of its versions, behind the changes of
+    /// accounts.
+    private mutating func change(
+        _ subscriptions: [ArrivedSubscription],
+        _ shown: [TransactionID: Int],
+        at time: StoreTime
+    ) {
+        var newest = shown
+        for arrival in subscriptions {
+            newest[arrival.id] = max(newest[arrival.id] ?? 0, arrival.version)
+        }
+        for arrival in subscriptions where newest[arrival.id] == arrival.version {
+            guard arrival.version > shown[arrival.id] ?? 0 else { continue }
+            // Another arrival of the same version is ignored.
+            newest[arrival.id] = nil
+            note(arrival, at: time)
+        }
+    }
+
+    /// Adds a change of a subscription that has been decided elsewhere.
+    @discardableResult
+    mutating func note(_ arrival: ArrivedSubscription, at time: StoreTime) -> SubscriptionChange {
+        counts[arrival.queue, default: 0] += 1
+        let change = SubscriptionChange(
+            arrival: arrival,
+            time: time,
+            ordinal: counts[arrival.queue, default: 0]
+        )
+        subscriptionChanges.append(change)
+        return change
+    }
+
     /// The last change of each transaction, which its row keeps.
     var rows: [Change] {
         var last: [TransactionID: Int] = [:]
@@ -210,6 +256,13 @@ struct QueuePlan: Sendable {
         var last: [QueueKey: Int] = [:]
         for (index, change) in accountChanges.enumerated() { last[change.arrival.queue] = index }
         return last.values.sorted().map { accountChanges[$0] }
+    }
+
+    /// The last change of each subscription, which its row keeps.
+    var newestSubscriptions: [SubscriptionChange] {
+        var last: [TransactionID: Int] = [:]
+        for (index, change) in subscriptionChanges.enumerated() { last[change.arrival.id] = index }
+        return last.values.sorted().map { subscriptionChanges[$0] }
     }
 
     private mutating func credit(

@@ -10,14 +10,17 @@ struct QueuePage: Sendable {
     let changes: [QueueChange]
     /// The account, if the page reports it.
     let account: QueueAccountChange?
+    /// The subscriptions, if the page reports them.
+    let subscriptions: [QueueSubscriptionChange]
     /// Whether the page contains everything that was asked for.
     let isComplete: Bool
 
     /// The messages of all changes, in order.
     var messages: [QueueMessage] {
         let messages = changes.map(\.message)
-        guard let account else { return messages }
-        return (messages + [account.message]).sorted { $0.revision < $1.revision }
+        let others = (account.map { [$0.message] } ?? []) + subscriptions.map(\.message)
+        guard !others.isEmpty else { return messages }
+        return (messages + others).sorted { $0.revision < $1.revision }
     }
 }
 
@@ -63,7 +66,8 @@ struct QueueReadStore: Sendable {
 
     /// Reads what changed after a revision, in the order of the changes.
     ///
-    /// This includes finished transactions and the account.
+    /// This includes finished transactions, the account, and subscriptions that changed without a
+    /// transaction.
     ///
     /// A transaction that changed several times appears once, in its current state.
     func changes(
@@ -95,6 +99,12 @@ struct QueueReadStore: Sendable {
                         SELECT NULL, revision, NULL, NULL, account, NULL FROM queue_accounts
                         WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
                             AND revision > \(revision)
+                    ) UNION ALL (
+                        SELECT subscription_id, revision, NULL, NULL, subscription, NULL
+                        FROM queue_subscriptions
+                        WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                            AND revision > \(revision)
+                        ORDER BY revision LIMIT \(limit)
                     )
                     ORDER BY revision LIMIT \(limit)
                 ) AS row ON true
@@ -222,6 +232,7 @@ struct QueueReadStore: Sendable {
         var queueRevision: Int64 = 0
         var changes: [QueueChange] = []
         var account: QueueAccountChange?
+        var subscriptions: [QueueSubscriptionChange] = []
         for row in rows {
             let (
                 current, number, revision, isDelivered, finishedAt, packed, contents
@@ -237,11 +248,23 @@ struct QueueReadStore: Sendable {
             queueRevision = current
             // A queue without any changes is one row of nulls.
             guard let revision, let packed else { continue }
-            guard let number, let isDelivered else {
+            guard let number else {
                 account = QueueAccountChange(
                     queue: queue,
                     revision: revision,
                     snapshot: try AccountSnapshot(packed: packed)
+                )
+                continue
+            }
+            // A subscription has an id, and is never delivered.
+            guard let isDelivered else {
+                subscriptions.append(
+                    QueueSubscriptionChange(
+                        queue: queue,
+                        id: TransactionID(number: number),
+                        revision: revision,
+                        snapshot: try SubscriptionSnapshot(packed: packed)
+                    )
                 )
                 continue
             }
@@ -261,7 +284,8 @@ struct QueueReadStore: Sendable {
             revision: queueRevision,
             changes: changes,
             account: account,
-            isComplete: changes.count + (account == nil ? 0 : 1) < limit
+            subscriptions: subscriptions,
+            isComplete: changes.count + subscriptions.count + (account == nil ? 0 : 1) < limit
         )
     }
 }

@@ -10,7 +10,10 @@ struct FulfillmentRebuildHandler: Rebuilder {
     let sources: [RebuildSource] = [
         .own(
             .fulfillment,
-            [.queueChanged, .transactionFinished, .queueAccountChanged, .deliveryConfirmed]
+            [
+                .queueChanged, .transactionFinished, .queueAccountChanged,
+                .queueSubscriptionChanged, .deliveryConfirmed,
+            ]
         ),
         .consumed(.payments, [.subscriptionChanged], by: .fulfillment),
         .consumed(.catalog, [.productChanged], by: .fulfillment),
@@ -19,6 +22,7 @@ struct FulfillmentRebuildHandler: Rebuilder {
     let unreadIndexes = [
         "queue_transactions_unfinished", "queue_transactions_finished", "deliveries_due",
         "deliveries_again", "credit_entries_by_account", "subscriptions_by_account",
+        "queue_subscriptions_by_account",
     ]
 
     var tables: [RebuiltTable] { FulfillmentTables.all }
@@ -27,7 +31,8 @@ struct FulfillmentRebuildHandler: Rebuilder {
         _ rows: [OutboxRow],
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction] {
-        // The subject of an account's event is not a transaction, and so matches no row.
+        // The subject of an account's event is not a transaction, and so matches no row. That of a
+        // subscription is its first transaction, which is read for nothing.
         let ids = Set(rows.map { TransactionID(unchecked: $0.event.subject) })
         var history = QueueHistory(existing: try shadow.read(QueueStore.transactions(ids)))
         var contradictions: [LogContradiction] = []
@@ -62,6 +67,11 @@ struct FulfillmentRebuildHandler: Rebuilder {
         let revisions = try QueueStore.advance(plan.counts, on: shadow)
         try QueueStore.save(plan.rows, revisions: revisions, on: shadow)
         try QueueAccountStore.save(plan.newestAccounts, revisions: revisions, on: shadow)
+        try QueueSubscriptionStore.save(
+            plan.newestSubscriptions,
+            revisions: revisions,
+            on: shadow
+        )
         // The time of a webhook's next try is not compared.
         try DeliveryStore.insert(
             plan.deliveries,

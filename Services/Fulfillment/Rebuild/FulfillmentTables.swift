@@ -72,5 +72,13 @@ enum FulfillmentTables {
                 "revision", "changed_at",
             ]
         ),
+        RebuiltTable(
+            "queue_subscriptions",
+            key: [.number("subscription_id")],
+            columns: [
+                "subscription_id", "account_id", "bundle_id", "version",
+                .init("subscription", "unpacked_json(subscription)"), "revision", "changed_at",
+            ]
+        ),
     ]
 }

@@ -39,6 +39,14 @@ struct QueueHistory {
             )
             let change = plan.note(arrival, at: row.event.time)
             revisions.append((row, arrival.queue, change.ordinal, event.revision))
+        case .queueSubscriptionChanged:
+            let event = try EventCoding.decode(QueueSubscriptionChanged.self, from: data)
+            let arrival = ArrivedSubscription(
+                event.subscription,
+                snapshot: try SubscriptionSnapshot(of: event.subscription, in: data)
+            )
+            let change = plan.note(arrival, at: row.event.time)
+            revisions.append((row, arrival.queue, change.ordinal, event.revision))
         case .transactionFinished:
             try finish(EventCoding.decode(QueueChanged.self, from: data), row)
         default:

@@ -90,7 +90,7 @@ final class QueueHub: Sendable {
 
     /// The types of the events that streams receive.
     private static let types: Set<EventType> = [
-        .queueChanged, .transactionFinished, .queueAccountChanged,
+        .queueChanged, .transactionFinished, .queueAccountChanged, .queueSubscriptionChanged,
     ]
 
     /// Whether an event of this type is for an account that has a stream here.
@@ -193,6 +193,14 @@ final class QueueHub: Sendable {
                 data: event.data
             )
             return (change.account.bundleID, message)
+        case .queueSubscriptionChanged:
+            let change = try event.decode(QueueSubscriptionChanged.self)
+            let message = QueueMessage(
+                revision: change.revision,
+                kind: .subscription,
+                data: event.data
+            )
+            return (change.subscription.bundleID, message)
         default: return nil
         }
     }

@@ -60,6 +60,8 @@ struct ReplayOutline: Sendable {
             case .clockChanged: _ = try EventCoding.decode(ClockChanged.self, from: event.data)
             case .queueAccountChanged:
                 _ = try EventCoding.decode(QueueAccountChanged.self, from: event.data)
+            case .queueSubscriptionChanged:
+                _ = try EventCoding.decode(QueueSubscriptionChanged.self, from: event.data)
             case let type where EventType.all.contains(type):
                 _ = try EventCoding.decode(TransactionChanged.self, from: event.data)
             default: return "\(event.type) has an unknown version"

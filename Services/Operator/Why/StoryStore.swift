@@ -332,7 +332,9 @@ enum StoryStore {
         since time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [StoryEvent] {
-        let others = [EventType.accountChanged, .queueAccountChanged].map(\.rawValue)
+        let others: [EventType] = [
+            .accountChanged, .queueAccountChanged, .queueSubscriptionChanged,
+        ]
         let rows = try connection.query(
             """
             WITH found AS MATERIALIZED (
@@ -341,7 +343,7 @@ enum StoryStore {
                         THEN unpacked_json(data)::json END AS change
                 FROM outbox
                 WHERE subject = \(id.rawValue) AND time >= \(time.advanced(by: .seconds(-86_400)))
-                    AND type <> ALL(\(others))
+                    AND type <> ALL(\(others.map(\.rawValue)))
                 LIMIT 1000
             )
             SELECT found.event_id, found.type, found.topic, found.key, found.xid, found.position,

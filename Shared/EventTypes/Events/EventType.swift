@@ -79,10 +79,16 @@ public struct EventType: OpenEnum {
     ///
     /// Data: ``QueueAccountChanged``.
     public static let queueAccountChanged = EventType(rawValue: "queue.account-changed.v1")
+    /// A subscription changed without a transaction, published as a change of its account's queue.
+    ///
+    /// Data: ``QueueSubscriptionChanged``.
+    public static let queueSubscriptionChanged = EventType(
+        rawValue: "queue.subscription-changed.v1"
+    )
 
     /// A subscription changed.
     ///
-    /// Data: ``SubscriptionChanged``. No service publishes it yet.
+    /// Data: ``SubscriptionChanged``.
     public static let subscriptionChanged = EventType(rawValue: "subscription.changed.v1")
 
     /// The store's clock was set, frozen or let run.
@@ -96,6 +102,6 @@ public struct EventType: OpenEnum {
         .transactionFailed, .transactionRestored, .transactionRefunded, .transactionRefundReversed,
         .transactionApproved, .strayCharged, .strayChargeReturned, .receiptIssued,
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
-        .queueAccountChanged, .subscriptionChanged, .clockChanged,
+        .queueAccountChanged, .queueSubscriptionChanged, .subscriptionChanged, .clockChanged,
     ]
 }

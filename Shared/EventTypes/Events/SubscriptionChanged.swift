@@ -42,3 +42,23 @@ public struct SubscriptionChanged: Event, Hashable {
         self.environment = environment
     }
 }
+
+/// `queue.subscription-changed.v1`: a subscription changed and no transaction says so, published as a
+/// change of its account's queue.
+///
+/// It was cancelled, it lapsed, or a grace period began or ended. Clients receive exactly these bytes
+/// on the queue's stream. The event has a revision of the queue, so a stream that resumes does not miss
+/// it.
+public struct QueueSubscriptionChanged: Event, Hashable {
+    /// The number of changes to this account's queue.
+    ///
+    /// It is the `id` of the server-sent event.
+    public var revision: Int64
+    /// The whole subscription.
+    public var subscription: Subscription
+    /// Makes the event.
+    public init(revision: Int64, subscription: Subscription) {
+        self.revision = revision
+        self.subscription = subscription
+    }
+}

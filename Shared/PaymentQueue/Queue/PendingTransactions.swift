@@ -26,6 +26,8 @@ struct PendingTransactions {
         var restoresLost = 0
         /// The account events of the stream.
         var account: [[UInt8]] = []
+        /// The subscription events of the stream.
+        var subscriptions: [[UInt8]] = []
         /// Payments for which the app must decide whether they continue in another storefront.
         var moved: [MovedPayment] = []
         /// Whether the store has lost some of the data it sent before, for example because it was
@@ -201,6 +203,8 @@ struct PendingTransactions {
         for event in events {
             if event.name == "account" {
                 news.account.append(event.data)
+            } else if event.name == "subscription" {
+                news.subscriptions.append(event.data)
             } else if let change = try? EventCoding.decode(QueueChanged.self, from: event.data) {
                 changed(change, &news)
             }

@@ -280,6 +280,7 @@ extension SKPaymentQueue {
             return news
         }
         for account in news.account { receive(account: account) }
+        for subscription in news.subscriptions { receive(subscription: subscription) }
         for moved in news.moved { Task { await self.continueOrStop(moved) } }
     }
 

@@ -5,11 +5,11 @@ extension Product.SubscriptionInfo.Status {
     /// The statuses of the account's subscriptions, followed by every new status for as long as the
     /// iteration lasts.
     ///
-    /// The queue's stream says when a period is paid or refunded, and the store is asked for the
-    /// status then. It is also asked after ``cancel()``, ``resume()`` and ``change(to:)``, when the
-    /// stream connects, and at ``SKPaymentQueue/applicationDidBecomeActive()``. So a change without a
-    /// transaction, such as the beginning of a grace period, is noticed at the next of these. The
-    /// store is never polled.
+    /// The queue's stream says when a subscription has changed: when a period is paid or refunded, and
+    /// when the subscription is cancelled on another device, lapses, or enters or leaves a grace period.
+    /// The store is asked for the status then. It is also asked after ``cancel()``, ``resume()`` and
+    /// ``change(to:)``, when the stream connects, and at
+    /// ``SKPaymentQueue/applicationDidBecomeActive()``. The store is never polled.
     public static var updates: Updates { Updates(queue: .default()) }
 
     /// A sequence of statuses as they change.

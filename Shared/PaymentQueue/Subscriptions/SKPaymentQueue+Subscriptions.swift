@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import Logging
 import ReceiptValidation
 import StoreAPI
 import Synchronization
@@ -112,6 +113,22 @@ extension SKPaymentQueue {
         try await change(status, Routes.subscriptionProduct, request)
     }
 
+    /// Processes the stream's event about a subscription that changed without a transaction.
+    func receive(subscription data: [UInt8]) {
+        guard let change = try? EventCoding.decode(QueueSubscriptionChanged.self, from: data) else {
+            // A newer store may send data that only a newer client can read.
+            logger.warning("The store says something of a subscription that cannot be read")
+            return
+        }
+        noteChange(of: change.subscription)
+    }
+
+    /// Lets those who follow statuses ask for the new one.
+    private func noteChange(of subscription: Subscription) {
+        let (version, group) = (subscription.version, subscription.groupID.rawValue)
+        tell { ($0 as? StatusObserver)?.receive(version: version, of: group) }
+    }
+
     /// Changes a subscription, and repeats the request until it is answered.
     ///
     /// A repetition changes nothing.
@@ -132,8 +149,7 @@ extension SKPaymentQueue {
                 question,
                 as: SubscriptionResponse.self
             )
-            let version = answer.subscription.version
-            tell { ($0 as? StatusObserver)?.receive(version: version, of: status.groupID) }
+            noteChange(of: answer.subscription)
         } catch let failure as StoreFailure {
             throw failure.error
         }

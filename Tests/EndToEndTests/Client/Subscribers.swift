@@ -178,15 +178,35 @@ extension EndToEnd.PaymentQueues {
 
                 // Nothing is paid at the end of the period, so nothing comes through the queue.
                 _ = try await store.advanceClock("31d", from: now)
-                try await eventually("receipts to know of the end") {
-                    let over = try await SubscriptionInfo.status(for: "club").first
-                    return over?.renewalInfo.unsafePayloadValue.expirationReason
-                        == .autoRenewDisabled ? true : nil
-                }
-                SKPaymentQueue.default().applicationDidBecomeActive()
                 let over = try await updates.next { $0.state == .expired }
+                let reason = over.renewalInfo.unsafePayloadValue.expirationReason
+                #expect(reason == .autoRenewDisabled)
                 let refusal = await #expect(throws: SKError.self) { try await over.resume() }
                 #expect(refusal?.storeCode == "subscription_ended")
+            }
+        }
+
+        /// Another device of the account cancels: this one is told without asking.
+        @Test func aCancellationElsewhereIsAnUpdate() async throws {
+            try await withClub { store, observer, club in
+                var updates = SubscriptionStatus.updates.makeAsyncIterator()
+                let first = try await subscribe(to: club, observer)
+                _ = try await updates.next { $0.state == .subscribed }
+                let client = try store.client(account: "ada")
+                let id = try #require(TransactionID(rawValue: first.id))
+                for isOn in [false, true] {
+                    let answer = try await client.raw(
+                        .PUT,
+                        store.urls.payments + Routes.autoRenew(id),
+                        body: Array(#"{"isOn":\#(isOn)}"#.utf8)
+                    )
+                    #expect(answer.status == 200)
+                    let told = try await updates.next {
+                        $0.renewalInfo.unsafePayloadValue.willAutoRenew == isOn
+                    }
+                    #expect(try told.renewalInfo.payloadValue.willAutoRenew == isOn)
+                    #expect(told.state == .subscribed)
+                }
             }
         }
 

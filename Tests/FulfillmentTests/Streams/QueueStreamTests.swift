@@ -257,6 +257,7 @@ struct QueueStreamTests {
         #expect(hub.wants(.queueChanged, of: "alice"))
         #expect(hub.wants(.transactionFinished, of: "alice"))
         #expect(hub.wants(.queueAccountChanged, of: "alice"))
+        #expect(hub.wants(.queueSubscriptionChanged, of: "alice"))
         #expect(!hub.wants(.deliveryConfirmed, of: "alice"))
         #expect(!hub.wants(.queueChanged, of: "bob"))
     }

@@ -328,6 +328,14 @@ import Testing
         #expect(pending.lastEventID == "6")
     }
 
+    @Test func aSubscriptionOfTheStreamIsNoTransaction() throws {
+        var pending = pending
+        let event = ServerSentEventParser.Event(id: "5", name: "subscription", data: [1])
+        let news = pending.receive([event])
+        #expect(news.subscriptions == [[1]] && news.updates.isEmpty && pending.all.isEmpty)
+        #expect(pending.lastEventID == "5")
+    }
+
     @Test func aStateOfANewerStoreSurvivesAndIsNotFinishable() throws {
         var pending = pending
         _ = pending.receive([.of(1, "hint", .unknown("99"))])
