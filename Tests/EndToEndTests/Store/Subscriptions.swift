@@ -128,38 +128,12 @@ extension EndToEnd {
                 #expect(paid.count == 12 * 3 && paid.allSatisfy { $0.charges.count == 1 })
             }
         }
-
-        @Test func beforeARenewalIsBegun() async throws {
-            try await kill(.beforeCommit(ofTransactionWith: "INSERT INTO processor_attempts"))
-        }
-
-        @Test func afterARenewalIsBegunBeforeItsCharge() async throws {
-            try await kill(.beforeStatement(containing: "INSERT INTO sandbox_processor.charges"))
-        }
-
-        @Test func afterARenewalIsChargedBeforeItsCommit() async throws {
-            try await kill(.beforeCommit(ofTransactionWith: "INTO ledger_postings"))
-        }
-
-        /// Kills `payments` at a point of a renewal, and expects that it is made, once.
-        private func kill(_ point: PostgresProxy.Point) async throws {
-            try await withStore(.with(postgresProxies: [.payments])) { store in
-                let first = try await store.subscribe()
-                let start = try await store.readClock().now
-                let hold = try store.hold(.payments, point)
-                async let asked = store.advanceClock("31d", from: start)
-                try await store.crash(.payments, at: hold)
-                _ = try? await asked  // Its answer may be lost.
-                _ = try await store.advanceClock("31d", from: start)
-                try await store.expectOneRenewal(of: first)
-            }
-        }
     }
 }
 
 extension StoreHarness {
     /// Sells a subscription of a month to `ada`, with a frozen clock.
-    fileprivate func subscribe(
+    func subscribe(
         by method: SandboxPaymentMethod = .success
     ) async throws -> AcceptedPayment {
         try await addSubscription()
@@ -171,7 +145,7 @@ extension StoreHarness {
 
     /// Expects two periods in the account's queue, each charged, posted, signed and delivered once.
     @discardableResult
-    fileprivate func expectOneRenewal(of first: AcceptedPayment) async throws -> Transaction {
+    func expectOneRenewal(of first: AcceptedPayment) async throws -> Transaction {
         let client = try client(account: "ada")
         let queued = try await eventually("the renewal to be delivered") {
             let queued = try await client.unfinished().value.transactions
