@@ -65,11 +65,10 @@ extension SettlementPlan {
             let rest = record.transaction.refundRest(with: all)
             let amount = min(owed.amount.minorUnits, rest)
             guard amount > 0 else { continue }
-            let isWhole = owed.amount == record.transaction.price
             let terms = RefundPlan(
                 number: record.transaction.nextRefundNumber(with: all),
                 amount: Money(minorUnits: amount, currency: owed.amount.currency),
-                revokes: isWhole
+                revokes: owed.revokes
             )
             refund(
                 id,

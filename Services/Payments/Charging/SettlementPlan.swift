@@ -175,7 +175,8 @@ struct SettlementPlan: Sendable {
     /// Plans an approval.
     ///
     /// The transaction is charged, unless the account has bought the product or moved to another
-    /// storefront in the meantime. No buyer is charged in the currency of an earlier storefront.
+    /// storefront in the meantime, or subscribed otherwise. No buyer is charged in the currency of an
+    /// earlier storefront.
     ///
     /// - Parameters:
     ///   - id: The transaction.
@@ -190,7 +191,8 @@ struct SettlementPlan: Sendable {
         annotate(id) { $0.approval = .approve }
         change(AttemptKey(transactionID: id, kind: .charge)) { $0.isApproved = true }
         if let record = records[id] { tell(.transactionApproved, of: record) }
-        if let failure {
+        let changed = records[id].flatMap { subscriptions.failure(ofWaiting: $0.transaction) }
+        if let failure = failure ?? changed {
             follow(.fail(failure), id)
         } else {
             follow(OwnershipRules.verdict(on: id, meeting: ownership), id)

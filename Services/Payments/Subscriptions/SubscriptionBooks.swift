@@ -91,6 +91,18 @@ struct SubscriptionBooks: Sendable {
         )
     }
 
+    /// The reason why a purchase that waited must not be charged any more; `nil` if it may be.
+    ///
+    /// The account has begun or changed its subscription meanwhile, so the charge would be stray.
+    func failure(ofWaiting transaction: Transaction) -> FailureReason? {
+        guard let key = SubscriptionKey(of: transaction),
+            let subscription = rows[key]?.subscription,
+            machine.dueActions.state(of: subscription, at: time).isRunning,
+            subscription.product.id != transaction.subscription?.replaces
+        else { return nil }
+        return .subscriptionChanged
+    }
+
     /// Adds the posting to the change that a transaction has made.
     mutating func note(_ posting: PostingReference, of id: TransactionID) {
         guard let index = changes.lastIndex(where: { $0.transactionID == id }) else { return }

@@ -11,11 +11,17 @@ public struct SubscriptionPlan: Hashable, Sendable {
         public var transactionID: TransactionID
         /// The amount, never zero.
         public var amount: Money
+        /// Whether it takes the period away.
+        ///
+        /// The rest of a period that an upgrade has ended does not, even if that is all of it (rule
+        /// S103).
+        public var revokes: Bool
 
         /// Makes a refund.
-        public init(transactionID: TransactionID, amount: Money) {
+        public init(transactionID: TransactionID, amount: Money, revokes: Bool = false) {
             self.transactionID = transactionID
             self.amount = amount
+            self.revokes = revokes
         }
     }
 

@@ -109,7 +109,7 @@ extension SubscriptionStateMachine {
         guard reason != .upgraded || running.effectiveEnd > time else { return plan }
         running.earlyEnd = EarlyEnd(time: time, reason: reason)
         if reason == .upgraded {
-            owe(Proration.refund(of: running, at: time), of: &running, &plan)
+            owe(Proration.refund(of: running, at: time), of: &running, revokes: false, &plan)
         }
         plan.subscription.period = running
         plan.changedPeriods.append(running)
@@ -126,7 +126,7 @@ extension SubscriptionStateMachine {
         guard let running = plan.subscription.earlierPeriod else { return }
         var next = plan.subscription.period
         next.earlyEnd = EarlyEnd(time: time, reason: reason)
-        if isRefunded { owe(next.refundable, of: &next, &plan) }
+        if isRefunded { owe(next.refundable, of: &next, revokes: true, &plan) }
         plan.changedPeriods.append(next)
         plan.subscription.period = running
         plan.subscription.earlierPeriod = nil
@@ -136,11 +136,20 @@ extension SubscriptionStateMachine {
         plan.subscription.charge = nil
     }
 
-    private func owe(_ amount: Money, of period: inout PaidPeriod, _ plan: inout SubscriptionPlan) {
+    private func owe(
+        _ amount: Money,
+        of period: inout PaidPeriod,
+        revokes: Bool,
+        _ plan: inout SubscriptionPlan
+    ) {
         guard !amount.isZero else { return }
         period.refunded = period.refunded.adding(amount) ?? period.price
         plan.refunds.append(
-            SubscriptionPlan.OwedRefund(transactionID: period.transactionID, amount: amount)
+            SubscriptionPlan.OwedRefund(
+                transactionID: period.transactionID,
+                amount: amount,
+                revokes: revokes
+            )
         )
     }
 }

@@ -124,6 +124,21 @@ import Testing
         }
     }
 
+    /// S103: the clock of a sandbox often stands between two purchases.
+    @Test func anUpgradeAtOnceRefundsAllAndRevokesNothing() async throws {
+        try await withStore { store in
+            try await store.sell(club("silver", level: 2), club("gold", price: usd(999)))
+            let silver = try await store.buy(request("silver", price: usd(299)), key: "1")
+            try await store.buy(request("gold", price: usd(999)), key: "2")
+            let upgraded = try await store.load(silver.id)
+            #expect(upgraded.refunds?.map(\.amount) == [usd(299)])
+            #expect(upgraded.refunds?.map(\.revokes) == [false] && upgraded.revokedAt == nil)
+            #expect(try await store.subscription().product.id.rawValue == "gold")
+            #expect(try await store.booksBalance())
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func aRefundOfTheRunningPeriodEndsTheSubscription() async throws {
         try await withStore { store in
             try await store.sell(club())
