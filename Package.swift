@@ -65,6 +65,7 @@ let package = Package(
         .library(name: "Messaging", targets: ["Messaging"]),
         .library(name: "ServiceKit", targets: ["ServiceKit"]),
         .library(name: "PaymentQueue", targets: ["PaymentQueue"]),
+        .library(name: "StoreTest", targets: ["StoreTest"]),
         .library(name: "ReceiptValidation", targets: ["ReceiptValidation"]),
     ],
     traits: [
@@ -320,6 +321,16 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // Layer 8: what the tests of an app ask of a sandbox, as Xcode's StoreKitTest does.
+        .target(
+            name: "StoreTest",
+            dependencies: [
+                "EventTypes", "PaymentQueue", "StoreAPI", asyncHTTPClient, nioCore, nioHTTP1,
+            ],
+            path: "Shared/StoreTest",
+            swiftSettings: house
+        ),
+
         // Layer 9: the operator's command line.
         .executableTarget(
             name: "Operator",
@@ -466,6 +477,7 @@ let package = Package(
             of: "EndToEnd",
             [
                 "ClockAndIDs", "EventTypes", "ReceiptValidation", "StoreAPI", "PaymentQueue",
+                "StoreTest",
                 "Kafka", "Messaging", "Postgres", "StoreTracing", "TestSupport",
                 asyncHTTPClient,
                 crypto, nioCore, nioHTTP1, logging,

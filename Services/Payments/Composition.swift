@@ -58,7 +58,7 @@ private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFram
         environments: environments
     ) { router in
         clock.addRoutes(to: router)
-        renewals.routes.add(to: router)
+        renewals.addRoutes(to: router)
         PaymentRoutes(
             payments: acceptance.batcher,
             restores: RestoreHandler(context: context, didCommit: wakeRelay),

@@ -22,6 +22,7 @@ enum PaymentsMigrations {
             ("payments_m0007_transaction_ids", PackageResources.m0007_transaction_ids_sql),
             ("payments_m0008_clock", PackageResources.m0008_clock_sql),
             ("payments_m0009_subscriptions", PackageResources.m0009_subscriptions_sql),
+            ("payments_m0010_test_settings", PackageResources.m0010_test_settings_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

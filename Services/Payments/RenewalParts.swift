@@ -1,4 +1,6 @@
+import EventTypes
 import ServiceFoundation
+import ServiceKit
 
 /// The parts of `payments` that renew subscriptions, and that let accounts decide about them.
 struct RenewalParts {
@@ -9,7 +11,9 @@ struct RenewalParts {
     /// Its work, for an advance of the store's clock.
     let work: DueWorkQueue
     /// The HTTP routes for subscriptions.
-    let routes: SubscriptionRoutes
+    private let routes: SubscriptionRoutes
+    /// The routes of tests; a store in production has none.
+    private let testRoutes: TestRoutes?
 
     init(
         _ settings: PaymentsSettings,
@@ -30,14 +34,17 @@ struct RenewalParts {
             now: frame.storeNow,
             logger: frame.logger
         )
-        routes = SubscriptionRoutes(
-            subscriptions: SubscriptionHandler(
-                context: charging.context,
-                products: products,
-                renewals: renewals,
-                didCommit: frame.wakeRelay
-            )
+        let subscriptions = SubscriptionHandler(
+            context: charging.context,
+            products: products,
+            renewals: renewals,
+            didCommit: frame.wakeRelay
         )
+        routes = SubscriptionRoutes(subscriptions: subscriptions)
+        testRoutes =
+            settings.environment == .sandbox
+            ? TestRoutes(settings: TestSettings(client: frame.client), subscriptions: subscriptions)
+            : nil
         work = DueWorkQueue(
             name: "subscriptions",
             next: { connection in
@@ -47,5 +54,11 @@ struct RenewalParts {
             count: nil,
             wake: { runner.wake() }
         )
+    }
+
+    /// Adds the routes that this store has.
+    func addRoutes(to router: StoreRouter) {
+        routes.add(to: router)
+        testRoutes?.add(to: router)
     }
 }

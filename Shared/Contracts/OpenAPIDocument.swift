@@ -27,6 +27,7 @@ struct OpenAPIDocument {
         for file in [
             PackageResources.accounts_json, PackageResources.catalog_json,
             PackageResources.subscriptions_json, PackageResources.clock_json,
+            PackageResources.testing_json,
             PackageResources.content_json,
             PackageResources.environment_json, PackageResources.every_service_json,
             PackageResources.fulfillment_json, PackageResources.payments_json,

@@ -30,6 +30,8 @@ HTTP = {
     "clock.response": "ClockResponse",
     "clock.run.request": "ClockRunRequest",
     "credits.response": "CreditsResponse",
+    "test.expiry.request": "TestExpiryRequest",
+    "test.settings": "TestSettingsDocument",
     "entitlements.response": "EntitlementsResponse",
     "finish.response": "FinishResponse",
     "history.response": "HistoryResponse",

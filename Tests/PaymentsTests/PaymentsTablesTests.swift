@@ -25,6 +25,8 @@ import Testing
             "The keys of requests are in no event.",
         "subscriptions.payment_method due_at due_kind charging_since tries":
             "What is charged next follows from the subscription and from its attempts.",
+        "test_settings":
+            "What a test asks of a sandbox is in no event; what came of it is.",
         "transactions.idempotency_key fingerprint":
             "The keys of requests are in no event.",
         "store_clock.id latest status advance_key failure epoch":

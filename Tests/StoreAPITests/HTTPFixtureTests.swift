@@ -35,6 +35,14 @@ import Testing
         return body
     }
 
+    @Test func whatTestsAsk() throws {
+        let settings = try roundTrip(TestSettingsDocument.self, "test.settings")
+        #expect(settings.failNext == SimulatedFailure(.insufficientFunds, times: 2))
+        #expect(settings.asksToBuy == true && settings.hasGracePeriod == false)
+        let expiry = try roundTrip(TestExpiryRequest.self, "test.expiry.request")
+        #expect(expiry.intent == .billingError)
+    }
+
     @Test func productsResponse() throws {
         let body = try roundTrip(ProductsResponse.self, "products.response")
         #expect(body.storefront == Storefront(unchecked: "FRA"))

@@ -30,6 +30,21 @@ struct SubscriptionOptions: ParsableArguments {
         )
     }
 
+    /// Sends a request about the subscription, and prints it.
+    func post(
+        _ path: (TransactionID) -> String,
+        _ content: StoreConnection.Content? = nil
+    ) async throws {
+        try show(
+            try await connection().send(
+                .POST,
+                path(subscription),
+                content ?? .none,
+                as: SubscriptionResponse.self
+            )
+        )
+    }
+
     /// Prints a subscription.
     func show(_ answer: SubscriptionResponse) throws {
         if store.json {

@@ -42,6 +42,8 @@ struct AcceptanceBatch: Sendable {
     var subscriptions: SubscriptionBooks
     /// The refunds of periods that an upgrade without a charge has ended early.
     var refunds: [ProcessorAttempt] = []
+    /// The payment methods that tests have charged.
+    var simulated = SimulatedCharges([:])
     private var entries: [Entry]
     private var approved: [Approved] = []
     private var begun: [Begun] = []
@@ -239,9 +241,17 @@ struct AcceptanceBatch: Sendable {
                 taxBasisPoints: tax.basisPoints(in: request.storefront),
                 traceparent: submission.trace
             )
+            let method =
+                approved.price.isZero
+                ? request.paymentMethod
+                : simulated.method(
+                    insteadOf: request.paymentMethod,
+                    of: submission.accountKey,
+                    isRenewal: false
+                )
             var acceptance = Acceptance(
                 of: record,
-                by: request.paymentMethod,
+                by: method,
                 drawing: ids,
                 at: time,
                 leaseEnd: leaseEnd

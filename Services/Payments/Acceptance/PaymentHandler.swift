@@ -60,14 +60,15 @@ struct PaymentHandler: Sendable {
         // visible, and no other database transaction can use these intents until this one ends.
         try AccountStore.lockExisting(batch.openIntentAccounts, on: connection)
         // There may be more ids than payments in the end; the rest is never used.
-        let (made, products, standings, intents, ids) = try connection.read(
+        let (made, products, standings, intents, ids, tests) = try connection.read(
             TransactionStore.made(
                 under: batch.openKeys.map { ($0.accountID, $0.idempotencyKey) }
             ),
             products.load(batch.openProducts),
             AccountStore.standings(of: batch.openAccounts),
             PurchaseIntentStore.open(of: batch.openIntentAccounts),
-            TransactionStore.nextIDs(batch.openKeys.count)
+            TransactionStore.nextIDs(batch.openKeys.count),
+            TestSettingsStore.settings(of: context.testedAccounts(batch.openAccounts))
         )
         try replay(&batch, made, on: connection)
         let places = batch.openSubscriptions(products)
@@ -79,12 +80,14 @@ struct PaymentHandler: Sendable {
             intents: intents,
             methodRefusal: processor.refusal(of:)
         )
+        batch.simulated = SimulatedCharges(tests)
         batch.begin(
             ids,
             drawing: context.ids,
             tax: tax,
             leaseEnd: context.leaseEnd
         )
+        try TestSettingsStore.save(batch.simulated.changed, on: connection)
         let accountEvents = try endIntents(batch.paidIntents, at: time, on: connection)
         try SubscriptionStore.save(
             batch.subscriptions.changedRows,

@@ -24,6 +24,11 @@ struct PaymentsContext: Sendable {
     /// The end of a lease that begins at this moment.
     var leaseEnd: MachineTime { machineNow().advanced(by: policy.lease) }
 
+    /// The accounts whose charges a test may decide: all in a sandbox, and none in production.
+    func testedAccounts(_ keys: Set<AccountKey>) -> Set<AccountKey> {
+        environment == .sandbox ? keys : []
+    }
+
     /// Runs a body that uses idempotency keys between BEGIN and COMMIT.
     ///
     /// - Throws: `PaymentError` with the code `keyTaken` if another request has taken one of the keys

@@ -35,6 +35,27 @@ extension SubscriptionChangeRefusal {
                     of the running period is refunded.
                     """
             )
+        case .nothingOwed:
+            HTTPProblem(
+                .conflict,
+                code: "nothing_owed",
+                title: "Nothing is owed",
+                detail: "The running period is paid."
+            )
+        case .notRenewing:
+            HTTPProblem(
+                .conflict,
+                code: "auto_renew_off",
+                title: "The subscription does not renew",
+                detail: "Turn its renewal on first."
+            )
+        case .paidInAdvance:
+            HTTPProblem(
+                .conflict,
+                code: "next_period_paid",
+                title: "The next period is paid already",
+                detail: "Wait until it has begun."
+            )
         }
     }
 }

@@ -39,51 +39,57 @@ struct RenewalHandler: Sendable {
         let time = context.now()
         let due = try SubscriptionStore.takeDue(at: time, limit: limit, on: connection)
         guard !due.isEmpty else { return (0, []) }
-        let plan = try plan(due, due.map { _ in TraceContext.begin() }, at: time, on: connection)
+        let plan = try plan(
+            due,
+            nil,
+            due.map { _ in TraceContext.begin() },
+            at: time,
+            on: connection
+        )
         return (due.count, try write(plan, at: time, on: connection))
     }
 
-    /// Charges now for the period that a subscription owes, because its customer asks for it (row e7).
+    /// Charges now for a period of a subscription, because somebody asks for it.
     ///
     /// - Parameters:
     ///   - row: The subscription, locked.
+    ///   - request: What is charged.
     ///   - trace: The trace of the request.
     ///   - connection: A connection in a database transaction.
     /// - Returns: What was written, and the attempts to carry out after the commit.
     /// - Throws: `PostgresError`, or an error of what is written.
-    func chargeOwed(
+    func charge(
         _ row: SubscriptionRow,
+        _ request: RenewalPlan.Request,
         within trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (plan: RenewalPlan, attempts: [ProcessorAttempt]) {
         let time = context.now()
-        let plan = try plan([row], isAsked: true, [trace], at: time, on: connection)
+        let plan = try plan([row], request, [trace], at: time, on: connection)
         return (plan, try write(plan, at: time, on: connection))
     }
 
     /// Reads what the actions of subscriptions have to know, and decides them.
     private func plan(
         _ rows: [SubscriptionRow],
-        isAsked: Bool = false,
+        _ request: RenewalPlan.Request?,
         _ traceparents: [TraceContext],
         at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> RenewalPlan {
         let subscriptions = rows.compactMap(\.subscription)
-        let (products, standings, ids) = try connection.read(
+        let accounts = Set(
+            subscriptions.map { AccountKey(accountID: $0.accountID, bundleID: $0.bundleID) }
+        )
+        let (products, standings, ids, tests) = try connection.read(
             products.load(Set(subscriptions.map { ($0.nextProduct ?? $0.product).id })),
-            AccountStore.standings(
-                of: Set(
-                    subscriptions.map {
-                        AccountKey(accountID: $0.accountID, bundleID: $0.bundleID)
-                    }
-                )
-            ),
-            TransactionStore.nextIDs(rows.count)
+            AccountStore.standings(of: accounts),
+            TransactionStore.nextIDs(rows.count),
+            TestSettingsStore.settings(of: context.testedAccounts(accounts))
         )
         return RenewalPlan(
             rows,
-            isAsked: isAsked,
+            asked: request,
             RenewalPlan.Facts(
                 products: products,
                 standings: standings,
@@ -92,7 +98,8 @@ struct RenewalHandler: Sendable {
                     on: connection
                 ),
                 transactionIDs: ids,
-                traceparents: traceparents
+                traceparents: traceparents,
+                tests: tests
             ),
             by: context.subscriptions,
             drawing: context.ids,
@@ -107,6 +114,7 @@ struct RenewalHandler: Sendable {
         at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
+        try TestSettingsStore.save(plan.simulated.changed, on: connection)
         try SubscriptionStore.save(
             plan.books.changedRows,
             by: context.subscriptions.dueActions,

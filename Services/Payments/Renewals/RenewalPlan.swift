@@ -20,6 +20,31 @@ struct RenewalPlan: Sendable {
         var transactionIDs: [TransactionID]
         /// New trace contexts, one for each row.
         var traceparents: [TraceContext]
+        /// The wishes of tests for the accounts.
+        var tests: [AccountKey: TestSettingsDocument] = [:]
+    }
+
+    /// A charge that somebody asks for, although no action is due.
+    enum Request: Hashable, Sendable {
+        /// What is owed (row e7), by the subscription's payment method.
+        case owed
+        /// What is owed, by another method that the customer pays with from now on.
+        case owedBy(PaymentMethod)
+        /// The next period, which begins as soon as it is paid. Only tests ask for it.
+        case nextPeriod
+
+        fileprivate func event(_ quote: RenewalQuote) -> SubscriptionEvent {
+            switch self {
+            case .owed, .owedBy: .chargeRequested(quote)
+            case .nextPeriod: .renewalForced(quote)
+            }
+        }
+
+        /// The payment method that replaces the subscription's own; `nil` if none does.
+        fileprivate var method: PaymentMethod? {
+            guard case .owedBy(let method) = self else { return nil }
+            return method
+        }
     }
 
     private(set) var books: SubscriptionBooks
@@ -27,15 +52,16 @@ struct RenewalPlan: Sendable {
     private(set) var acceptances: [Acceptance] = []
     /// The number of actions that were carried out, by the kind of the work.
     private(set) var done: [DueWork: Int64] = [:]
-    /// Why customers' requests were refused.
+    /// Why requests were refused.
     private(set) var refusals: [SubscriptionKey: SubscriptionRefusal] = [:]
+    /// The payment methods that tests have charged.
+    private(set) var simulated: SimulatedCharges
 
-    /// Carries out the due action of each row, in their order, or charges for what is owed because
-    /// customers ask for it (row e7).
+    /// Carries out the due action of each row, in their order, or charges for what was asked.
     ///
     /// - Parameters:
     ///   - rows: The rows.
-    ///   - isAsked: Whether customers ask to be charged now; if not, the rows are due.
+    ///   - request: What is charged now, because somebody asks for it; `nil` if the rows are due.
     ///   - facts: What is known about them.
     ///   - machine: Decides about subscriptions.
     ///   - ids: The source of the ids of attempts.
@@ -44,7 +70,7 @@ struct RenewalPlan: Sendable {
     ///   - time: The present.
     init(
         _ rows: [SubscriptionRow],
-        isAsked: Bool = false,
+        asked request: Request? = nil,
         _ facts: Facts,
         by machine: SubscriptionStateMachine,
         drawing ids: IDSource,
@@ -53,7 +79,13 @@ struct RenewalPlan: Sendable {
         at time: StoreTime
     ) {
         books = SubscriptionBooks(machine, at: time)
+        var rows = rows
+        if let method = request?.method {
+            for index in rows.indices { rows[index].paymentMethod = method }
+        }
         books.take(rows)
+        // A method that somebody names is charged, whatever a test wants.
+        simulated = SimulatedCharges(request?.method == nil ? facts.tests : [:])
         for ((row, id), traceparent) in zip(zip(rows, facts.transactionIDs), facts.traceparents) {
             books.touch(row.key)
             guard let subscription = row.subscription else { continue }
@@ -65,18 +97,12 @@ struct RenewalPlan: Sendable {
             )
             let storefront = facts.standings[account]?.storefront ?? subscription.storefront
             let quote = RenewalQuote(storefront: storefront, price: product?.prices[storefront])
-            let event: SubscriptionEvent
-            if isAsked {
-                event = .chargeRequested(quote)
-            } else if let action {
-                event = .due(action.kind, quote)
-            } else {
-                continue
-            }
+            let event = request?.event(quote) ?? action.map { .due($0.kind, quote) }
+            guard let event else { continue }
             let move = books.apply(event, to: row.key, within: traceparent)
             if case .refused(let refusal) = move { refusals[row.key] = refusal }
             guard let plan = move.plan else { continue }
-            if let action, !isAsked {
+            if let action, request == nil {
                 done[DueWork(action.kind, of: subscription), default: 0] += 1
             }
             guard let charge = plan.charge else { continue }
@@ -103,7 +129,11 @@ struct RenewalPlan: Sendable {
         drawing ids: IDSource,
         leaseEnd: MachineTime
     ) {
-        let paymentMethod = row.paymentMethod ?? PaymentMethod(rawValue: "")
+        let account = AccountKey(accountID: row.key.accountID, bundleID: row.key.bundleID)
+        let ownMethod = row.paymentMethod ?? PaymentMethod(rawValue: "")
+        let paymentMethod =
+            record.transaction.price.isZero
+            ? ownMethod : simulated.method(insteadOf: ownMethod, of: account, isRenewal: true)
         var acceptance = Acceptance(
             of: record,
             by: paymentMethod,

@@ -15,6 +15,10 @@ struct SubscriptionHandler: Sendable {
         case autoRenew(Bool)
         /// The product of the next period.
         case product(ProductID)
+        /// The end of the subscription now, in a test.
+        case end(ExpirationIntent)
+        /// A charge now, in a test.
+        case charge(RenewalPlan.Request)
     }
 
     /// The answer to a decision.
@@ -94,12 +98,12 @@ struct SubscriptionHandler: Sendable {
             let subscription = row.subscription, Self.belongs(subscription, to: key)
         else { return (.unknown, false, []) }
         let event: SubscriptionEvent
-        switch try self.event(of: decision, meeting: present(subscription), on: connection) {
+        switch try change(by: decision, meeting: present(subscription), on: connection) {
         case .failure(let refusal): return (.refused(refusal), false, [])
-        case .success(nil): return (.done(present(subscription)), false, [])
-        case .success(.chargeRequested):
-            return try chargeOwed(row, subscription, trace: trace, on: connection)
-        case .success(let decided?): event = decided
+        case .success(.nothing): return (.done(present(subscription)), false, [])
+        case .success(.charge(let request)):
+            return try charge(row, subscription, request, trace: trace, on: connection)
+        case .success(.event(let decided)): event = decided
         }
         var books = SubscriptionBooks(context.subscriptions, at: time)
         books.take([row])
@@ -113,50 +117,68 @@ struct SubscriptionHandler: Sendable {
             try OutboxEvent($0, at: time, in: context.environment)
         }
         if !changes.isEmpty { try Outbox.append(changes, on: connection) }
-        return (reply(to: row, subscription, move.isRefused, books), !changes.isEmpty, [])
+        return (reply(to: row, subscription, move.refusal, books), !changes.isEmpty, [])
     }
 
-    /// Charges at once for what the customer owes (row e7).
+    /// Charges at once.
     ///
     /// The answer is the subscription with the charge under way. Its outcome comes as any renewal does.
-    private func chargeOwed(
+    private func charge(
         _ row: SubscriptionRow,
         _ subscription: Subscription,
+        _ request: RenewalPlan.Request,
         trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
-        let (plan, attempts) = try renewals.chargeOwed(row, within: trace, on: connection)
-        let isRefused = plan.refusals[row.key] != nil
+        let (plan, attempts) = try renewals.charge(row, request, within: trace, on: connection)
         return (
-            reply(to: row, subscription, isRefused, plan.books), !plan.books.changes.isEmpty,
-            attempts
+            reply(to: row, subscription, plan.refusals[row.key], plan.books),
+            !plan.books.changes.isEmpty, attempts
         )
     }
 
     private func reply(
         to row: SubscriptionRow,
         _ subscription: Subscription,
-        _ isRefused: Bool,
+        _ refusal: SubscriptionRefusal?,
         _ books: SubscriptionBooks
     ) -> Reply {
-        if isRefused { return .refused(.ended) }
+        if let refusal { return .refused(SubscriptionChangeRefusal(refusal)) }
         return .done(present(books.rows[row.key]?.subscription ?? subscription))
     }
 
-    /// The event of a decision; `nil` if it changes nothing.
-    private func event(
-        of decision: Decision,
+    /// What a decision leads to.
+    private enum Change {
+        /// Nothing: it is so already.
+        case nothing
+        case event(SubscriptionEvent)
+        case charge(RenewalPlan.Request)
+    }
+
+    private func change(
+        by decision: Decision,
         meeting subscription: Subscription,
         on connection: isolated PostgresConnection
-    ) throws -> Result<SubscriptionEvent?, SubscriptionChangeRefusal> {
+    ) throws -> Result<Change, SubscriptionChangeRefusal> {
         switch decision {
-        case .autoRenew(true): return .success(.autoRenewTurnedOn)
-        case .autoRenew(false): return .success(.autoRenewTurnedOff)
+        case .autoRenew(true): return .success(.event(.autoRenewTurnedOn))
+        case .autoRenew(false): return .success(.event(.autoRenewTurnedOff))
+        case .charge(let request): return .success(.charge(request))
+        case .end(let intent):
+            // A period that was paid in advance would have to be refunded.
+            return subscription.period.start <= context.now()
+                ? .success(.event(.ended(intent))) : .failure(.paidInAdvance)
         case .product(let id):
             return SubscriptionRules.choice(
                 of: try connection.read(products.load([id]))[id],
                 meeting: subscription
-            )
+            ).map { event in
+                switch event {
+                case nil: .nothing
+                case .chargeRequested: .charge(.owed)
+                case let event?: .event(event)
+                }
+            }
         }
     }
 

@@ -40,11 +40,23 @@ struct SubscriptionBooks: Sendable {
         to key: SubscriptionKey,
         within traceparent: TraceContext?
     ) -> SubscriptionMove {
+        let machine = self.machine(of: rows[key])
         let (overdue, move) = machine.applyInOrder(event, at: time, to: rows[key]?.subscription)
         for plan in overdue { note(plan, key, traceparent) }
         if let plan = move.plan { note(plan, key, traceparent) }
         return move
     }
+
+    /// The machine that decides about a row, with the grace period that a test wants.
+    private func machine(of row: SubscriptionRow?) -> SubscriptionStateMachine {
+        guard let hasGrace = row?.hasGrace else { return machine }
+        var policy = machine.policy
+        policy.grace = hasGrace ? policy.grace ?? Self.testedGrace : nil
+        return SubscriptionStateMachine(policy: policy)
+    }
+
+    /// The grace period of a test, as long as in Apple's.
+    private static let testedGrace = Duration.days(16)
 
     /// Begins the period of a transaction that is paid, or costs nothing.
     ///

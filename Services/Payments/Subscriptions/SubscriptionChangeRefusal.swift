@@ -1,3 +1,5 @@
+import Subscriptions
+
 import EventTypes
 
 /// The reasons to refuse a decision about a subscription.
@@ -10,4 +12,21 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     case otherGroup
     /// The product is charged at once, so it has to be bought (rule S101).
     case needsPayment
+    /// The period is paid, so there is nothing to charge.
+    case nothingOwed
+    /// Auto-renew is off, so no period follows.
+    case notRenewing
+    /// The next period is paid already.
+    case paidInAdvance
+
+    /// The refusal of a change that the rules of subscriptions refuse.
+    init(_ refusal: SubscriptionRefusal) {
+        switch refusal {
+        case .nothingOwed: self = .nothingOwed
+        case .notRenewing: self = .notRenewing
+        case .paidInAdvance: self = .paidInAdvance
+        case .notSubscribed, .ended, .otherGroup, .isCurrent, .needsCharge, .stateUnknown:
+            self = .ended
+        }
+    }
 }

@@ -8,4 +8,6 @@ struct SubscriptionRow: Hashable, Sendable {
     var subscription: Subscription?
     /// The payment method of the last purchase, which pays the renewals.
     var paymentMethod: PaymentMethod?
+    /// Whether a test wants a grace period; `nil` if the settings of the store decide.
+    var hasGrace: Bool?
 }

@@ -8,7 +8,11 @@ import Subscriptions
 ///
 /// The row's lock comes before those of transactions, always in the order of the keys.
 enum SubscriptionStore {
-    private static let columns = "s.account_id, s.bundle_id, s.group_id, s.data, s.payment_method"
+    private static let columns = """
+        s.account_id, s.bundle_id, s.group_id, s.data, s.payment_method,
+        (SELECT (t.settings ->> 'hasGracePeriod')::boolean FROM test_settings t
+            WHERE t.account_id = s.account_id AND t.bundle_id = s.bundle_id)
+        """
 
     /// Makes the rows of places where no subscription has begun.
     static func open(
@@ -237,17 +241,19 @@ enum SubscriptionStore {
 
     private static func rows(in rows: PostgresRows) throws -> [SubscriptionRow] {
         try rows.map { row in
-            let (account, bundle, group, data, method) = try row.decode(
+            let (account, bundle, group, data, method, hasGrace) = try row.decode(
                 AccountID.self,
                 BundleID.self,
                 SubscriptionGroupID.self,
                 PostgresJSON?.self,
-                String?.self
+                String?.self,
+                Bool?.self
             )
             return SubscriptionRow(
                 key: SubscriptionKey(accountID: account, bundleID: bundle, groupID: group),
                 subscription: try data.map { try $0.decode(Subscription.self) },
-                paymentMethod: method.map { PaymentMethod(rawValue: $0) }
+                paymentMethod: method.map { PaymentMethod(rawValue: $0) },
+                hasGrace: hasGrace
             )
         }
     }

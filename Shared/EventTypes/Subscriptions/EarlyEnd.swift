@@ -10,6 +10,8 @@ public struct EarlyEnd: Codable, Hashable, Sendable {
         case revoked
         /// The subscription was ended (row e21).
         case ended
+        /// A test had the next period begin early.
+        case renewed
         /// A reason that only a newer version of the store knows.
         case unknown(String)
 
@@ -22,6 +24,7 @@ public struct EarlyEnd: Codable, Hashable, Sendable {
             case "refunded": self = .refunded
             case "revoked": self = .revoked
             case "ended": self = .ended
+            case "renewed": self = .renewed
             default: self = .unknown(rawValue)
             }
         }
@@ -33,6 +36,7 @@ public struct EarlyEnd: Codable, Hashable, Sendable {
             case .refunded: "refunded"
             case .revoked: "revoked"
             case .ended: "ended"
+            case .renewed: "renewed"
             case .unknown(let rawValue): rawValue
             }
         }

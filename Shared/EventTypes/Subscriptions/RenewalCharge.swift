@@ -8,6 +8,8 @@ public struct RenewalCharge: Codable, Hashable, Sendable {
     public var storefront: Storefront
     /// The time at which the charge was begun.
     public var startedAt: StoreTime
+    /// Whether the running period ends when the charge succeeds, because a test asked for it.
+    public var endsPeriod: Bool?
 
     /// Makes a charge.
     public init(

@@ -59,6 +59,7 @@ extension SKError {
                 "subscription_unknown",
                 // Only administrators receive these codes, and an app is not an administrator.
                 "account_change_empty", "account_id_malformed", "app_unregistered",
+                "auto_renew_off", "next_period_paid", "nothing_owed", "test_settings_invalid",
                 "bundle_id_malformed", "catalog_invalid",
                 "clock_advancing", "clock_amount_missing", "clock_beyond_certificates",
                 "clock_failed", "clock_moves_forward", "clock_not_failed", "clock_not_there",

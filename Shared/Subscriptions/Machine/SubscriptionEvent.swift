@@ -16,6 +16,8 @@ public enum SubscriptionEvent: Hashable, Sendable {
     case autoRenewTurnedOff
     /// The customer wants to be charged now, such as with another card (row e7).
     case chargeRequested(RenewalQuote)
+    /// A test has the running period end now, and the next one begin.
+    case renewalForced(RenewalQuote)
     /// A due action is carried out. Only charges look at the quote.
     case due(DueAction.Kind, RenewalQuote)
     /// A charge succeeded; the transaction is that of its period (rows e11, e14 and e25).

@@ -15,9 +15,10 @@ public enum SubscriptionMove: Hashable, Sendable {
     /// The charge pays for nothing and is returned (rule S505).
     case stray
 
-    /// Whether the event does not apply.
-    public var isRefused: Bool {
-        if case .refused = self { true } else { false }
+    /// The reason why the event does not apply; `nil` if it does.
+    public var refusal: SubscriptionRefusal? {
+        guard case .refused(let refusal) = self else { return nil }
+        return refusal
     }
 
     /// The plan of a change.

@@ -14,6 +14,10 @@ public enum SubscriptionRefusal: Hashable, Sendable {
     case needsCharge
     /// There is nothing to pay: the period is paid.
     case nothingOwed
+    /// Auto-renew is off, so no period follows.
+    case notRenewing
+    /// The next period is paid already.
+    case paidInAdvance
     /// The state is one that only a newer version of the store knows.
     case stateUnknown
 }

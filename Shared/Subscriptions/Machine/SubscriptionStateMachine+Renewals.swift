@@ -32,7 +32,7 @@ extension SubscriptionStateMachine {
     ///
     /// Before the end, a product that is not renewed any more is not charged, and asked for again
     /// later. After the end, the price that was due then stays owed (rule S126).
-    private func chargeBegun(
+    func chargeBegun(
         _ quote: RenewalQuote,
         at time: StoreTime,
         _ subscription: Subscription
@@ -84,6 +84,11 @@ extension SubscriptionStateMachine {
         let paid = [subscription.period, subscription.earlierPeriod].compactMap { $0?.charge }
         guard !paid.contains(key) else { return .unchanged }
         guard let charge = subscription.charge, charge.key == key else { return .stray }
+        if charge.endsPeriod == true, subscription.state == .active,
+            time < subscription.period.end
+        {
+            return renewedEarly(charge, transactionID, at: time, subscription)
+        }
         var period = periods.successor(
             of: subscription.period,
             transactionID,

@@ -54,6 +54,7 @@ public struct SubscriptionStateMachine: Sendable {
         case .autoRenewTurnedOn: return turnedOn(subscription)
         case .autoRenewTurnedOff: return turnedOff(subscription)
         case .chargeRequested(let quote): return chargeRequested(quote, at: time, subscription)
+        case .renewalForced(let quote): return renewalForced(quote, at: time, subscription)
         case .due(let kind, let quote): return due(kind, quote, at: time, subscription)
         case .chargeSucceeded(let key, let transactionID, let capturedAt):
             return charged(key, transactionID, capturedAt: capturedAt, at: time, subscription)

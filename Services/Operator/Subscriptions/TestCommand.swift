@@ -1,0 +1,197 @@
+import ArgumentParser
+import EventTypes
+import NIOHTTP1
+import StoreAPI
+
+/// `counterfoil test`: what tests of apps ask of a sandbox.
+struct TestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Has a sandbox do what a test of an app needs.",
+        discussion: """
+            Examples:
+              counterfoil test set ada --fail declined --times 2
+              counterfoil test set ada --ask-to-buy
+              counterfoil test show ada
+              counterfoil test reset ada
+              counterfoil test renew 2175520387220000
+              counterfoil test resolve 2175520387220000
+              counterfoil test expire 2175520387220000 --intent 2
+
+            'counterfoil clock' sets the speed of time; 'approve', 'decline' and 'refund' decide about \
+            purchases. A store in production fails with 404.
+            """,
+        subcommands: [
+            ShowTestCommand.self, SetTestCommand.self, ResetTestCommand.self,
+            RenewTestCommand.self, ResolveTestCommand.self, ExpireTestCommand.self,
+        ]
+    )
+}
+
+/// The account and the app of a test.
+struct TestAccountOptions: ParsableArguments {
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var access: SubscriptionAccess
+    @OptionGroup var app: AppOptions
+
+    @Argument(help: "The account.", transform: identifier)
+    var account: AccountID
+
+    func bundleID() throws(OperatorError) -> BundleID {
+        try app.app(keys: access.keys.directory)
+    }
+
+    /// Sends a request about the account's settings, and prints them.
+    func perform(_ method: HTTPMethod, _ settings: TestSettingsDocument? = nil) async throws {
+        let content: StoreConnection.Content
+        if let settings {
+            content = try .json(settings)
+        } else {
+            content = StoreConnection.Content(
+                query: [("bundleID", try bundleID().rawValue)]
+            )
+        }
+        let answer = try await access.connection(of: store).send(
+            method,
+            Routes.testSettings(account),
+            content,
+            as: TestSettingsDocument.self
+        )
+        guard !store.json else { return try Console.say(json: answer) }
+        func word(_ flag: Bool?) -> String { flag.map { $0 ? "on" : "off" } ?? "as the store" }
+        let failure = answer.failNext.map { "\($0.reason.rawValue), \($0.times ?? 1) times" }
+        Console.say(
+            """
+            ask to buy:            \(word(answer.asksToBuy))
+            interrupted purchases: \(word(answer.interruptsPurchases))
+            declined renewals:     \(word(answer.declinesRenewals))
+            grace period:          \(word(answer.hasGracePeriod))
+            next charges:          \(failure ?? "as the store")
+            """
+        )
+    }
+}
+
+/// `counterfoil test show`.
+struct ShowTestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows what a test has the sandbox do with an account."
+    )
+
+    @OptionGroup var options: TestAccountOptions
+
+    func perform() async throws { try await options.perform(.GET) }
+}
+
+/// `counterfoil test reset`.
+struct ResetTestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Forgets what a test has the sandbox do with an account."
+    )
+
+    @OptionGroup var options: TestAccountOptions
+
+    func perform() async throws { try await options.perform(.DELETE) }
+}
+
+/// `counterfoil test set`.
+struct SetTestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Sets what a test has the sandbox do with an account, instead of what was set."
+    )
+
+    @OptionGroup var options: TestAccountOptions
+
+    @Flag(inversion: .prefixedNo, help: "Whether purchases wait for a parent's approval.")
+    var askToBuy: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether purchases are interrupted.")
+    var interrupt: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether renewals are declined.")
+    var declineRenewals: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether there is a grace period.")
+    var grace: Bool?
+
+    @Option(help: "Why the next charges fail: \(Self.reasons).")
+    var fail: String?
+
+    @Option(help: "How many charges fail.")
+    var times = 1
+
+    private static let reasons = SimulatedFailure.Reason.allCases.map(\.rawValue)
+        .joined(separator: ", ")
+
+    func validate() throws {
+        guard (1...SimulatedFailure.timesMax).contains(times) else {
+            throw ValidationError("--times is from 1 to \(SimulatedFailure.timesMax).")
+        }
+        guard let fail, SimulatedFailure.Reason(rawValue: fail) == nil else { return }
+        throw ValidationError("'\(fail)' is no reason: it is one of \(Self.reasons).")
+    }
+
+    func perform() async throws {
+        var settings = TestSettingsDocument(bundleID: try options.bundleID())
+        settings.asksToBuy = askToBuy
+        settings.interruptsPurchases = interrupt
+        settings.declinesRenewals = declineRenewals
+        settings.hasGracePeriod = grace
+        settings.failNext = fail.flatMap(SimulatedFailure.Reason.init(rawValue:)).map {
+            SimulatedFailure($0, times: times)
+        }
+        try await options.perform(.PUT, settings)
+    }
+}
+
+/// `counterfoil test renew`.
+struct RenewTestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew",
+        abstract: "Ends the running period of a subscription, and charges for the next one."
+    )
+
+    @OptionGroup var options: SubscriptionOptions
+
+    func perform() async throws { try await options.post(Routes.testRenewal) }
+}
+
+/// `counterfoil test resolve`.
+struct ResolveTestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve",
+        abstract: "Charges for an unpaid period of a subscription, by a method that succeeds."
+    )
+
+    @OptionGroup var options: SubscriptionOptions
+
+    func perform() async throws { try await options.post(Routes.testResolution) }
+}
+
+/// `counterfoil test expire`.
+struct ExpireTestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "expire",
+        abstract: "Ends a subscription now."
+    )
+
+    @OptionGroup var options: SubscriptionOptions
+
+    @Option(help: "Apple's expiration intent, from 1 to 5.")
+    var intent = 1
+
+    func validate() throws {
+        guard ExpirationIntent(rawValue: intent) == nil else { return }
+        throw ValidationError("--intent is from 1 to 5.")
+    }
+
+    func perform() async throws {
+        try await options.post(
+            Routes.testExpiry,
+            .json(TestExpiryRequest(intent: ExpirationIntent(rawValue: intent)))
+        )
+    }
+}

@@ -1,0 +1,128 @@
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+import StoreAPI
+
+/// The HTTP routes with which administrators test an app; a sandbox alone has them.
+///
+/// The routes contain no SQL and no rules.
+struct TestRoutes: Sendable {
+    let settings: TestSettings
+    let subscriptions: SubscriptionHandler
+
+    func add(to router: StoreRouter) {
+        let account = RouterPath("\(Routes.adminTest)/accounts/:account")
+        router.admin
+            .get(account, use: show)
+            .put(account, use: set)
+            .delete(account, use: reset)
+            .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/renewal"), use: renew)
+            .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/expiry"), use: expire)
+            .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/resolution"), use: resolve)
+    }
+
+    @Sendable
+    private func show(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = AccountKey(accountID: try accountID(context), bundleID: try bundleID(request))
+        return try jsonResponse(try await settings.settings(of: key))
+    }
+
+    @Sendable
+    private func set(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
+        let id = try accountID(context)
+        let body = try await decodeBody(TestSettingsDocument.self, from: request)
+        if let times = body.failNext?.times, !(1...SimulatedFailure.timesMax).contains(times) {
+            throw HTTPProblem.badRequest(
+                "test_settings_invalid",
+                "The settings are invalid",
+                "failNext.times is from 1 to \(SimulatedFailure.timesMax)."
+            )
+        }
+        try await settings.set(body, of: id)
+        return try jsonResponse(body)
+    }
+
+    @Sendable
+    private func reset(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try accountID(context)
+        let none = TestSettingsDocument(bundleID: try bundleID(request))
+        try await settings.set(none, of: id)
+        return try jsonResponse(none)
+    }
+
+    @Sendable
+    private func renew(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try await decide(.charge(.nextPeriod), context)
+    }
+
+    @Sendable
+    private func expire(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let body = try await decodeBody(TestExpiryRequest.self, from: request)
+        return try await decide(.end(body.intent ?? .autoRenewDisabled), context)
+    }
+
+    @Sendable
+    private func resolve(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try await decide(.charge(.owedBy(SandboxPaymentMethod.success.method)), context)
+    }
+
+    private func decide(
+        _ decision: SubscriptionHandler.Decision,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let id = try subscriptionID(context)
+        switch try await subscriptions.decide(decision, on: id, trace: context.trace) {
+        case .unknown: throw HTTPProblem.subscriptionUnknown
+        case .refused(let refusal): throw refusal.problem
+        case .done(let subscription):
+            return try jsonResponse(SubscriptionResponse(subscription: subscription))
+        }
+    }
+
+    private func subscriptionID(_ context: StoreRequestContext) throws -> TransactionID {
+        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
+            throw HTTPProblem.subscriptionUnknown
+        }
+        return id
+    }
+
+    private func bundleID(_ request: Request) throws -> BundleID {
+        guard
+            let id = request.uri.queryParameters.get("bundleID").flatMap({ BundleID(rawValue: $0) })
+        else {
+            throw HTTPProblem.badRequest(
+                "query_invalid",
+                "The query is invalid",
+                "Name the app: bundleID=com.example.app."
+            )
+        }
+        return id
+    }
+
+    private func accountID(_ context: StoreRequestContext) throws -> AccountID {
+        guard
+            let id = context.parameters.get("account")?.removingPercentEncoding.flatMap({
+                AccountID(rawValue: $0)
+            })
+        else {
+            throw HTTPProblem.badRequest(
+                "account_id_malformed",
+                "The account id is malformed",
+                "The path names \(AccountID.form), percent-encoded."
+            )
+        }
+        return id
+    }
+}

@@ -1,0 +1,19 @@
+/// An error of a test session.
+public enum StoreTestError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The store refused the request.
+    case refused(status: Int, code: String, detail: String)
+    /// The account has no such subscription.
+    case notSubscribed(product: String)
+    /// The store did not do something in time.
+    case tooLate(String)
+
+    /// The error in words.
+    public var description: String {
+        switch self {
+        case .refused(let status, let code, let detail):
+            "the store refused it (\(status) \(code)): \(detail)"
+        case .notSubscribed(let product): "the account has no subscription to '\(product)'"
+        case .tooLate(let what): "the store did not do it in time: \(what)"
+        }
+    }
+}

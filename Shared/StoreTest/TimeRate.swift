@@ -1,0 +1,30 @@
+public import EventTypes
+
+/// The speed of the store's clock, with the names of StoreKitTest.
+///
+/// The whole store has one clock. A month has 30.4375 days on average.
+public struct TimeRate: Hashable, Sendable {
+    /// As fast as the machines' clock.
+    public static let realTime = TimeRate(.one)
+    /// A month in an hour.
+    public static let monthlyRenewalEveryHour = TimeRate(month: 3600)
+    /// A month in 30 minutes.
+    public static let monthlyRenewalEveryThirtyMinutes = TimeRate(month: 1800)
+    /// A month in 15 minutes.
+    public static let monthlyRenewalEveryFifteenMinutes = TimeRate(month: 900)
+    /// A month in five minutes.
+    public static let monthlyRenewalEveryFiveMinutes = TimeRate(month: 300)
+    /// A month in 30 seconds.
+    public static let monthlyRenewalEveryThirtySeconds = TimeRate(month: 30)
+
+    /// The rate of the clock.
+    let rate: ClockRate
+
+    /// Wraps a rate of the clock.
+    public init(_ rate: ClockRate) { self.rate = rate }
+
+    private init(month seconds: Int64) {
+        // Every one of these lies between the slowest and the fastest rate.
+        rate = ClockRate(.seconds(2_629_800), each: .seconds(seconds)) ?? .one
+    }
+}

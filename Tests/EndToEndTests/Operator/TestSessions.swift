@@ -1,0 +1,153 @@
+import EventTypes
+import PaymentQueue
+import StoreAPI
+import StoreTest
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// A sandbox that does what the tests of an app ask, through the library that they link.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct TestSessions {
+        @Test func theNextChargeFailsAndTheOneAfterItSucceeds() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let session = store.testSession()
+                try await session.failNextCharge(.insufficientFunds)
+                let failed = try await store.state(of: SampleCatalog.coins, in: session)
+                #expect(failed.state == .failed && failed.failureReason == .insufficientFunds)
+                let paid = try await store.state(of: SampleCatalog.coins, in: session)
+                #expect(paid.state == .purchased)
+                // Another account is not tested.
+                try await session.failNextCharge(.declined)
+                session.clearTransactions()
+                let other = try await store.state(of: SampleCatalog.coins, in: session)
+                #expect(other.state == .purchased && other.accountID != paid.accountID)
+            }
+        }
+
+        @Test func purchasesAskAParentOrAreInterrupted() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let session = store.testSession()
+                try await session.setAskToBuyEnabled(true)
+                let asked = try await store.state(of: SampleCatalog.coins, in: session)
+                #expect(asked.state == .deferred)
+                try await session.approveAskToBuyTransaction(asked.id)
+                try await store.client(account: session.account.rawValue)
+                    .wait(for: asked.id, toBe: .purchased)
+                try await session.refundTransaction(asked.id)
+                try await session.setAskToBuyEnabled(false)
+                try await session.setInterruptedPurchasesEnabled(true)
+                let interrupted = try await store.state(of: SampleCatalog.coins, in: session)
+                #expect(interrupted.failureReason == .interrupted)
+                let resumed = try await session.resolveInterruptedTransaction(interrupted.id)
+                try await store.client(account: session.account.rawValue)
+                    .wait(for: resumed, toBe: .purchased)
+                try await session.resetToDefaultState()
+                let paid = try await store.state(of: SampleCatalog.coins, in: session)
+                #expect(paid.state == .purchased)
+            }
+        }
+
+        @Test func aSubscriptionIsRenewedLeftUnpaidResolvedAndEnded() async throws {
+            try await withStore { store in
+                try await store.addSubscription()
+                let session = store.testSession()
+                let club = SampleCatalog.club.rawValue
+                let bought = try await store.state(of: SampleCatalog.club, in: session)
+                #expect(bought.state == .purchased)
+                let first = try await session.subscription(to: club).period
+
+                try await session.forceRenewal(of: club)
+                let second = try await eventually("the forced renewal") { () -> PaidPeriod? in
+                    let period = try await session.subscription(to: club).period
+                    return period.transactionID != first.transactionID ? period : nil
+                }
+                #expect(second.start < first.end && second.end < first.end.advanced(by: .days(31)))
+
+                try await session.setBillingGracePeriodEnabled(true)
+                try await session.setShouldEnterBillingRetryOnRenewal(true)
+                try await session.advance(by: .days(32))
+                #expect(try await session.subscription(to: club).state == .inGracePeriod)
+                try await session.setBillingGracePeriodEnabled(false)
+                try await session.resolveBillingIssue(of: club)
+                try await eventually("the billing issue to be resolved") { () -> Bool? in
+                    try await session.subscription(to: club).state == .active ? true : nil
+                }
+
+                try await session.advance(by: .days(62))
+                #expect(try await session.subscription(to: club).state == .inBillingRetryPeriod)
+                try await session.resolveBillingIssue(of: club)
+                try await eventually("the second issue to be resolved") { () -> Bool? in
+                    try await session.subscription(to: club).state == .active ? true : nil
+                }
+                try await session.expireSubscription(to: club, intent: .billingError)
+                let ended = try await session.subscription(to: club)
+                #expect(ended.state == .expired && ended.expirationIntent == .billingError)
+                await #expect(throws: StoreTestError.self) {
+                    try await session.forceRenewal(of: club)
+                }
+                let proof = try await store.verify()
+                #expect(proof.exit == .code(0), "\(proof.output)")
+            }
+        }
+
+        @Test func theCommandLineSetsWhatATestNeeds() async throws {
+            try await withStore { store in
+                let set = try await store.counterfoil(
+                    "test",
+                    "set",
+                    "ada",
+                    "--fail",
+                    "declined",
+                    "--times",
+                    "2",
+                    "--grace"
+                )
+                #expect(set.exit == .code(0), "\(set)")
+                let shown = try await store.counterfoil("test", "show", "ada", "--json")
+                #expect(shown.output.contains(#""reason" : "declined""#), "\(shown)")
+                let reset = try await store.counterfoil("test", "reset", "ada")
+                #expect(reset.output.contains("next charges:          as the store"), "\(reset)")
+                let unknown = try await store.counterfoil("test", "renew", "7")
+                #expect(unknown.exit == .code(1), "\(unknown)")
+            }
+        }
+    }
+}
+
+extension StoreHarness {
+    /// A session on this store, as an app's tests begin one.
+    fileprivate func testSession() -> StoreTestSession {
+        let keys = keys
+        return StoreTestSession(
+            addresses: StoreConfiguration.Addresses(
+                catalog: urls.catalog,
+                payments: urls.payments,
+                fulfillment: urls.fulfillment,
+                receipts: urls.receipts
+            ),
+            bundleID: StoreKeys.bundleID,
+            accountToken: { try keys.token(account: $0) },
+            administratorToken: { try keys.administratorToken() }
+        )
+    }
+
+    /// Buys a product with the session's account, and waits until the purchase has ended or waits.
+    fileprivate func state(
+        of product: ProductID,
+        in session: StoreTestSession
+    ) async throws -> EventTypes.Transaction {
+        let client = try client(account: session.account.rawValue)
+        let id = try await client.addUntilAnswered(.sample(product)).value.transaction.id
+        return try await eventually("the purchase to end") { () -> EventTypes.Transaction? in
+            let transaction = try await client.transaction(id).value.transaction
+            return transaction.state == .purchasing ? nil : transaction
+        }
+    }
+}
+
+extension Duration {
+    fileprivate static func days(_ count: Int64) -> Duration { .seconds(count * 86_400) }
+}
