@@ -400,7 +400,9 @@ let package = Package(
             // What the tests of all services hold their routes against.
             .target(
                 name: "ContractSupport",
-                dependencies: ["Contracts", "EventTypes", "ServiceKit", "TestSupport", logging],
+                dependencies: [
+                    "Contracts", "EventTypes", "ServiceKit", "StoreAPI", "TestSupport", logging,
+                ],
                 path: "Tests/ContractSupport",
                 swiftSettings: house
             ),

@@ -38,6 +38,16 @@ public enum Contract {
     public static func operations(of service: Service) throws -> Set<String> {
         try OpenAPIDocument().part(service).operations
     }
+
+    /// The scopes of each route of administrators according to a service's document; any one of
+    /// them opens the route.
+    ///
+    /// - Throws: ``ContractError`` if the files contradict each other.
+    public static func administratorScopes(
+        of service: Service
+    ) throws -> [String: Set<String>] {
+        try OpenAPIDocument().part(service).administratorScopes
+    }
 }
 
 /// The files of the contracts contradict each other, or one is not JSON.

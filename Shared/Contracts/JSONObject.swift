@@ -38,6 +38,14 @@ struct JSONObject {
     /// The texts of an array; empty if the member is not an array of texts.
     func texts(_ name: String) -> [String] { members[name] as? [String] ?? [] }
 
+    /// Whether there is a member with a name.
+    func has(_ name: String) -> Bool { members[name] != nil }
+
+    /// The objects of an array; empty if the member is not an array of objects.
+    func list(_ name: String) -> [JSONObject] {
+        (members[name] as? [[String: Any]] ?? []).map(JSONObject.init(members:))
+    }
+
     /// Removes an array of texts and returns it.
     mutating func removeTexts(_ name: String) -> [String] {
         defer { members[name] = nil }

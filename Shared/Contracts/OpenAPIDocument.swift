@@ -71,6 +71,21 @@ struct OpenAPIDocument {
         return operations
     }
 
+    /// The scopes of each method and path that takes an administrator's token.
+    var administratorScopes: [String: Set<String>] {
+        var scopes: [String: Set<String>] = [:]
+        for (path, item) in paths {
+            for (method, operation) in item.objects where Self.methods.contains(method) {
+                let schemes = operation.list("security").filter { $0.has("administratorToken") }
+                guard !schemes.isEmpty else { continue }
+                scopes["\(method.uppercased()) \(path)"] = Set(
+                    schemes.flatMap { $0.texts("administratorToken") }
+                )
+            }
+        }
+        return scopes
+    }
+
     /// Removes links to operations that are not in this document.
     private mutating func removeLinksElsewhere() {
         var known: Set<String> = []

@@ -105,6 +105,22 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
+    /// The administrator's token has none of the scopes that open the route.
+    static func scopeMissing(
+        _ needed: Set<AdministratorScope>,
+        of administrator: AuthenticatedAdministrator
+    ) -> HTTPProblem {
+        let names = needed.sorted().map(\.rawValue).joined(separator: " or ")
+        let held = administrator.scopes.sorted().map(\.rawValue).joined(separator: ", ")
+        return HTTPProblem(
+            .forbidden,
+            code: "scope_missing",
+            title: "The token lacks a scope",
+            detail: "This needs the scope \(names). The token of \(administrator.name) has "
+                + "\(held.isEmpty ? "none" : held)."
+        )
+    }
+
     /// The request has no token, or an invalid one.
     static func unauthorized(_ detail: String) -> HTTPProblem {
         HTTPProblem(.unauthorized, code: "unauthorized", title: "Not authorized", detail: detail)

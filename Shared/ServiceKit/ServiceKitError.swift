@@ -30,6 +30,8 @@ public struct ServiceKitError: Error, Hashable, CustomStringConvertible {
         public static let addressInUse = Code(description: "addressInUse")
         /// The server cannot listen on the address for another reason.
         public static let cannotListen = Code(description: "cannotListen")
+        /// A route of administrators is not in the table of their scopes.
+        public static let routes = Code(description: "routes")
         /// The number of responses to a batch differs from the number of its requests.
         public static let batchAnsweredWrongly = Code(description: "batchAnsweredWrongly")
     }

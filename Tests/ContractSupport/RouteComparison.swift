@@ -3,6 +3,7 @@ public import EventTypes
 import Foundation
 public import Logging
 public import ServiceKit
+import StoreAPI
 import Synchronization
 import TestSupport
 
@@ -12,6 +13,8 @@ public struct RouteComparison: Sendable {
     public let unwritten: [String]
     /// Routes of the contract that the service does not answer.
     public let unanswered: [String]
+    /// Routes of administrators whose scopes the table and the contract do not name alike.
+    public let scopedOtherwise: [String]
 
     /// Never run, so nobody shuts them down; their HTTP clients ask for that before they go.
     private static let composed = Mutex<[Composition]>([])
@@ -49,5 +52,13 @@ public struct RouteComparison: Sendable {
         let contract = try Contract.operations(of: service)
         unwritten = routes.subtracting(contract).sorted()
         unanswered = contract.subtracting(routes).sorted()
+        let scopes = try Contract.administratorScopes(of: service)
+        scopedOtherwise = routes.filter { route in
+            let needed = AdministratorAccess.scopes[route].map { Set($0.map(\.rawValue)) }
+            // A set that is empty would open the route to nobody.
+            return route.contains(" /v1/admin/")
+                ? needed?.isEmpty != false || needed != scopes[route]
+                : needed != nil || scopes[route] != nil
+        }.sorted()
     }
 }

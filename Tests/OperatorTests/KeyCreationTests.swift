@@ -51,9 +51,9 @@ import X509
 
     @Test func everythingIsMadeOnceAndNeverOverwritten() async throws {
         try await withDirectory { directory in
-            #expect(try create(in: directory).count == 19)
+            #expect(try create(in: directory).count == 20)
             let files = try files(of: directory)
-            #expect(files.count == 19)
+            #expect(files.count == 20)
             #expect(try create(in: directory).isEmpty)
             #expect(try self.files(of: directory) == files)
         }

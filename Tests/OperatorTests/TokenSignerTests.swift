@@ -1,6 +1,7 @@
 import Crypto
 import EventTypes
 import Foundation
+import StoreAPI
 import Testing
 
 @testable import Operator
@@ -49,6 +50,20 @@ import Testing
                 {"aud":"counterfoil-admin","exp":60,"iat":0,"iss":"administrator","sub":"grace"}
                 """
         )
+    }
+
+    @Test func aNarrowedTokenNamesItsScopes() async throws {
+        let signer = try TokenSigner(
+            privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation,
+            keyID: "grace"
+        )
+        let token = try await signer.adminToken(
+            from: MachineTime(millisecondsSinceEpoch: 0),
+            lifetime: .seconds(60),
+            scopes: [.support, .read, .support]
+        )
+        let claims = try decoded(String(token.split(separator: ".")[1]))
+        #expect(claims.contains(#""scope":"read support""#))
     }
 
     private func decoded(_ text: String) throws -> String {

@@ -9,5 +9,6 @@ import Testing
         let comparison = try await RouteComparison(of: .receipts, composing: composeReceipts)
         #expect(comparison.unwritten == [], "not in the contract")
         #expect(comparison.unanswered == [], "not in the service")
+        #expect(comparison.scopedOtherwise == [], "not in AdministratorAccess as in the contract")
     }
 }

@@ -20,6 +20,7 @@ final class TokenKeys: Sendable {
             try write(app.publicKey.pemRepresentation, "apps/\(bundle)", "test.pem")
         }
         try write(admin.publicKey.pemRepresentation, "admins", "ada.pem")
+        try write(#"{"scopes": ["support"]}"#, "admins", "ada.json")
     }
 
     deinit {

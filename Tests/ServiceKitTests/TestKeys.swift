@@ -30,6 +30,7 @@ struct TestKeys: Sendable {
         try files.createDirectory(atPath: admins, withIntermediateDirectories: true)
         try write(appKey.publicKey.pemRepresentation, to: "apps/com.example.app/key-1.pem")
         try write(adminKey.publicKey.pemRepresentation, to: "admins/grace.pem")
+        try write(#"{"scopes": ["read", "support"]}"#, to: "admins/grace.json")
     }
 
     func write(_ text: String, to path: String) throws {
@@ -124,6 +125,7 @@ struct Claims: JWTPayload {
     var iat: Int64?
     var nbf: Int64?
     var bid: String?
+    var scope: String?
 
     func verify(using algorithm: some JWTAlgorithm) {}
 }

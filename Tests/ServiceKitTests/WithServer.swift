@@ -50,6 +50,7 @@ func withServer<R: Sendable>(
     defer { keys.remove() }
     let router = storeRouter(
         authenticator: try keys.authenticator(),
+        access: ["GET /v1/admin/me": [.read], "GET /v1/admin/store": [.operator, .merchandiser]],
         readiness: readiness,
         databaseWaitMax: databaseWaitMax,
         spans: spans,

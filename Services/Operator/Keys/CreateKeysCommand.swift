@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventTypes
 import Foundation
+import StoreAPI
 
 /// `counterfoil keys create`.
 struct CreateKeysCommand: OperatorSubcommand {
@@ -13,6 +14,7 @@ struct CreateKeysCommand: OperatorSubcommand {
               apps/<bundle>/app.json         the app's number (appAppleID)
               administrators/<name>.pem      public key of an administrator:
                                              ADMIN_KEYS_DIRECTORY=administrators
+              administrators/<name>.json     the scopes of that key
               servers/<key id>.json          key of the app's server: SERVER_KEYS_DIRECTORY
               receipts/signing-key.pem       key of the receipts service, mode 0600
               receipts/signing-chain.pem     leaf, intermediate and root certificates
@@ -31,6 +33,8 @@ struct CreateKeysCommand: OperatorSubcommand {
               counterfoil keys create --directory .dev/keys
               counterfoil keys create --directory .dev/keys \\
                 --bundle com.example.game --administrator grace
+              counterfoil keys create --directory .dev/keys \\
+                --administrator mia --scope read --scope support
             """
     )
 
@@ -55,6 +59,16 @@ struct CreateKeysCommand: OperatorSubcommand {
     )
     var administrator: String = "operator"
 
+    @Option(
+        name: .customLong("scope"),
+        help: """
+            A scope of the administrator's key: read, support, operator or merchandiser \
+            (repeatable; default: all).
+            """,
+        transform: AdministratorScope.option
+    )
+    var scopes: [AdministratorScope] = []
+
     @Flag(help: "Print the names of the created files as JSON.")
     var json = false
 
@@ -76,7 +90,8 @@ struct CreateKeysCommand: OperatorSubcommand {
         try creation.createAll(
             bundleID: bundle.rawValue,
             keyID: keyID,
-            administrator: administrator
+            administrator: administrator,
+            scopes: scopes.isEmpty ? AdministratorScope.allCases : scopes
         )
         if json {
             try Console.say(json: ["created": creation.created])

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import StoreAPI
 import SwiftASN1
 import X509
 
@@ -25,7 +26,8 @@ struct KeyCreation {
     mutating func createAll(
         bundleID: String,
         keyID: String,
-        administrator: String
+        administrator: String,
+        scopes: [AdministratorScope] = AdministratorScope.allCases
     ) throws(OperatorError) {
         try createReceiptChain()
         try createStatusFiles()
@@ -37,6 +39,13 @@ struct KeyCreation {
         if try !hasServerKey(for: bundleID) {
             let name = bundleID.replacing(".", with: "-") + "-" + keyID
             try createServerKey(keyID: name, issuerID: nil, bundleIDs: [bundleID])
+        }
+        // The scopes come first: services refuse a key that has none.
+        let registration = directory.administratorRegistration(name: administrator)
+        if try directory.read(registration) == nil {
+            let names = Set(scopes).sorted().map { "\"\($0.rawValue)\"" }
+            let text = "{\"scopes\": [\(names.joined(separator: ", "))]}\n"
+            try create(registration, text, isPrivate: false)
         }
         try createPair(
             privateKey: directory.administratorPrivateKey(name: administrator),

@@ -64,6 +64,10 @@ struct KeyDirectory {
         privateKeys.appending(path: "servers/\(keyID).p8")
     }
     func administratorKey(name: String) -> URL { administrators.appending(path: "\(name).pem") }
+    /// The file of an administrator, beside the key: what the key may be used for.
+    func administratorRegistration(name: String) -> URL {
+        administrators.appending(path: "\(name).json")
+    }
     func administratorPrivateKey(name: String) -> URL {
         privateKeys.appending(path: "administrators/\(name).pem")
     }

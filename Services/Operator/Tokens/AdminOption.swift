@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventTypes
 import Foundation
+import StoreAPI
 
 /// The option that selects the acting administrator.
 struct AdminOption: ParsableArguments {
@@ -11,10 +12,13 @@ struct AdminOption: ParsableArguments {
     var administrator: String?
 
     /// Makes a token for the administrator.
+    ///
+    /// The scopes narrow the token; without any it has all that the key has.
     func token(
         keys: KeyDirectory,
         at time: MachineTime,
-        lifetime: Duration
+        lifetime: Duration,
+        scopes: [AdministratorScope] = []
     ) async throws(OperatorError) -> String {
         let folder = keys.privateKeys.appending(path: "administrators")
         let names = keys.names(in: folder).filter { $0.hasSuffix(".pem") }
@@ -29,6 +33,6 @@ struct AdminOption: ParsableArguments {
             keys.administratorPrivateKey(name: name),
             named: name
         )
-        return try await signer.adminToken(from: time, lifetime: lifetime)
+        return try await signer.adminToken(from: time, lifetime: lifetime, scopes: scopes)
     }
 }

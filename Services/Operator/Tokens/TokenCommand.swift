@@ -2,6 +2,7 @@ import ArgumentParser
 import ClockAndIDs
 import EventTypes
 import Foundation
+import StoreAPI
 
 /// `counterfoil token`: tokens for requests made by hand.
 struct TokenCommand: AsyncParsableCommand {
@@ -48,19 +49,33 @@ struct AccountTokenCommand: OperatorSubcommand {
 struct AdminTokenCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
-        abstract: "Signs a token for an administrator."
+        abstract: "Signs a token for an administrator.",
+        discussion: """
+            A token may do what its key may do, or less: --scope names what is left.
+
+            Example:
+              counterfoil token admin --scope read --scope support
+            """
     )
 
     @OptionGroup var keys: KeysOption
     @OptionGroup var admin: AdminOption
     @OptionGroup var lifetime: LifetimeOption
 
+    @Option(
+        name: .customLong("scope"),
+        help: "A scope that the token keeps: read, support, operator or merchandiser (repeatable).",
+        transform: AdministratorScope.option
+    )
+    var scopes: [AdministratorScope] = []
+
     func perform() async throws {
         Console.say(
             try await admin.token(
                 keys: keys.directory,
                 at: .now(),
-                lifetime: lifetime.duration
+                lifetime: lifetime.duration,
+                scopes: scopes
             )
         )
     }

@@ -1,6 +1,7 @@
 import EventTypes
 import Foundation
 import JWTKit
+import StoreAPI
 
 /// Signs the tokens that requests carry: JWTs with ES256, by an app for one of its accounts or by
 /// an administrator for themselves.
@@ -32,15 +33,19 @@ struct TokenSigner {
     }
 
     /// A token for the administrator whose key this is.
+    ///
+    /// Without scopes it has all that the key has.
     func adminToken(
         from time: MachineTime,
-        lifetime: Duration
+        lifetime: Duration,
+        scopes: [AdministratorScope] = []
     ) async throws(OperatorError) -> String {
         try await sign(
             Claims(
                 iss: "administrator",
                 sub: keyID,
                 aud: "counterfoil-admin",
+                scopes: scopes,
                 from: time,
                 lifetime: lifetime
             )
@@ -53,8 +58,19 @@ struct TokenSigner {
         let aud: String
         let iat: Int64
         let exp: Int64
+        var scope: String?
 
-        init(iss: String, sub: String, aud: String, from time: MachineTime, lifetime: Duration) {
+        init(
+            iss: String,
+            sub: String,
+            aud: String,
+            scopes: [AdministratorScope] = [],
+            from time: MachineTime,
+            lifetime: Duration
+        ) {
+            if !scopes.isEmpty {
+                scope = Set(scopes).sorted().map(\.rawValue).joined(separator: " ")
+            }
             self.iss = iss
             self.sub = sub
             self.aud = aud

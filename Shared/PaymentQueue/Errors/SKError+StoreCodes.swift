@@ -73,7 +73,7 @@ extension SKError {
                 "notification_part_missing", "notification_type_unknown", "precondition_failed",
                 "nothing_to_refund", "precondition_invalid", "price_negative", "product_invalid",
                 "product_malformed", "product_type_fixed", "refund_not_positive",
-                "refund_not_settled", "refund_too_large", "refund_unknown",
+                "refund_not_settled", "refund_too_large", "refund_unknown", "scope_missing",
                 "subscription_group_fixed", "subscription_period_fixed",
                 "too_many_price_consents", "too_many_purchase_intents", "too_many_refunds",
                 "transaction_is_copy",

@@ -2,7 +2,7 @@ import HTTPTypes
 public import Hummingbird
 public import Logging
 import Postgres
-import StoreAPI
+public import StoreAPI
 public import StoreTracing
 import Tracing
 
@@ -24,6 +24,7 @@ public struct StoreRouter {
 
     init(
         authenticator: Authenticator,
+        access: [String: Set<AdministratorScope>],
         readiness: [ReadinessCheck],
         metrics: PrometheusMetrics,
         databaseWaitMax: Duration,
@@ -43,7 +44,7 @@ public struct StoreRouter {
         open = router.group()
         account = router.group().add(middleware: AccountMiddleware(authenticator: authenticator))
         admin = router.group().add(
-            middleware: AdministratorMiddleware(authenticator: authenticator)
+            middleware: AdministratorMiddleware(authenticator: authenticator, access: access)
         )
         addHealthRoutes(to: open, readiness: readiness, metrics: metrics)
     }
@@ -66,6 +67,7 @@ public struct StoreRouter {
 ///
 /// - Parameters:
 ///   - authenticator: Authenticates the sender of a request.
+///   - access: The scopes that open each of the administrators' routes.
 ///   - readiness: The checks of `/health/ready`; see ``ReadinessCheck``.
 ///   - databaseWaitMax: The longest time one request may wait for the database before it is
 ///     answered 503.
@@ -74,6 +76,7 @@ public struct StoreRouter {
 /// - Returns: The routes, to which the service adds its own.
 public func storeRouter(
     authenticator: Authenticator,
+    access: [String: Set<AdministratorScope>] = AdministratorAccess.scopes,
     readiness: [ReadinessCheck],
     databaseWaitMax: Duration = .seconds(10),
     spans: SpanRecorder = .off,
@@ -81,6 +84,7 @@ public func storeRouter(
 ) -> StoreRouter {
     StoreRouter(
         authenticator: authenticator,
+        access: access,
         readiness: readiness,
         metrics: .shared,
         databaseWaitMax: databaseWaitMax,
@@ -191,10 +195,12 @@ struct AccountMiddleware: RouterMiddleware {
     }
 }
 
-/// Admits only requests with an administrator token.
+/// Admits only requests with an administrator token that has a scope of the route.
 struct AdministratorMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
     let authenticator: Authenticator
+    /// The scopes of each route; any one of them opens it.
+    let access: [String: Set<AdministratorScope>]
 
     func handle(
         _ request: Request,
@@ -202,9 +208,18 @@ struct AdministratorMiddleware: RouterMiddleware {
         next: (Request, StoreRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.administrator = try authenticator.administrator(
+        let administrator = try authenticator.administrator(
             of: bearerToken(of: request, "an administrator")
         )
+        let method = request.method == .head ? .get : request.method
+        let route = "\(method) \(context.endpointPath ?? "")"
+        guard let needed = access[route] else {
+            throw ServiceKitError(.routes, "AdministratorAccess has no scope for \(route)")
+        }
+        guard !needed.isDisjoint(with: administrator.scopes) else {
+            throw HTTPProblem.scopeMissing(needed, of: administrator)
+        }
+        context.administrator = administrator
         return try await next(request, context)
     }
 }

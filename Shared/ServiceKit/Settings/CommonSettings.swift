@@ -100,7 +100,7 @@ public struct CommonSettings: Sendable {
         )
         adminKeysDirectory = reader.string(
             "ADMIN_KEYS_DIRECTORY",
-            "Public keys of the administrators: <name>.pem. They sign administrator tokens."
+            "Public keys of the administrators: <name>.pem, and <name>.json with their scopes."
         )
         spansFile = reader.string(
             "SPANS_FILE",

@@ -1,6 +1,7 @@
 import Crypto
 public import EventTypes
 public import Logging
+public import StoreAPI
 import Synchronization
 
 /// The buyer on whose behalf a request is made.
@@ -23,8 +24,13 @@ public struct AuthenticatedAccount: Hashable, Sendable {
 public struct AuthenticatedAdministrator: Hashable, Sendable {
     /// The administrator's name.
     public let name: String
+    /// What the administrator may do with the token.
+    public let scopes: Set<AdministratorScope>
     /// Makes an administrator.
-    public init(name: String) { self.name = name }
+    public init(name: String, scopes: Set<AdministratorScope>) {
+        self.name = name
+        self.scopes = scopes
+    }
 }
 
 /// Authenticates the sender of a request by its token, a JWT that must be signed with ES256.
@@ -33,11 +39,14 @@ public struct AuthenticatedAdministrator: Hashable, Sendable {
 ///   account id), `aud` `counterfoil`, `exp`, `iat`. Its key is `<bundle id>/<kid>.pem` in the
 ///   directory of app keys.
 /// - An administrator token has `iss` `administrator`, `sub` and `kid` the administrator's name,
-///   `aud` `counterfoil-admin`, `exp`. Its key is `<name>.pem` in the directory of admin keys.
+///   `aud` `counterfoil-admin`, `exp`. Its key is `<name>.pem` in the directory of admin keys, and
+///   `<name>.json` beside it lists the key's scopes. The claim `scope`, names with spaces between
+///   them, leaves a token only those of the key's scopes that it names.
 ///
 /// A token is valid for 24 hours at most. The keys are read at the start. A token that names an
 /// unknown key makes the authenticator read the directories again, at most every five seconds, so
-/// that keys can be added and removed while a service runs.
+/// that keys can be added and removed while a service runs. A key of an administrator that was
+/// removed, or a scope, ends within five seconds.
 public struct Authenticator: Sendable {
     private let state: State
 
@@ -45,7 +54,8 @@ public struct Authenticator: Sendable {
     ///
     /// - Parameters:
     ///   - appKeysDirectory: The directory with a `<bundle id>/<key id>.pem` for each app key.
-    ///   - adminKeysDirectory: The directory with a `<name>.pem` for each administrator.
+    ///   - adminKeysDirectory: The directory with a `<name>.pem` and a `<name>.json` for each
+    ///     administrator.
     ///   - now: The clock.
     ///   - logger: Receives reports of changed keys and of files that are not keys.
     /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a public
@@ -84,6 +94,8 @@ private final class State: Sendable {
     private struct Keys {
         var known: KeyDirectories.Keys
         var readAgainAfter: MachineTime
+        /// The time after which the administrators' keys are read again.
+        var readAdministratorsAfter: MachineTime
     }
 
     private let directories: KeyDirectories
@@ -100,7 +112,10 @@ private final class State: Sendable {
         logger: Logger
     ) {
         self.directories = directories
-        self.keys = Mutex(Keys(known: keys, readAgainAfter: now().advanced(by: .seconds(5))))
+        let next = now().advanced(by: .seconds(5))
+        self.keys = Mutex(
+            Keys(known: keys, readAgainAfter: next, readAdministratorsAfter: next)
+        )
         self.now = now
         self.logger = logger
     }
@@ -131,6 +146,7 @@ private final class State: Sendable {
 
     func administrator(of token: some StringProtocol) throws -> AuthenticatedAdministrator {
         let now = now()
+        readAdministratorsAgain(now)
         let digest = SHA256.hash(data: Array(token.utf8))
         if let known = administrators.value(of: digest, now: now) { return known }
         let parsed = try SignedToken(token)
@@ -142,12 +158,14 @@ private final class State: Sendable {
                 "The token's subject (sub) and key id (kid) are not the same name."
             )
         }
-        let key = try key(name, unknown: "The store knows no administrator of that name.") {
-            keys,
-            name in keys.admins[name]
+        guard let registered = keys.withLock({ $0.known.admins[name] }) else {
+            throw HTTPProblem.unauthorized("The store knows no administrator of that name.")
         }
-        try parsed.verify(key: key, audience: "counterfoil-admin", now: now)
-        let administrator = AuthenticatedAdministrator(name: name)
+        try parsed.verify(key: registered.key, audience: "counterfoil-admin", now: now)
+        let administrator = AuthenticatedAdministrator(
+            name: name,
+            scopes: parsed.claims.narrowed(registered.scopes)
+        )
         administrators.insert(administrator, for: digest, until: parsed.takenUntil)
         return administrator
     }
@@ -167,6 +185,33 @@ private final class State: Sendable {
         throw HTTPProblem.unauthorized(unknown)
     }
 
+    /// Reads the administrators' keys again, unless that was done within the last seconds.
+    ///
+    /// Administrators ask seldom, and a right that was taken from one has to end soon.
+    private func readAdministratorsAgain(_ now: MachineTime) {
+        let isDue = keys.withLock { keys in
+            guard now >= keys.readAdministratorsAfter else { return false }
+            keys.readAdministratorsAfter = now.advanced(by: .seconds(5))
+            return true
+        }
+        guard isDue else { return }
+        var problems: [String] = []
+        let read = directories.administrators(&problems)
+        report(problems)
+        let isNew = keys.withLock { keys in
+            defer { keys.known.admins = read }
+            return keys.known.admins != read
+        }
+        // Tokens that an old key verified must be verified again.
+        if isNew { administrators.removeAll() }
+    }
+
+    private func report(_ problems: [String]) {
+        for problem in problems {
+            logger.warning("a key file cannot be used", metadata: ["problem": "\(problem)"])
+        }
+    }
+
     /// Reads the directories again, unless that was done within the last seconds.
     private func readKeysAgain() -> Bool {
         let now = now()
@@ -177,9 +222,7 @@ private final class State: Sendable {
         }
         guard isDue else { return false }
         let (read, problems) = directories.read()
-        for problem in problems {
-            logger.warning("a key file cannot be used", metadata: ["problem": "\(problem)"])
-        }
+        report(problems)
         keys.withLock { $0.known = read }
         // A key may have been removed; tokens that it verified must be verified again.
         accounts.removeAll()

@@ -1,6 +1,7 @@
 import Crypto
 import EventTypes
 import Foundation
+import StoreAPI
 
 /// The directories of the public keys of apps and administrators.
 ///
@@ -10,7 +11,23 @@ struct KeyDirectories: Sendable {
         /// The app keys, by bundle id, then by key id.
         var apps: [String: [String: P256.Signing.PublicKey]] = [:]
         /// The administrators' keys, by name.
-        var admins: [String: P256.Signing.PublicKey] = [:]
+        var admins: [String: AdministratorKey] = [:]
+    }
+
+    /// An administrator's key, with what it may be used for.
+    struct AdministratorKey: Equatable, Sendable {
+        let key: P256.Signing.PublicKey
+        let scopes: Set<AdministratorScope>
+
+        static func == (left: AdministratorKey, right: AdministratorKey) -> Bool {
+            left.scopes == right.scopes
+                && left.key.rawRepresentation == right.key.rawRepresentation
+        }
+    }
+
+    /// The file beside an administrator's key that lists its scopes.
+    private struct Registration: Decodable {
+        var scopes: Set<AdministratorScope>
     }
 
     let apps: String
@@ -27,8 +44,33 @@ struct KeyDirectories: Sendable {
             guard isDirectory.boolValue, BundleID.isWellFormed(bundleID) else { continue }
             keys.apps[bundleID] = publicKeys(in: path, &problems)
         }
-        keys.admins = publicKeys(in: admins, of: "administrator keys", &problems)
+        keys.admins = administrators(&problems)
         return (keys, problems)
+    }
+
+    /// Reads the administrators' keys and their scopes.
+    ///
+    /// A key without scopes is reported and left out, so a forgotten file never gives every right.
+    func administrators(_ problems: inout [String]) -> [String: AdministratorKey] {
+        var administrators: [String: AdministratorKey] = [:]
+        for (name, key) in publicKeys(in: admins, of: "administrator keys", &problems) {
+            let path = "\(admins)/\(name).json"
+            guard let bytes = FileManager.default.contents(atPath: path) else {
+                problems.append(
+                    "\(path) is missing: it lists the scopes of the key beside it, such as "
+                        + #"{"scopes": ["read", "support"]}"#
+                )
+                continue
+            }
+            do {
+                let registration = try JSONDecoder().decode(Registration.self, from: bytes)
+                administrators[name] = AdministratorKey(key: key, scopes: registration.scopes)
+            } catch {
+                let names = AdministratorScope.allCases.map(\.rawValue).joined(separator: ", ")
+                problems.append(#"\#(path) is not {"scopes": […]} with some of \#(names)"#)
+            }
+        }
+        return administrators
     }
 
     private func publicKeys(

@@ -1,6 +1,7 @@
 import Crypto
 import EventTypes
 import Foundation
+import StoreAPI
 
 /// A JWT in compact form, parsed but not trusted before ``verify(key:audience:now:)``.
 ///
@@ -21,6 +22,19 @@ struct SignedToken {
         var exp: Double?
         var iat: Double?
         var nbf: Double?
+        /// The scopes of an administrator's token, with spaces between them.
+        var scope: String?
+
+        /// The scopes of a key that the token leaves; all of them if it does not say.
+        ///
+        /// Names that are no scope of the key are passed over: a token only takes away.
+        func narrowed(_ scopes: Set<AdministratorScope>) -> Set<AdministratorScope> {
+            guard let scope else { return scopes }
+            let named = scope.split(separator: " ").compactMap {
+                AdministratorScope(rawValue: String($0))
+            }
+            return scopes.intersection(named)
+        }
     }
 
     /// One audience or several.

@@ -200,6 +200,29 @@ extension EndToEnd {
                     body: Array("{}".utf8)
                 )
                 #expect([401, 403].contains(response.status), "\(response.text)")
+                // An administrator may do only what the token's scopes open.
+                let reader = try store.keys.administratorToken(scope: "read")
+                for url in [
+                    urls.catalog + Routes.adminCatalog,
+                    urls.payments + Routes.refund(TransactionID(number: 1)),
+                    urls.receipts + Routes.adminTransactions + "/1/receipt",
+                    urls.fulfillment + Routes.webhooks(TransactionID(number: 1)),
+                ] {
+                    let isRead = url.hasSuffix("receipt")
+                    let isImport = url.hasSuffix("catalog")
+                    let response = try await StoreHTTP.send(
+                        isRead ? .GET : isImport ? .PUT : .POST,
+                        url,
+                        headers: [("authorization", "Bearer \(reader)")]
+                    )
+                    expect(response, 403, "scope_missing", url)
+                }
+                let seen = try await StoreHTTP.send(
+                    .GET,
+                    urls.catalog + Routes.adminCatalog,
+                    headers: [("authorization", "Bearer \(reader)")]
+                )
+                #expect(seen.status == 200)
             }
         }
 

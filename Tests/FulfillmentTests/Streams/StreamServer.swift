@@ -62,6 +62,9 @@ final class StreamServer: Sendable {
                 atomically: true,
                 encoding: .utf8
             )
+            try Data(#"{"scopes": ["merchandiser", "read", "support"]}"#.utf8).write(
+                to: administrators.appending(path: "operator.json")
+            )
             let router = storeRouter(
                 authenticator: try Authenticator(
                     appKeysDirectory: directory.path,

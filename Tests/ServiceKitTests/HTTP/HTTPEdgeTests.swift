@@ -52,6 +52,8 @@ struct HTTPEdgeTests {
         router.admin.get("/v1/admin/me") { _, context in
             try jsonResponse(["name": try context.requireAdministrator().name])
         }
+        router.admin.get("/v1/admin/store") { _, _ in try jsonResponse(["read": true]) }
+        router.admin.get("/v1/admin/forgotten") { _, _ in try jsonResponse(["read": true]) }
     }
 
     @Test func answersAreJSON() async throws {
@@ -111,6 +113,40 @@ struct HTTPEdgeTests {
             try await send("GET", "/left", to: port)
         }
         #expect(try answer.field("left") == "\(Duration.seconds(7))")
+    }
+
+    @Test func anAdministratorNeedsAScopeOfTheRoute() async throws {
+        let keys = try TestKeys()
+        var narrowed = keys.adminClaims
+        narrowed.scope = "support operator"
+        let (whole, part) = (try await keys.adminToken(), try await keys.adminToken(narrowed))
+        let answers = try await withServer(keys: keys, routes: routes) { port, _ in
+            func get(_ path: String, _ token: String) async throws -> WireResponse {
+                try await send(
+                    "GET",
+                    path,
+                    headers: ["Authorization": "Bearer \(token)"],
+                    to: port
+                )
+            }
+            return [
+                try await get("/v1/admin/me", whole), try await get("/v1/admin/me", part),
+                try await get("/v1/admin/store", whole),
+                // A route that the table has forgotten opens for nobody.
+                try await get("/v1/admin/forgotten", whole),
+            ]
+        }
+        #expect(answers.map(\.status) == [200, 403, 403, 500])
+        #expect(try answers[1].field("code") == "scope_missing")
+        #expect(
+            try answers[1].field("detail")
+                == "This needs the scope read. The token of grace has support."
+        )
+        #expect(
+            try answers[2].field("detail")
+                == "This needs the scope merchandiser or operator. The token of grace has read, "
+                + "support."
+        )
     }
 
     @Test func tokensOpenTheirOwnRoutes() async throws {

@@ -165,6 +165,45 @@ struct AuthenticatorTests {
         #expect(throws: HTTPProblem.self) { try authenticator.administrator(of: other) }
     }
 
+    @Test func aTokenHasTheScopesOfItsKeyOrFewer() async throws {
+        func scopes(_ claim: String?) async throws -> Set<AdministratorScope> {
+            var claims = keys.adminClaims
+            claims.scope = claim
+            return try authenticator.administrator(of: try await keys.adminToken(claims)).scopes
+        }
+        #expect(try await scopes(nil) == [.read, .support])
+        #expect(try await scopes("support") == [.support])
+        #expect(try await scopes("support operator of-a-newer-store") == [.support])
+        #expect(try await scopes("operator") == [])
+        #expect(try await scopes("") == [])
+    }
+
+    @Test func aScopeOrAKeyThatIsTakenAwayEndsSoon() async throws {
+        let clock = MovingClock(testTime)
+        let authenticator = try keys.authenticator(now: { clock.now })
+        let token = try await keys.adminToken()
+        #expect(try authenticator.administrator(of: token).scopes == [.read, .support])
+        try keys.write(#"{"scopes": ["read"]}"#, to: "admins/grace.json")
+        clock.advance(by: .seconds(5))
+        #expect(try authenticator.administrator(of: token).scopes == [.read])
+        try FileManager.default.removeItem(atPath: keys.admins + "/grace.json")
+        clock.advance(by: .seconds(5))
+        #expect(throws: HTTPProblem.self) { try authenticator.administrator(of: token) }
+    }
+
+    @Test(arguments: [nil, "{}", #"{"scopes": ["everything"]}"#, "[]"])
+    func aKeyWithoutScopesStopsTheService(registration: String?) throws {
+        let path = keys.admins + "/grace.json"
+        if let registration {
+            try keys.write(registration, to: "admins/grace.json")
+        } else {
+            try FileManager.default.removeItem(atPath: path)
+        }
+        let error = #expect(throws: ServiceKitError.self) { try keys.authenticator() }
+        #expect(error?.code == .keys)
+        #expect(error?.description.contains(path) == true)
+    }
+
     @Test func aCachedTokenStillExpires() async throws {
         let clock = MovingClock(testTime)
         let authenticator = try keys.authenticator(now: { clock.now })

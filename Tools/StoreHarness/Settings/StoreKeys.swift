@@ -97,14 +97,19 @@ public struct StoreKeys: Sendable {
     }
 
     /// Returns a token for the administrator.
-    public func administratorToken() throws -> String {
+    ///
+    /// - Parameter scope: The scopes that the token keeps, with spaces between them; `nil` for all.
+    /// - Returns: The token in compact form.
+    /// - Throws: An error if it cannot be signed.
+    public func administratorToken(scope: String? = nil) throws -> String {
         try token(
             issuer: "administrator",
             subject: Self.administrator,
             audience: "counterfoil-admin",
             keyID: Self.administrator,
             key: administratorKey,
-            lifetime: .seconds(3600)
+            lifetime: .seconds(3600),
+            scope: scope
         )
     }
 
@@ -150,16 +155,19 @@ public struct StoreKeys: Sendable {
         keyID: String,
         key: P256.Signing.PrivateKey,
         lifetime: Duration,
-        age: Duration = .seconds(60)
+        age: Duration = .seconds(60),
+        scope: String? = nil
     ) throws -> String {
         let made =
             StoreTime.wallClock().millisecondsSinceEpoch / 1000 - age.milliseconds / 1000
+        var claims: [String: Any] = [
+            "iss": issuer, "sub": subject, "aud": audience, "iat": made,
+            "exp": made + lifetime.milliseconds / 1000,
+        ]
+        claims["scope"] = scope
         return try token(
             header: ["alg": "ES256", "typ": "JWT", "kid": keyID],
-            claims: [
-                "iss": issuer, "sub": subject, "aud": audience, "iat": made,
-                "exp": made + lifetime.milliseconds / 1000,
-            ],
+            claims: claims,
             key: key
         )
     }

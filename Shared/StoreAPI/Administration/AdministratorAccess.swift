@@ -1,0 +1,86 @@
+/// The scopes that open the administrators' routes.
+///
+/// The services enforce this table. The OpenAPI documents show the same scopes, and tests compare
+/// both with the routes of each service.
+public enum AdministratorAccess {
+    /// The scopes of each route, by its method and path; any one of them opens it.
+    ///
+    /// `HEAD` needs what `GET` needs.
+    public static let scopes: [String: Set<AdministratorScope>] = {
+        var scopes: [String: Set<AdministratorScope>] = [:]
+        for (needed, routes) in routes {
+            for route in routes { scopes[route] = needed }
+        }
+        return scopes
+    }()
+
+    private static let routes: [(Set<AdministratorScope>, [String])] = [
+        // Products, and what belongs to them.
+        (
+            [.read, .merchandiser],
+            [
+                "GET \(Routes.adminProducts)/{id}",
+                "GET \(Routes.adminCatalog)",
+                "GET \(Routes.adminProducts)/{productID}/content",
+            ]
+        ),
+        (
+            [.merchandiser],
+            [
+                "PUT \(Routes.adminProducts)/{id}",
+                "DELETE \(Routes.adminProducts)/{id}",
+                "PUT \(Routes.adminCatalog)",
+                "PUT \(Routes.adminProducts)/{productID}/content",
+                "DELETE \(Routes.adminProducts)/{productID}/content/{version}",
+                "PUT \(Routes.adminAccounts)/{account}/price-consents/{product}",
+            ]
+        ),
+        // Buyers: their accounts, purchases and subscriptions.
+        (
+            [.read, .support],
+            [
+                "GET \(Routes.adminTransactions)/{id}",
+                "GET \(Routes.adminAccounts)/{account}",
+                "GET \(Routes.adminSubscriptions)",
+                "GET \(Routes.adminSubscriptions)/{id}",
+                "GET \(Routes.adminUnfinished)",
+            ]
+        ),
+        (
+            [.support],
+            [
+                "POST \(Routes.adminTransactions)/{id}/approval",
+                "POST \(Routes.adminTransactions)/{id}/refund",
+                "POST \(Routes.adminTransactions)/{id}/refunds/{number}/reversal",
+                "POST \(Routes.adminTransactions)/{id}/resumption",
+                "POST \(Routes.adminTransactions)/{id}/webhooks",
+                "GET \(Routes.adminTransactions)/{id}/receipt",
+                "GET \(Routes.adminTransactions)/{id}/consumption",
+                "PUT \(Routes.adminAccounts)/{account}",
+                "POST \(Routes.adminAccounts)/{account}/purchase-intents",
+                "PUT \(Routes.adminSubscriptions)/{id}/auto-renew",
+                "PUT \(Routes.adminSubscriptions)/{id}/product",
+            ]
+        ),
+        // The store itself.
+        (
+            [.read, .operator],
+            [
+                "GET \(Routes.adminClock)",
+                "GET \(Routes.adminApps)/{bundle}/notification-endpoint",
+            ]
+        ),
+        (
+            [.operator],
+            [
+                "POST \(Routes.adminClockAdvance)",
+                "POST \(Routes.adminClockFreeze)",
+                "POST \(Routes.adminClockRun)",
+                "POST \(Routes.adminClockResume)",
+                "PUT \(Routes.adminApps)/{bundle}/notification-endpoint",
+                "DELETE \(Routes.adminApps)/{bundle}/notification-endpoint",
+                "POST \(Routes.adminApps)/{bundle}/notifications",
+            ]
+        ),
+    ]
+}
