@@ -112,7 +112,7 @@ struct AdminRoutes: Sendable {
         let reply = try await handler.apply(
             edits,
             if: precondition,
-            by: administrator.name,
+            by: administrator.name.rawValue,
             trace: context.trace
         )
         let decisions: [ProductRules.Decision]
@@ -139,7 +139,7 @@ struct AdminRoutes: Sendable {
         by administrator: AuthenticatedAdministrator,
         _ trace: TraceContext
     ) async throws -> Response {
-        let reply = try await handler.apply([edit], by: administrator.name, trace: trace)
+        let reply = try await handler.apply([edit], by: administrator.name.rawValue, trace: trace)
         guard case .decided(let decisions) = reply, let decision = decisions.first else {
             preconditionFailure("One edit has one decision.")
         }

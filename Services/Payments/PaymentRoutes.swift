@@ -114,7 +114,14 @@ struct PaymentRoutes: Sendable {
     {
         let id = try transactionID(context)
         let body = try await decodeBody(ApprovalRequest.self, from: request)
-        return try answer(await approvals.decide(body.decision, on: id, trace: context.trace))
+        return try answer(
+            await approvals.decide(
+                body.decision,
+                on: id,
+                by: try context.act(because: body.reason),
+                trace: context.trace
+            )
+        )
     }
 
     /// Refunds a transaction; answers with 202 if the processor has not confirmed the refund yet.
@@ -136,7 +143,8 @@ struct PaymentRoutes: Sendable {
             revokes: body.revokes,
             key: key.map {
                 UsedKey(idempotencyKey: $0, fingerprint: RequestFingerprint.of(body))
-            }
+            },
+            act: try context.act(because: body.reason)
         )
         return try answer(await refunds.refund(id, terms, trace: context.trace))
     }
@@ -150,7 +158,18 @@ struct PaymentRoutes: Sendable {
         guard let number = context.parameters.get("number").flatMap({ Int($0) }), number > 0 else {
             throw HTTPProblem.refundUnknown
         }
-        return try answer(await refunds.reverseRefund(number, of: id, trace: context.trace))
+        let bytes = try await collectBody(of: request)
+        let body =
+            bytes.readableBytes == 0
+            ? RefundReversalRequest() : try decodeJSON(RefundReversalRequest.self, from: bytes)
+        return try answer(
+            await refunds.reverseRefund(
+                number,
+                of: id,
+                by: try context.act(because: body.reason),
+                trace: context.trace
+            )
+        )
     }
 
     /// Resumes an interrupted payment.

@@ -23,6 +23,7 @@ enum PaymentsMigrations {
             ("payments_m0008_clock", PackageResources.m0008_clock_sql),
             ("payments_m0009_subscriptions", PackageResources.m0009_subscriptions_sql),
             ("payments_m0010_test_settings", PackageResources.m0010_test_settings_sql),
+            ("payments_m0011_acts", PackageResources.m0011_acts_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

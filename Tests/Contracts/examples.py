@@ -53,6 +53,7 @@ HTTP = {
     "queue.response": "QueueResponse",
     "receipt.response": "ReceiptResponse",
     "refund.request": "RefundRequest",
+    "refund.reversal.request": "RefundReversalRequest",
     "restore.request": "RestoreRequest",
     "restore.response": "RestoreResponse",
     "resumption.request": "ResumptionRequest",

@@ -136,6 +136,15 @@ import Testing
         #expect(event.transaction.refundedMilliPercent == nil)
     }
 
+    @Test func anActReadsBackWithItsReason() throws {
+        let refund = try roundTrip(TransactionChanged.self, "optional/transaction.refunded.act")
+        #expect(refund.act?.description == "by mia: Beschädigt: 箱が潰れた")
+        let approval = try roundTrip(TransactionChanged.self, "optional/transaction.approved.act")
+        #expect(approval.act == Act(decidedBy: AdministratorName(unchecked: "mia")))
+        let change = try roundTrip(SubscriptionChanged.self, "optional/subscription.changed.act")
+        #expect(change.act?.reason?.rawValue == "asked by phone")
+    }
+
     @Test func aTransactionWithItsPostingReadsBack() throws {
         let event = try roundTrip(TransactionChanged.self, "optional/transaction.purchased")
         #expect(event.posting?.id.description == "01a1fcbf-18ad-744a-bd19-5f3c2ad0c0de")

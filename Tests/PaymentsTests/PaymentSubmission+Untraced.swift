@@ -21,9 +21,10 @@ extension PaymentSubmission {
 extension ApprovalHandler {
     func decide(
         _ decision: ApprovalRequest.Decision,
-        on id: TransactionID
+        on id: TransactionID,
+        by act: Act? = nil
     ) async throws -> AdminReply {
-        try await decide(decision, on: id, trace: .begin())
+        try await decide(decision, on: id, by: act, trace: .begin())
     }
 }
 
@@ -42,11 +43,15 @@ extension RefundHandler {
     }
 
     func beginReversal(of number: Int, of id: TransactionID) async throws -> AdminReply {
-        try await beginReversal(of: number, of: id, trace: .begin())
+        try await beginReversal(of: number, of: id, by: nil, trace: .begin())
     }
 
-    func reverseRefund(_ number: Int, of id: TransactionID) async throws -> AdminReply {
-        try await reverseRefund(number, of: id, trace: .begin())
+    func reverseRefund(
+        _ number: Int,
+        of id: TransactionID,
+        by act: Act? = nil
+    ) async throws -> AdminReply {
+        try await reverseRefund(number, of: id, by: act, trace: .begin())
     }
 }
 

@@ -319,6 +319,21 @@ struct Store: Sendable {
         }
     }
 
+    /// The acts in the events of a transaction, in words, after the types of these events.
+    func acts(of id: TransactionID) async throws -> [String] {
+        try await client.withConnection { connection in
+            try connection.query(
+                """
+                SELECT type, unpacked_json(data)::json -> 'act' FROM outbox
+                WHERE subject = \(id.rawValue) ORDER BY position
+                """
+            ).compactMap { row in
+                let (type, act) = try row.decode(String.self, PostgresJSON?.self)
+                return try act.map { "\(type) \(try $0.decode(Act.self))" }
+            }
+        }
+    }
+
     func postings(of id: TransactionID) async throws -> [PostingKind] {
         let kinds = try await client.withConnection {
             try LedgerStore.postings(of: id, on: $0).map(\.kind)

@@ -152,6 +152,8 @@ import Testing
         let body = try roundTrip(RefundRequest.self, "refund.request")
         #expect(body.amount?.minorUnits == 50 && body.revokes == true)
         #expect(try roundTrip(RefundRequest.self, "refund.request.minimal") == RefundRequest())
+        let reversal = try roundTrip(RefundReversalRequest.self, "refund.reversal.request")
+        #expect(reversal.reason?.rawValue == "the return never arrived")
     }
 
     @Test func subscriptions() throws {

@@ -21,7 +21,7 @@ struct RefundCommand: OperatorSubcommand {
             is lost, repeat the command with the key that it names.
 
             Examples:
-              counterfoil refund 2175520387220000
+              counterfoil refund 2175520387220000 --reason damaged
               counterfoil refund 2175520387220000 --amount 1.50
               counterfoil refund 2175520387220000 --amount 1.50 --revoke --key case-4711
               counterfoil refund 2175520387220000 --reverse 1
@@ -29,6 +29,7 @@ struct RefundCommand: OperatorSubcommand {
     )
 
     @OptionGroup var options: TransactionOptions
+    @OptionGroup var why: ReasonOption
 
     @Option(help: "The amount to refund, in the currency of the purchase, such as 1.50.")
     var amount: String?
@@ -55,17 +56,23 @@ struct RefundCommand: OperatorSubcommand {
         guard let reverse else { return }
         guard reverse > 0 else { throw ValidationError("Refunds are numbered from 1.") }
         guard amount == nil, !revoke, !keep, key == nil else {
-            throw ValidationError("--reverse reverses a refund in full and takes no other option.")
+            throw ValidationError(
+                "--reverse reverses a refund in full and takes no other option but --reason."
+            )
         }
     }
 
     func perform() async throws {
         if let reverse {
-            return try await options.act(on: Routes.refundReversal(options.transaction, reverse))
+            return try await options.act(
+                on: Routes.refundReversal(options.transaction, reverse),
+                .json(RefundReversalRequest(reason: why.reason))
+            )
         }
         let body = RefundRequest(
             amount: try await money(),
-            revokes: revoke ? true : keep ? false : nil
+            revokes: revoke ? true : keep ? false : nil,
+            reason: why.reason
         )
         let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
         do {

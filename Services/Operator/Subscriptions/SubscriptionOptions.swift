@@ -19,12 +19,12 @@ struct SubscriptionOptions: ParsableArguments {
     }
 
     /// Turns the renewal on or off and prints the subscription.
-    func setAutoRenew(_ isOn: Bool) async throws {
+    func setAutoRenew(_ isOn: Bool, because reason: ActReason?) async throws {
         try show(
             try await connection().send(
                 .PUT,
                 Routes.adminAutoRenew(subscription),
-                .json(AutoRenewRequest(isOn: isOn)),
+                .json(AutoRenewRequest(isOn: isOn, reason: reason)),
                 as: SubscriptionResponse.self
             )
         )

@@ -113,8 +113,9 @@ struct CancelSubscriptionCommand: OperatorSubcommand {
     )
 
     @OptionGroup var options: SubscriptionOptions
+    @OptionGroup var why: ReasonOption
 
-    func perform() async throws { try await options.setAutoRenew(false) }
+    func perform() async throws { try await options.setAutoRenew(false, because: why.reason) }
 }
 
 /// `counterfoil subscriptions resume`.
@@ -125,6 +126,7 @@ struct ResumeSubscriptionCommand: OperatorSubcommand {
     )
 
     @OptionGroup var options: SubscriptionOptions
+    @OptionGroup var why: ReasonOption
 
-    func perform() async throws { try await options.setAutoRenew(true) }
+    func perform() async throws { try await options.setAutoRenew(true, because: why.reason) }
 }

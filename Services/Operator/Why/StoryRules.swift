@@ -37,7 +37,7 @@ struct StoryRules {
 
     private var steps: [Story.Step] {
         let all =
-            [asked] + processorSteps + postingSteps + failedTrySteps
+            [asked] + approvalSteps + processorSteps + postingSteps + failedTrySteps
             + events(payments.events, of: .payments)
             + receiptSteps + events(receipts.events, of: .receipts)
             + deliverySteps + events(fulfillment.events, of: .fulfillment)
@@ -199,18 +199,6 @@ struct StoryRules {
             )
         }
         return steps
-    }
-
-    private var refundSteps: [Story.Step] {
-        func step(_ time: StoreTime, _ text: String) -> Story.Step {
-            Story.Step(time: time, service: .service(.payments), kind: "state", text: text)
-        }
-        return payments.refunds.flatMap { refund in
-            let effect = refund.revokes ? "takes the product away" : "leaves the product"
-            let text = "refund \(refund.number) of \(refund.amount), which \(effect)"
-            let reversal = refund.reversedAt.map { step($0, "refund \(refund.number) reversed") }
-            return [step(refund.refundedAt, text)] + [reversal].compactMap(\.self)
-        }
     }
 
     private var notificationSteps: [Story.Step] {

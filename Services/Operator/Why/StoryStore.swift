@@ -335,12 +335,18 @@ enum StoryStore {
         let others: [EventType] = [
             .accountChanged, .queueAccountChanged, .queueSubscriptionChanged,
         ]
+        let acts = [
+            EventType.transactionApproved, .transactionFailed, .transactionRefunded,
+            .transactionRefundReversed,
+        ].map(\.rawValue)
         let rows = try connection.query(
             """
             WITH found AS MATERIALIZED (
                 SELECT event_id, type, topic, key, time, traceparent, xid, position,
                     CASE WHEN type = \(EventType.subscriptionChanged.rawValue)
-                        THEN unpacked_json(data)::json END AS change
+                        THEN unpacked_json(data)::json END AS change,
+                    CASE WHEN type = ANY(\(acts))
+                        THEN unpacked_json(data)::json -> 'act' END AS act
                 FROM outbox
                 WHERE subject = \(id.rawValue) AND time >= \(time.advanced(by: .seconds(-86_400)))
                     AND type <> ALL(\(others.map(\.rawValue)))
@@ -348,13 +354,14 @@ enum StoryStore {
             )
             SELECT found.event_id, found.type, found.topic, found.key, found.xid, found.position,
                 found.time, found.traceparent,
-                (found.xid, found.position) <= (relay.xid, relay.position), found.change
+                (found.xid, found.position) <= (relay.xid, relay.position), found.change,
+                found.act
             FROM found, relay_place relay ORDER BY found.xid, found.position
             """
         )
         return try rows.map { row in
             let (
-                event, type, topic, key, xid, position, time, trace, isPublished, change
+                event, type, topic, key, xid, position, time, trace, isPublished, change, act
             ) = try row.decode(
                 EventID.self,
                 String.self,
@@ -365,6 +372,7 @@ enum StoryStore {
                 StoreTime.self,
                 StoredTrace?.self,
                 Bool.self,
+                PostgresJSON?.self,
                 PostgresJSON?.self
             )
             return StoryEvent(
@@ -378,7 +386,8 @@ enum StoryStore {
                 isPublished: isPublished,
                 change: try change.map {
                     try EventCoding.decode(SubscriptionChanged.self, from: $0.bytes)
-                }
+                },
+                act: try act.map { try $0.decode(Act.self) }
             )
         }
     }

@@ -12,6 +12,10 @@ struct SubscriptionWords {
     /// - Parameter change: The event of the change.
     /// - Returns: What happened, and until when it gives service.
     func text(of change: SubscriptionChanged) -> String {
+        words(for: change) + (change.act.map { ", decided \($0)" } ?? "")
+    }
+
+    private func words(for change: SubscriptionChanged) -> String {
         let subscription = change.subscription
         let period = subscription.period
         let name = "\(subscription.product.id)"

@@ -29,10 +29,13 @@ enum RequestFingerprint {
     }
 
     static func of(_ request: RefundRequest) -> [UInt8] {
-        of([
+        let fields: [String?] = [
             "refund", request.amount.map { String($0.minorUnits) },
             request.amount?.currency.rawValue, request.revokes.map(String.init),
-        ])
+        ]
+        // The reason, too, is added only if there is one.
+        guard let reason = request.reason else { return of(fields) }
+        return of(fields + [reason.rawValue])
     }
 
     /// Hashes each field with its length, so that no two lists of fields give the same bytes.

@@ -18,6 +18,7 @@ struct ApprovalHandler: Sendable {
     func decide(
         _ decision: ApprovalRequest.Decision,
         on id: TransactionID,
+        by act: Act?,
         trace: TraceContext
     ) async throws -> AdminReply {
         let start = context.spans.start
@@ -34,8 +35,8 @@ struct ApprovalHandler: Sendable {
             case .accepted: break
             }
             switch decision {
-            case .approve: try approve(record, &settlement, on: connection)
-            case .decline: settlement.plan.decline(id)
+            case .approve: try approve(record, &settlement, by: act, on: connection)
+            case .decline: settlement.plan.decline(id, by: act)
             }
             let report = try settlement.write(on: connection)
             let after = settlement.plan.records[id] ?? record
@@ -52,6 +53,7 @@ struct ApprovalHandler: Sendable {
     private func approve(
         _ record: TransactionRecord,
         _ settlement: inout Settlement,
+        by act: Act?,
         on connection: isolated PostgresConnection
     ) throws {
         let id = record.transaction.id
@@ -66,6 +68,6 @@ struct ApprovalHandler: Sendable {
             let key = record.ownershipKey
             ownership = try OwnershipStore.claim([(key, id)], on: connection)[key]
         }
-        settlement.plan.approve(id, failure: failure, meeting: ownership)
+        settlement.plan.approve(id, failure: failure, meeting: ownership, by: act)
     }
 }

@@ -32,9 +32,10 @@ struct RefundHandler: Sendable {
     func reverseRefund(
         _ number: Int,
         of id: TransactionID,
+        by act: Act?,
         trace: TraceContext
     ) async throws -> AdminReply {
-        try await carryOut(await beginReversal(of: number, of: id, trace: trace)) {
+        try await carryOut(await beginReversal(of: number, of: id, by: act, trace: trace)) {
             attempt,
             transaction in
             transaction.refunds?.contains {
@@ -70,7 +71,8 @@ struct RefundHandler: Sendable {
                         amount: refund.amount,
                         revokes: refund.revokes
                     ),
-                    to: id
+                    to: id,
+                    by: refund.act
                 )
                 return .changed
             case .accepted(let refund):
@@ -94,6 +96,7 @@ struct RefundHandler: Sendable {
     func beginReversal(
         of number: Int,
         of id: TransactionID,
+        by act: Act?,
         trace: TraceContext
     ) async throws -> AdminReply {
         try await begin(id, trace) { plan, record, attempts, _ in
@@ -109,11 +112,11 @@ struct RefundHandler: Sendable {
             case .accepted(let refund):
                 let key = AttemptKey(transactionID: id, kind: .refund, number: number)
                 if refund.amount.isZero {
-                    plan.apply(.reverseRefund(number: number), to: id)
+                    plan.apply(.reverseRefund(number: number), to: id, by: act)
                     return .changed
                 }
                 guard let attempt = plan.attempts[key] else { throw PaymentError(.attemptMissing) }
-                return .begun(plan.reverse(attempt))
+                return .begun(plan.reverse(attempt, by: act))
             }
         }
     }

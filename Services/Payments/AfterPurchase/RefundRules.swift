@@ -70,7 +70,8 @@ enum RefundRules {
             number: number,
             amount: Money(minorUnits: amount, currency: transaction.price.currency),
             revokes: terms.revokes ?? (amount == rest),
-            key: terms.key
+            key: terms.key,
+            act: terms.act
         )
         // A refund of nothing has to take the product away, or it would do nothing.
         guard plan.revokes || !plan.amount.isZero else { return .refused(.nothingToRefund) }

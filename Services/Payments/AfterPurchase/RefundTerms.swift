@@ -8,4 +8,6 @@ struct RefundTerms: Hashable, Sendable {
     var revokes: Bool?
     /// The key of the request, if it has one.
     var key: UsedKey?
+    /// Who asks for it, and why.
+    var act: Act?
 }

@@ -11,7 +11,7 @@ enum AttemptStore {
         a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
         a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
-        a.renewal_try, a.is_owed
+        a.renewal_try, a.is_owed, a.act
         """
 
     /// Writes new attempts; existing ones stay as they are.
@@ -26,7 +26,7 @@ enum AttemptStore {
             INSERT INTO processor_attempts (
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
-                waits_for, renewal_try, is_owed, lease_owner)
+                waits_for, renewal_try, is_owed, act, lease_owner)
             SELECT *, \(owner.id) FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
@@ -36,7 +36,8 @@ enum AttemptStore {
                 \(attempts.map(\.revokes)), \(attempts.map(\.requestKey?.idempotencyKey)),
                 \(attempts.map(\.requestKey?.fingerprint)), \(attempts.map(\.end?.rawValue)),
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }),
-                \(attempts.map { $0.renewalTry.map(Int32.init) }), \(attempts.map(\.isOwed)))
+                \(attempts.map { $0.renewalTry.map(Int32.init) }), \(attempts.map(\.isOwed)),
+                \(try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }))
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
         )
@@ -204,7 +205,7 @@ enum AttemptStore {
         let (
             transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
             undoes, revokes, key, fingerprint, reference, outcome, dueAt, approvalEndsAt,
-            waitsFor, renewalTry, isOwed
+            waitsFor, renewalTry, isOwed, act
         ) = try row.decode(
             Int64.self,
             String.self,
@@ -226,7 +227,8 @@ enum AttemptStore {
             StoreTime?.self,
             Int64?.self,
             Int32?.self,
-            Bool.self
+            Bool.self,
+            PostgresJSON?.self
         )
         guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
             throw PaymentError(.unknownRow)
@@ -248,6 +250,7 @@ enum AttemptStore {
             },
             renewalTry: renewalTry.map(Int.init),
             isOwed: isOwed,
+            act: try act.map { try $0.decode(Act.self) },
             reference: reference.map { ProcessorReference(rawValue: $0) },
             end: outcome.map { AttemptEnd(rawValue: $0) },
             dueAt: dueAt,

@@ -46,6 +46,8 @@ struct ProcessorAttempt: Hashable, Sendable {
     var renewalTry: Int?
     /// Whether a refund follows from a change of a subscription, which has booked it already.
     var isOwed = false
+    /// The act that asked for a refund or a reversal.
+    var act: Act?
     /// The processor's own id of what the attempt did.
     var reference: ProcessorReference?
     /// The attempt's end; `nil` until then.

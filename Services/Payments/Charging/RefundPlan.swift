@@ -8,4 +8,6 @@ struct RefundPlan: Hashable, Sendable {
     let revokes: Bool
     /// The key of the request that asked for it, if it had one.
     var key: UsedKey?
+    /// Who asked for it, and why.
+    var act: Act?
 }

@@ -83,7 +83,7 @@ extension SettlementPlan {
                 amount: attempt.amount,
                 revokes: attempt.revokes
             )
-            contradict(unlessApplied: refund, to: transaction.id)
+            contradict(unlessApplied: refund, to: transaction.id, by: attempt.act)
             return
         }
         // The refund returns a stray charge, so the transaction itself does not change.
@@ -110,16 +110,18 @@ extension SettlementPlan {
         change(attempt.key) { $0.settle(.reversed, reference: reference) }
         contradict(
             unlessApplied: .reverseRefund(number: attempt.number),
-            to: attempt.transactionID
+            to: attempt.transactionID,
+            by: attempt.act
         )
     }
 
     /// Applies what the processor has done with money, and records it if the rules refuse it.
     private mutating func contradict(
         unlessApplied command: TransactionCommand,
-        to id: TransactionID
+        to id: TransactionID,
+        by act: Act?
     ) {
-        guard case .refused(let refusal) = apply(command, to: id) else { return }
+        guard case .refused(let refusal) = apply(command, to: id, by: act) else { return }
         contradict("The processor has moved money that the transaction does not take", id, refusal)
     }
 

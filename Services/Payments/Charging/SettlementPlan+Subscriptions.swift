@@ -25,7 +25,8 @@ extension SettlementPlan {
     mutating func tellSubscription(
         _ command: TransactionCommand,
         from before: TransactionRecord,
-        to after: TransactionRecord
+        to after: TransactionRecord,
+        by act: Act?
     ) {
         let id = after.transaction.id
         guard let key = SubscriptionKey(of: after.transaction) else { return }
@@ -48,7 +49,7 @@ extension SettlementPlan {
             )
         default: return
         }
-        subscriptions.apply(event, to: key, within: after.traceparent)
+        subscriptions.apply(event, to: key, within: after.traceparent, by: act)
     }
 
     /// Plans the refunds that changes of subscriptions have booked (rules S101, S107 and S131).

@@ -69,10 +69,17 @@ struct SettlementPlan: Sendable {
     }
 
     /// Applies a command to a transaction and plans everything that follows from it.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - id: The transaction.
+    ///   - act: The act of the administrator who gave it, if one did.
+    /// - Returns: The effect.
     @discardableResult
     mutating func apply(
         _ command: TransactionCommand,
-        to id: TransactionID
+        to id: TransactionID,
+        by act: Act? = nil
     ) -> TransactionMove {
         guard let record = records[id] else { return .refused(.stateUnknown) }
         let machine = TransactionStateMachine(time: time, postingID: ids.posting(at: time))
@@ -84,9 +91,9 @@ struct SettlementPlan: Sendable {
         report.moves[kind, default: 0] += 1
         if let posting { postings.append(posting) }
         let reference = posting.map { PostingReference($0, of: moved) }
-        tell(type, of: moved, reference)
+        tell(type, of: moved, reference, by: act)
         if let reference { subscriptions.note(reference, of: id) }
-        tellSubscription(command, from: record, to: moved)
+        tellSubscription(command, from: record, to: moved, by: act)
         if let change = OwnershipRules.change(from: record, to: moved, at: time) {
             ownershipChanges.append(change)
         }
@@ -183,14 +190,19 @@ struct SettlementPlan: Sendable {
     ///   - failure: The reason why its account may no longer be charged; `nil` if it may be.
     ///   - ownership: The ownership of its product, after the claim; `nil` if the product cannot be
     ///     owned.
+    ///   - act: The act of the approver.
     mutating func approve(
         _ id: TransactionID,
         failure: FailureReason?,
-        meeting ownership: Ownership?
+        meeting ownership: Ownership?,
+        by act: Act?
     ) {
-        annotate(id) { $0.approval = .approve }
+        annotate(id) { record in
+            record.approval = .approve
+            record.approvalAct = act
+        }
         change(AttemptKey(transactionID: id, kind: .charge)) { $0.isApproved = true }
-        if let record = records[id] { tell(.transactionApproved, of: record) }
+        if let record = records[id] { tell(.transactionApproved, of: record, by: act) }
         let changed = records[id].flatMap { subscriptions.failure(ofWaiting: $0.transaction) }
         if let failure = failure ?? changed {
             follow(.fail(failure), id)
@@ -200,9 +212,12 @@ struct SettlementPlan: Sendable {
     }
 
     /// Plans the refusal of an approval.
-    mutating func decline(_ id: TransactionID) {
-        annotate(id) { $0.approval = .decline }
-        apply(.declineApproval, to: id)
+    mutating func decline(_ id: TransactionID, by act: Act?) {
+        annotate(id) { record in
+            record.approval = .decline
+            record.approvalAct = act
+        }
+        apply(.declineApproval, to: id, by: act)
         change(AttemptKey(transactionID: id, kind: .charge)) {
             $0.settle(.failed(FailureReason.approvalDeclined))
         }
@@ -272,6 +287,7 @@ struct SettlementPlan: Sendable {
             revokes: terms.revokes,
             requestKey: terms.key,
             isOwed: isOwed,
+            act: terms.act,
             dueAt: leaseEnd
         )
         add(attempt)
@@ -279,7 +295,7 @@ struct SettlementPlan: Sendable {
     }
 
     /// Adds a reversal of a refund for this process to carry out.
-    mutating func reverse(_ refund: ProcessorAttempt) -> ProcessorAttempt {
+    mutating func reverse(_ refund: ProcessorAttempt, by act: Act?) -> ProcessorAttempt {
         let attempt = ProcessorAttempt(
             transactionID: refund.transactionID,
             kind: .reversal,
@@ -289,6 +305,7 @@ struct SettlementPlan: Sendable {
             paymentMethod: refund.paymentMethod,
             amount: refund.amount,
             undoes: refund.reference,
+            act: act,
             dueAt: leaseEnd
         )
         add(attempt)
@@ -342,13 +359,15 @@ struct SettlementPlan: Sendable {
     private mutating func tell(
         _ type: EventType,
         of record: TransactionRecord,
-        _ posting: PostingReference? = nil
+        _ posting: PostingReference? = nil,
+        by act: Act? = nil
     ) {
         events.append(
             TransactionEvent(
                 transaction: record.transaction,
                 type: type,
                 posting: posting,
+                act: act,
                 traceparent: record.traceparent
             )
         )

@@ -127,10 +127,13 @@ struct PaymentHistory {
             contradict(row, "the rules do not make it of version \(before.transaction.version)")
             after.transaction = event.transaction
         }
-        if event.transaction.failureReason == .approvalDeclined { after.approval = .decline }
+        if event.transaction.failureReason == .approvalDeclined {
+            after.approval = .decline
+            after.approvalAct = event.act
+        }
         records[id] = after
         changed.insert(id)
-        settle(before, after, row)
+        settle(before, after, row, by: event.act)
     }
 
     /// The command that led to an event.
@@ -202,6 +205,7 @@ struct PaymentHistory {
             return contradict(row, "it is not the transaction that was approved")
         }
         record.approval = .approve
+        record.approvalAct = event.act
         records[event.transaction.id] = record
         changed.insert(event.transaction.id)
     }
@@ -212,7 +216,8 @@ struct PaymentHistory {
     private mutating func settle(
         _ before: TransactionRecord,
         _ after: TransactionRecord,
-        _ row: OutboxRow
+        _ row: OutboxRow,
+        by act: Act?
     ) {
         let transaction = after.transaction
         let price = before.transaction.price
@@ -234,7 +239,8 @@ struct PaymentHistory {
                     key,
                     refund.amount,
                     .refunded,
-                    revokes: refund.revokes
+                    revokes: refund.revokes,
+                    by: act
                 )
             }
         case .transactionRefundReversed:
@@ -246,7 +252,7 @@ struct PaymentHistory {
                     kind: .reversal,
                     number: refund.number
                 )
-                newAttempts[key] = Self.settled(key, refund.amount, .reversed)
+                newAttempts[key] = Self.settled(key, refund.amount, .reversed, by: act)
             }
         default: break
         }
@@ -286,7 +292,8 @@ struct PaymentHistory {
         _ key: AttemptKey,
         _ amount: Money,
         _ end: AttemptEnd,
-        revokes: Bool = false
+        revokes: Bool = false,
+        by act: Act? = nil
     ) -> ProcessorAttempt {
         ProcessorAttempt(
             transactionID: key.transactionID,
@@ -297,6 +304,7 @@ struct PaymentHistory {
             paymentMethod: "",
             amount: amount,
             revokes: revokes,
+            act: act,
             end: end
         )
     }

@@ -18,6 +18,7 @@ enum PaymentsTables {
                 "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
                 "traceparent", .init("refunds", "refunds::jsonb"),
                 .init("subscription", "subscription::jsonb"),
+                .init("approval_act", "approval_act::jsonb"),
                 // Until money moves, no event contains the tax rate.
                 .init(
                     "tax_basis_points",
@@ -31,6 +32,7 @@ enum PaymentsTables {
             key: [.number("transaction_id"), .text("kind"), .number("number")],
             columns: [
                 "transaction_id", "kind", "number", "amount", "currency", "revokes", "outcome",
+                .init("act", "act::jsonb"),
             ]
         ),
         RebuiltTable(

@@ -69,6 +69,7 @@ struct SubscriptionHandler: Sendable {
     ///   - decision: The decision.
     ///   - id: The subscription.
     ///   - key: The account that decides; `nil` for an administrator.
+    ///   - act: The act of the administrator; `nil` if the account decides.
     ///   - trace: The trace of the request.
     /// - Returns: The subscription afterwards, or the reason why nothing changes.
     /// - Throws: `PostgresError`, or an error of what is written.
@@ -76,10 +77,11 @@ struct SubscriptionHandler: Sendable {
         _ decision: Decision,
         on id: TransactionID,
         by key: AccountKey? = nil,
+        act: Act? = nil,
         trace: TraceContext
     ) async throws -> Reply {
         let (reply, isChanged, attempts) = try await client.withTransaction { [self] connection in
-            try decide(decision, on: id, by: key, trace: trace, on: connection)
+            try decide(decision, on: id, by: key, act: act, trace: trace, on: connection)
         }
         if isChanged { didCommit() }
         if !attempts.isEmpty { renewals.didCommit(attempts) }
@@ -90,6 +92,7 @@ struct SubscriptionHandler: Sendable {
         _ decision: Decision,
         on id: TransactionID,
         by key: AccountKey?,
+        act: Act?,
         trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
@@ -107,7 +110,7 @@ struct SubscriptionHandler: Sendable {
         }
         var books = SubscriptionBooks(context.subscriptions, at: time)
         books.take([row])
-        let move = books.apply(event, to: row.key, within: trace)
+        let move = books.apply(event, to: row.key, within: trace, by: act)
         try SubscriptionStore.save(
             books.changedRows,
             by: context.subscriptions.dueActions,

@@ -49,7 +49,7 @@ struct SubscriptionRoutes: Sendable {
         -> Response
     {
         let key = try context.requireAccountKey()
-        return try await decide(try await autoRenew(request), by: key, context)
+        return try await decide(.autoRenew(try await autoRenew(request).isOn), by: key, context)
     }
 
     @Sendable
@@ -57,7 +57,7 @@ struct SubscriptionRoutes: Sendable {
         -> Response
     {
         let key = try context.requireAccountKey()
-        return try await decide(try await product(request), by: key, context)
+        return try await decide(.product(try await product(request).productID), by: key, context)
     }
 
     @Sendable
@@ -109,31 +109,43 @@ struct SubscriptionRoutes: Sendable {
     private func setAutoRenew(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        try await decide(try await autoRenew(request), by: nil, context)
+        let body = try await autoRenew(request)
+        let act = try context.act(because: body.reason)
+        return try await decide(.autoRenew(body.isOn), act: act, context)
     }
 
     @Sendable
     private func chooseProduct(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        try await decide(try await product(request), by: nil, context)
+        let body = try await product(request)
+        let act = try context.act(because: body.reason)
+        return try await decide(.product(body.productID), act: act, context)
     }
 
-    private func autoRenew(_ request: Request) async throws -> SubscriptionHandler.Decision {
-        .autoRenew(try await decodeBody(AutoRenewRequest.self, from: request).isOn)
+    private func autoRenew(_ request: Request) async throws -> AutoRenewRequest {
+        try await decodeBody(AutoRenewRequest.self, from: request)
     }
 
-    private func product(_ request: Request) async throws -> SubscriptionHandler.Decision {
-        .product(try await decodeBody(SubscriptionProductRequest.self, from: request).productID)
+    private func product(_ request: Request) async throws -> SubscriptionProductRequest {
+        try await decodeBody(SubscriptionProductRequest.self, from: request)
     }
 
     private func decide(
         _ decision: SubscriptionHandler.Decision,
-        by key: AccountKey?,
+        by key: AccountKey? = nil,
+        act: Act? = nil,
         _ context: StoreRequestContext
     ) async throws -> Response {
         let id = try id(context)
-        switch try await subscriptions.decide(decision, on: id, by: key, trace: context.trace) {
+        let reply = try await subscriptions.decide(
+            decision,
+            on: id,
+            by: key,
+            act: act,
+            trace: context.trace
+        )
+        switch reply {
         case .unknown: throw HTTPProblem.subscriptionUnknown
         case .refused(let refusal): throw refusal.problem
         case .done(let subscription): return try answer(subscription)

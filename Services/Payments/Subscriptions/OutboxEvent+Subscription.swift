@@ -17,7 +17,8 @@ extension OutboxEvent {
                 posting: change.posting,
                 changedPeriods: change.changedPeriods.isEmpty ? nil : change.changedPeriods,
                 refundedTransactionID: change.refundedTransactionID,
-                environment: environment.rawValue
+                environment: environment.rawValue,
+                act: change.act
             ),
             type: .subscriptionChanged,
             topic: Topics.paymentsTransactions,

@@ -34,16 +34,24 @@ struct SubscriptionBooks: Sendable {
     mutating func touch(_ key: SubscriptionKey) { changedKeys.insert(key) }
 
     /// Applies an event, after everything that is overdue (rule S112).
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - key: The subscription.
+    ///   - traceparent: The trace of the event.
+    ///   - act: The act of the administrator who decided it, if one did.
+    /// - Returns: The effect of the event itself.
     @discardableResult
     mutating func apply(
         _ event: SubscriptionEvent,
         to key: SubscriptionKey,
-        within traceparent: TraceContext?
+        within traceparent: TraceContext?,
+        by act: Act? = nil
     ) -> SubscriptionMove {
         let machine = self.machine(of: rows[key])
         let (overdue, move) = machine.applyInOrder(event, at: time, to: rows[key]?.subscription)
         for plan in overdue { note(plan, key, traceparent) }
-        if let plan = move.plan { note(plan, key, traceparent) }
+        if let plan = move.plan { note(plan, key, traceparent, by: act) }
         return move
     }
 
@@ -130,7 +138,8 @@ struct SubscriptionBooks: Sendable {
     private mutating func note(
         _ plan: SubscriptionPlan,
         _ key: SubscriptionKey,
-        _ traceparent: TraceContext?
+        _ traceparent: TraceContext?,
+        by act: Act? = nil
     ) {
         rows[key, default: SubscriptionRow(key: key)].subscription = plan.subscription
         changedKeys.insert(key)
@@ -143,6 +152,7 @@ struct SubscriptionBooks: Sendable {
                 transactionID: plan.newPeriod?.transactionID,
                 changedPeriods: plan.changedPeriods,
                 refundedTransactionID: plan.refundedTransactionID,
+                act: act,
                 traceparent: traceparent
             )
         )

@@ -12,5 +12,7 @@ struct SubscriptionChange: Hashable, Sendable {
     let changedPeriods: [PaidPeriod]
     /// The transaction whose refund, or its reversal, is the cause.
     let refundedTransactionID: TransactionID?
+    /// The act of the administrator who decided it.
+    var act: Act?
     let traceparent: TraceContext?
 }

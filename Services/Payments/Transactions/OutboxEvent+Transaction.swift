@@ -18,7 +18,8 @@ extension OutboxEvent {
                 posting: event.posting,
                 purchaseIntentID: event.purchaseIntentID,
                 resumes: event.resumes,
-                environment: environment.rawValue
+                environment: environment.rawValue,
+                act: event.act
             ),
             type: event.type,
             topic: event.type == .transactionPurchasing

@@ -11,6 +11,8 @@ struct TransactionEvent: Sendable {
     var purchaseIntentID: PurchaseIntentID?
     /// The interrupted transaction that it resumes.
     var resumes: TransactionID?
+    /// The act that led to it.
+    var act: Act?
     /// The trace context of the event.
     var traceparent: TraceContext?
 }

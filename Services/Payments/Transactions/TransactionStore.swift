@@ -12,7 +12,7 @@ enum TransactionStore {
         t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
         t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
         t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
-        t.traceparent, t.reason, t.refunds, t.subscription
+        t.traceparent, t.reason, t.refunds, t.subscription, t.approval_act
         """
 
     /// Draws ids for new transactions.
@@ -145,7 +145,7 @@ enum TransactionStore {
                 purchased_at = u.purchased_at, original_purchased_at = u.original_purchased_at,
                 failure_reason = u.failure_reason, revoked_at = u.revoked_at,
                 approval = u.approval, reason = u.reason, refunds = u.refunds,
-                subscription = u.subscription
+                subscription = u.subscription, approval_act = u.approval_act
             FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
@@ -155,9 +155,11 @@ enum TransactionStore {
                 \(transactions.map(\.revokedAt)), \(records.map { $0.approval?.rawValue }),
                 \(transactions.map(\.reason.rawValue)),
                 \(try transactions.map { try encode($0.refunds) }),
-                \(try transactions.map { try encode($0.subscription) }))
+                \(try transactions.map { try encode($0.subscription) }),
+                \(try records.map { try encode($0.approvalAct) }))
                 AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
-                    failure_reason, revoked_at, approval, reason, refunds, subscription)
+                    failure_reason, revoked_at, approval, reason, refunds, subscription,
+                    approval_act)
             WHERE t.id = u.id
             """
         )
@@ -269,7 +271,7 @@ enum TransactionStore {
             id, originalID, version, state, account, bundle, product, productVersion, productType,
             quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
             originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints, traceparent,
-            reason, refunds, period
+            reason, refunds, period, approvalAct
         ) = try row.decode(
             Int64.self,
             Int64.self,
@@ -295,6 +297,7 @@ enum TransactionStore {
             Int32.self,
             StoredTrace?.self,
             String.self,
+            PostgresJSON?.self,
             PostgresJSON?.self,
             PostgresJSON?.self
         )
@@ -324,6 +327,7 @@ enum TransactionStore {
                 subscription: try period.map { try $0.decode(TransactionPeriod.self) }
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
+            approvalAct: try approvalAct.map { try $0.decode(Act.self) },
             taxBasisPoints: Int(taxBasisPoints),
             traceparent: traceparent?.context
         )

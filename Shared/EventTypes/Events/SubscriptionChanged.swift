@@ -20,6 +20,8 @@ public struct SubscriptionChanged: Event, Hashable {
     public var refundedTransactionID: TransactionID?
     /// The environment of the store: `Sandbox` or `Production`.
     public var environment: String
+    /// The act that led to the change; `nil` if no administrator decided, and in older events.
+    public var act: Act?
 
     /// Makes the event.
     public init(
@@ -30,7 +32,8 @@ public struct SubscriptionChanged: Event, Hashable {
         posting: PostingReference? = nil,
         changedPeriods: [PaidPeriod]? = nil,
         refundedTransactionID: TransactionID? = nil,
-        environment: String
+        environment: String,
+        act: Act? = nil
     ) {
         self.subscription = subscription
         self.cause = cause
@@ -40,6 +43,7 @@ public struct SubscriptionChanged: Event, Hashable {
         self.changedPeriods = changedPeriods
         self.refundedTransactionID = refundedTransactionID
         self.environment = environment
+        self.act = act
     }
 }
 

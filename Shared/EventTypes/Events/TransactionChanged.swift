@@ -21,19 +21,25 @@ public struct TransactionChanged: Event, Hashable {
     ///
     /// It is `nil` in older events without this field.
     public var environment: String?
+    /// The act that led to the event; `nil` if nobody decided, and in older events.
+    ///
+    /// The events of an approval, a refused approval, a refund and its reversal have it.
+    public var act: Act?
     /// Makes the event.
     public init(
         transaction: Transaction,
         posting: PostingReference? = nil,
         purchaseIntentID: PurchaseIntentID? = nil,
         resumes: TransactionID? = nil,
-        environment: String? = nil
+        environment: String? = nil,
+        act: Act? = nil
     ) {
         self.transaction = transaction
         self.posting = posting
         self.purchaseIntentID = purchaseIntentID
         self.resumes = resumes
         self.environment = environment
+        self.act = act
     }
 }
 
@@ -64,6 +70,7 @@ extension TransactionChanged {
     public func json() -> [UInt8]? {
         var text = PlainJSONText(capacity: 768)
         text.object { text in
+            if let act { text.member("act", object: act.write) }
             text.member("environment", environment)
             if let posting { text.member("posting", object: posting.write) }
             text.member("purchaseIntentID", purchaseIntentID?.rawValue)
@@ -80,6 +87,7 @@ extension TransactionChanged {
         var purchaseIntentID: PurchaseIntentID?
         var resumes: TransactionID?
         var environment: String?
+        var act: Act?
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 switch name {
@@ -94,6 +102,8 @@ extension TransactionChanged {
                     return json.null() || PlainJSON.keep(json.identifier(), in: &resumes)
                 case "environment":
                     return json.null() || PlainJSON.keep(json.string(), in: &environment)
+                case "act":
+                    return json.null() || PlainJSON.keep(Act(from: &json), in: &act)
                 default: return json.skip()
                 }
             }
@@ -104,7 +114,8 @@ extension TransactionChanged {
             posting: posting,
             purchaseIntentID: purchaseIntentID,
             resumes: resumes,
-            environment: environment
+            environment: environment,
+            act: act
         )
     }
 }

@@ -23,11 +23,11 @@ public struct AuthenticatedAccount: Hashable, Sendable {
 /// The administrator on whose behalf a request is made.
 public struct AuthenticatedAdministrator: Hashable, Sendable {
     /// The administrator's name.
-    public let name: String
+    public let name: AdministratorName
     /// What the administrator may do with the token.
     public let scopes: Set<AdministratorScope>
     /// Makes an administrator.
-    public init(name: String, scopes: Set<AdministratorScope>) {
+    public init(name: AdministratorName, scopes: Set<AdministratorScope>) {
         self.name = name
         self.scopes = scopes
     }
@@ -163,7 +163,7 @@ private final class State: Sendable {
         }
         try parsed.verify(key: registered.key, audience: "counterfoil-admin", now: now)
         let administrator = AuthenticatedAdministrator(
-            name: name,
+            name: AdministratorName(unchecked: name),
             scopes: parsed.claims.narrowed(registered.scopes)
         )
         administrators.insert(administrator, for: digest, until: parsed.takenUntil)

@@ -55,6 +55,10 @@ struct KeyDirectories: Sendable {
         var administrators: [String: AdministratorKey] = [:]
         for (name, key) in publicKeys(in: admins, of: "administrator keys", &problems) {
             let path = "\(admins)/\(name).json"
+            guard AdministratorName.isWellFormed(name) else {
+                problems.append("\(admins)/\(name).pem is not named as \(AdministratorName.form)")
+                continue
+            }
             guard let bytes = FileManager.default.contents(atPath: path) else {
                 problems.append(
                     "\(path) is missing: it lists the scopes of the key beside it, such as "

@@ -12,10 +12,13 @@ public struct RefundRequest: Codable, Hashable, Sendable {
     /// By default it does if nothing is left to refund afterwards. A part is given back as
     /// goodwill, and the buyer keeps the product.
     public var revokes: Bool?
+    /// The administrator's reason.
+    public var reason: ActReason?
 
     /// Makes a request.
-    public init(amount: Money? = nil, revokes: Bool? = nil) {
+    public init(amount: Money? = nil, revokes: Bool? = nil, reason: ActReason? = nil) {
         self.amount = amount
         self.revokes = revokes
+        self.reason = reason
     }
 }

@@ -4,6 +4,11 @@ public import EventTypes
 public struct SubscriptionProductRequest: Codable, Hashable, Sendable {
     /// The product of the next period; the running one withdraws an earlier choice.
     public var productID: ProductID
+    /// The reason of an administrator; an account needs none, and its own is passed over.
+    public var reason: ActReason?
     /// Makes a request.
-    public init(productID: ProductID) { self.productID = productID }
+    public init(productID: ProductID, reason: ActReason? = nil) {
+        self.productID = productID
+        self.reason = reason
+    }
 }

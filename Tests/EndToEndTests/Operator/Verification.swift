@@ -209,6 +209,20 @@ struct Tampering: Sendable, CustomStringConvertible {
         ),
         Tampering(
             .payments,
+            "processor_attempts",
+            #"act = '{"decidedBy": "mallory"}'"#,
+            rows: "act IS NOT NULL",
+            "refund 1: act is "
+        ),
+        Tampering(
+            .payments,
+            "transactions",
+            "approval_act = NULL",
+            rows: "approval_act IS NOT NULL",
+            "approval_act is NULL"
+        ),
+        Tampering(
+            .payments,
             "ownerships",
             "owned_at = owned_at - interval '1 day'",
             rows: "owned_at IS NOT NULL",
@@ -346,8 +360,9 @@ extension StoreHarness {
         for payment in [approved, declined] {
             try await client.wait(for: payment.transactionID, toBe: .deferred)
         }
-        _ = try await administrator.decide(.approve, on: approved.transactionID)
-        _ = try await administrator.decide(.decline, on: declined.transactionID)
+        let reason = ActReason(rawValue: "asked by phone: ☎")
+        _ = try await administrator.decide(.approve, on: approved.transactionID, because: reason)
+        _ = try await administrator.decide(.decline, on: declined.transactionID, because: reason)
         payments.append(approved)
         try await finish(payments)
         // The product is bought again while it is owned, and restored. A server sets the account

@@ -83,15 +83,19 @@ extension EndToEnd {
                 let payment = try await store.buy()
                 try await store.expectWhole([payment])
                 let id = payment.transactionID.rawValue
-                let part = try await store.counterfoil("refund", id, "--amount", "0.4")
+                let part = try await store.counterfoil(
+                    ["refund", id, "--amount", "0.4", "--reason", "damaged: 箱"]
+                )
                 #expect(part.exit == .code(0) && part.output.contains("0.40 USD refunded"))
                 let wrong = try await store.counterfoil("refund", id, "--amount", "0.405")
                 #expect(wrong.exit == .code(64), "\(wrong.output)")
                 let back = try await store.counterfoil("refund", id, "--reverse", "1")
                 #expect(back.exit == .code(0), "\(back.output)")
                 let why = try await store.counterfoil("why", id)
-                #expect(why.output.contains("refund 1 of 0.40 USD, which leaves the product"))
-                #expect(why.output.contains("refund 1 reversed"))
+                let name = StoreKeys.administrator
+                let refunded = "refunded 0.40 USD by \(name): damaged: 箱 (refund 1, which leaves"
+                #expect(why.output.contains(refunded), "\(why.output)")
+                #expect(why.output.contains("refund 1 reversed by \(name)"))
             }
         }
     }

@@ -100,6 +100,40 @@ import Testing
         #expect(steps[3].traceID == Self.trace)
     }
 
+    @Test func actsAreToldWithWhoDecidedAndWhy() {
+        func act(_ type: EventType, after milliseconds: Int64, _ reason: String?) -> StoryEvent {
+            var event = Self.event(type, Topics.paymentsTransactions, after: milliseconds)
+            event.act = Act(
+                decidedBy: AdministratorName(unchecked: "mia"),
+                reason: reason.flatMap(ActReason.init(rawValue:))
+            )
+            return event
+        }
+        var payments = Self.payments(
+            events: [
+                act(.transactionApproved, after: 8, "the parents agreed"),
+                act(.transactionRefunded, after: 9, "damaged"),
+                act(.transactionRefundReversed, after: 10, nil),
+            ]
+        )
+        var refund = Refund(
+            number: 1,
+            amount: Money(minorUnits: 99, currency: Self.usd),
+            refundedAt: Self.after(9),
+            revokes: true
+        )
+        refund.reversedAt = Self.after(10)
+        payments.refunds = [refund]
+        let steps = Self.story(payments).steps.filter { $0.kind == "state" }.map(\.text)
+        #expect(
+            steps.dropFirst() == [
+                "approved by mia: the parents agreed",
+                "refunded 0.99 USD by mia: damaged (refund 1, which takes the product away)",
+                "refund 1 reversed by mia",
+            ]
+        )
+    }
+
     @Test func whatAConsumerHasNotDoneIsNamedWithWhereToLook() {
         let event = Self.event(.transactionPurchased, Topics.paymentsTransactions, after: 8)
         let waiting = Self.story(Self.payments(events: [event]))

@@ -50,7 +50,7 @@ struct HTTPEdgeTests {
         }
         router.account.post("/v1/me") { _, _ in try jsonResponse(["read": false]) }
         router.admin.get("/v1/admin/me") { _, context in
-            try jsonResponse(["name": try context.requireAdministrator().name])
+            try jsonResponse(["name": try context.requireAdministrator().name.rawValue])
         }
         router.admin.get("/v1/admin/store") { _, _ in try jsonResponse(["read": true]) }
         router.admin.get("/v1/admin/forgotten") { _, _ in try jsonResponse(["read": true]) }

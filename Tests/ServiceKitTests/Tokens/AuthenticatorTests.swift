@@ -157,7 +157,7 @@ struct AuthenticatorTests {
 
     @Test func administratorsHaveTokensOfTheirOwn() async throws {
         let token = try await keys.adminToken()
-        #expect(try authenticator.administrator(of: token).name == "grace")
+        #expect(try authenticator.administrator(of: token).name.rawValue == "grace")
         #expect(throws: HTTPProblem.self) { try authenticator.account(of: token) }
         let account = try await keys.accountToken()
         #expect(throws: HTTPProblem.self) { try authenticator.administrator(of: account) }

@@ -260,20 +260,26 @@ public struct StoreAdministrator: Sendable {
     /// Reverses a refund.
     public func reverseRefund(
         _ number: Int,
-        of id: TransactionID
+        of id: TransactionID,
+        because reason: ActReason? = nil
     ) async throws -> StoreAnswer<TransactionResponse> {
-        try await send(.POST, urls.payments + Routes.refundReversal(id, number))
+        try await send(
+            .POST,
+            urls.payments + Routes.refundReversal(id, number),
+            RefundReversalRequest(reason: reason)
+        )
     }
 
     /// Approves or declines a deferred transaction.
     public func decide(
         _ decision: ApprovalRequest.Decision,
-        on id: TransactionID
+        on id: TransactionID,
+        because reason: ActReason? = nil
     ) async throws -> StoreAnswer<TransactionResponse> {
         try await send(
             .POST,
             urls.payments + Routes.approval(id),
-            ApprovalRequest(decision: decision)
+            ApprovalRequest(decision: decision, reason: reason)
         )
     }
 

@@ -15,6 +15,8 @@ struct StoryEvent: Sendable {
     let isPublished: Bool
     /// The change of a subscription that it reports.
     var change: SubscriptionChanged?
+    /// The act that led to it.
+    var act: Act?
 
     /// The event's chain and place, from which follows which consumers have applied it.
     var entry: AppliedEvents.Entry {
