@@ -71,6 +71,7 @@ private func composeFulfillment(
     ]) { router in
         queues.addRoutes(to: router, servers: servers, frame)
         UnfinishedRoutes(store: unfinished, now: now).add(to: router)
+        DeferredRoutes(store: DeferredStore(client: client)).add(to: router)
         WebhookAdminRoutes(webhooks: webhooks.handler, wake: webhooks.wake).add(to: router)
         contents.addRoutes(to: router)
     }

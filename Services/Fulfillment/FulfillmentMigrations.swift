@@ -21,5 +21,6 @@ enum FulfillmentMigrations {
                 "fulfillment_m0009_queue_subscriptions",
                 PackageResources.m0009_queue_subscriptions_sql
             ),
+            ("fulfillment_m0010_deferred", PackageResources.m0010_deferred_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

@@ -48,8 +48,8 @@ struct OperatorCommand: AsyncParsableCommand {
             StatusCommand.self, WhyCommand.self, TraceCommand.self, ReconcileCommand.self,
             ReplayCommand.self, VerifyCommand.self, LogCommand.self, LagCommand.self,
             DeadLettersCommand.self, TestCommand.self, ProductsCommand.self, BuyCommand.self,
-            RefundCommand.self,
-            ResendCommand.self, ApproveCommand.self, DeclineCommand.self, SubscriptionsCommand.self,
+            RefundCommand.self, ResendCommand.self, DeferredCommand.self, ApproveCommand.self,
+            DeclineCommand.self, SubscriptionsCommand.self,
             StoreClockCommand.self, ScenarioCommand.self, KeysCommand.self, TokenCommand.self,
         ]
     )

@@ -83,6 +83,10 @@ public enum Routes {
     ///
     /// `GET ?olderThanHours=24&after=`, with the `next` of the previous page.
     public static let adminUnfinished = "/v1/admin/queue/unfinished"
+    /// `fulfillment`, administrators: the transactions that wait for an approval, in pages.
+    ///
+    /// `GET ?after=`, with the `next` of the previous page.
+    public static let adminDeferred = "/v1/admin/queue/deferred"
     /// `receipts`, administrators: one app, by its bundle identifier.
     ///
     /// Append the identifier and the action.

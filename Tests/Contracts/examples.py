@@ -63,6 +63,7 @@ HTTP = {
     "subscriptions.response": "SubscriptionsResponse",
     "transaction.response": "TransactionResponse",
     "unfinished.response": "UnfinishedResponse",
+    "deferred.response": "DeferredResponse",
     "webhooks.again.response": "WebhooksAgainResponse",
 }
 

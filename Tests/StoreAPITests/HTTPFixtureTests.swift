@@ -211,6 +211,11 @@ import Testing
         #expect(body.transactions.map(\.isDelivered) == [true])
     }
 
+    @Test func deferredResponse() throws {
+        let body = try roundTrip(DeferredResponse.self, "deferred.response")
+        #expect(body.transactions.map(\.price.description) == ["1.98 USD"])
+    }
+
     @Test func webhooksAgainResponse() throws {
         #expect(try roundTrip(WebhooksAgainResponse.self, "webhooks.again.response").webhooks == 2)
     }

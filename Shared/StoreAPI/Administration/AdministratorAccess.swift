@@ -44,6 +44,7 @@ public enum AdministratorAccess {
                 "GET \(Routes.adminSubscriptions)",
                 "GET \(Routes.adminSubscriptions)/{id}",
                 "GET \(Routes.adminUnfinished)",
+                "GET \(Routes.adminDeferred)",
             ]
         ),
         (
