@@ -24,6 +24,7 @@ public enum MessagingMigrations {
             ("messaging_m0005_archives", PackageResources.messaging_m0005_archives_sql),
             ("messaging_m0006_leads", PackageResources.messaging_m0006_leads_sql),
             ("messaging_m0007_clock", PackageResources.messaging_m0007_clock_sql),
+            ("messaging_m0008_acts", PackageResources.messaging_m0008_acts_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

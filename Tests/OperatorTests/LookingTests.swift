@@ -61,7 +61,7 @@ import Testing
         redriveRequestedAt: nil,
         settledAt: nil,
         reason: String(repeating: "x", count: 200) + "\nmore",
-        discardReason: nil,
+        act: nil,
         traceparent: TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
     )
 

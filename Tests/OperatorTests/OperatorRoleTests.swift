@@ -100,23 +100,31 @@ struct OperatorRoleTests {
                     )
                 }
             }
-            for reason in ["NULL", "''", "'  '"] {
+            let undecided = [
+                "NULL", "'{}'", #"'{"decidedBy": "mia"}'"#,
+                #"'{"decidedBy": "mia", "reason": " "}'"#,
+                #"'{"reason": "sent by a test"}'"#,
+            ]
+            for act in undecided {
                 let error = await #expect(throws: PostgresError.self) {
-                    try await discard(because: reason, in: database)
+                    try await discard(act, in: database)
                 }
                 #expect(error?.constraint == "discarded_ones_say_why")
             }
-            try await discard(because: "'sent by a test'", in: database)
+            try await discard(
+                #"'{"decidedBy": "mia", "reason": "sent by a test"}'"#,
+                in: database
+            )
         }
     }
 
-    private func discard(because reason: String, in database: TestDatabase) async throws {
+    private func discard(_ act: String, in database: TestDatabase) async throws {
         _ = try await database.withClient(role: PostgresCluster.operatorRole) { client in
             try await client.withConnection { connection in
                 _ = try connection.execute(
                     """
                     UPDATE dead_letters
-                    SET state = 'discarded', settled_at = now(), discard_reason = \(unsafe: reason)
+                    SET state = 'discarded', settled_at = now(), act = \(unsafe: act)
                     """
                 )
             }

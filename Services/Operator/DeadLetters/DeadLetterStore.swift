@@ -25,7 +25,7 @@ enum DeadLetterStore {
         let rows = try connection.query(
             """
             SELECT id, consumer, event_id, state, key, type, subject, topic, partition, "offset",
-                time, recorded_at, redrive_requested_at, settled_at, reason, discard_reason,
+                time, recorded_at, redrive_requested_at, settled_at, reason, act,
                 traceparent
             FROM dead_letters
             WHERE (\(query.isAll) OR state IN ('dead', 'parked'))
@@ -37,7 +37,7 @@ enum DeadLetterStore {
         return try rows.map { row in
             let (
                 id, consumer, event, state, key, type, subject, topic, partition, offset, time,
-                recorded, requested, settled, reason, discard, trace
+                recorded, requested, settled, reason, act, trace
             ) = try row.decode(
                 Int64.self,
                 String.self,
@@ -54,7 +54,7 @@ enum DeadLetterStore {
                 MachineTime?.self,
                 MachineTime?.self,
                 String.self,
-                String?.self,
+                PostgresJSON?.self,
                 String?.self
             )
             return RecordedDeadLetter(
@@ -73,7 +73,7 @@ enum DeadLetterStore {
                 redriveRequestedAt: requested,
                 settledAt: settled,
                 reason: reason,
-                discardReason: discard,
+                act: try act.map { try $0.decode(Act.self) },
                 traceparent: trace.flatMap { TraceContext($0) }
             )
         }
@@ -112,18 +112,18 @@ enum DeadLetterStore {
         ).map { try $0.decode(String.self) }
     }
 
-    /// Discards a dead letter for good.
+    /// Discards a dead letter for good, with the reason of the act.
     ///
     /// - Returns: Whether it was open until now.
     static func discard(
         _ id: Int64,
-        because reason: String,
+        by act: Act,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try connection.execute(
             """
             UPDATE dead_letters
-            SET state = 'discarded', settled_at = now(), discard_reason = \(reason)
+            SET state = 'discarded', settled_at = now(), act = \(try PostgresJSON(encoding: act))
             WHERE id = \(id) AND state IN ('dead', 'parked')
             """
         ) == 1

@@ -220,22 +220,21 @@ struct DiscardDeadLetterCommand: OperatorSubcommand {
     )
 
     @OptionGroup var options: DeadLetterOptions
+    @OptionGroup var keys: KeysOption
+    @OptionGroup var admin: AdminOption
 
-    @Option(help: "The reason; it is stored with the event.")
-    var reason: String
-
-    func validate() throws {
-        let text = reason.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard (1...1000).contains(text.unicodeScalars.count) else {
-            throw ValidationError("--reason must say why, in 1 to 1000 characters.")
-        }
-    }
+    @Option(
+        help: "The reason; it is stored with the event and your name.",
+        transform: ReasonOption.parse
+    )
+    var reason: ActReason
 
     func perform() async throws {
         let before = try await options.letter()
-        let (id, reason) = (options.id, reason)
+        let id = options.id
+        let act = Act(decidedBy: try admin.name(keys: keys.directory), reason: reason)
         let isDone = try await DatabaseReader.change(options.address) { connection in
-            try DeadLetterStore.discard(id, because: reason, on: connection)
+            try DeadLetterStore.discard(id, by: act, on: connection)
         }
         let letter = try await options.letter()
         guard isDone else {
@@ -249,7 +248,7 @@ struct DiscardDeadLetterCommand: OperatorSubcommand {
             try Console.say(json: letter)
             return
         }
-        Console.say("\(letter.service) \(letter.id) is discarded: \(reason)")
+        Console.say("\(letter.service) \(letter.id) is discarded \(act)")
         if before.state == "dead" {
             Console.say("The events of \(letter.key) parked behind it are applied within a second.")
         }

@@ -20,7 +20,8 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
     let redriveRequestedAt: MachineTime?
     let settledAt: MachineTime?
     let reason: String
-    let discardReason: String?
+    /// Who asked for the redrive or discarded it, and why.
+    let act: Act?
     let traceparent: TraceContext?
 
     var isOpen: Bool { state == "dead" || state == "parked" }
@@ -46,7 +47,7 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
                     ),
                     Cell(letter.key), Cell(letter.type), Cell(letter.subject),
                     Cell("\(Age(of: letter.recordedAt, at: now))"),
-                    Cell(letter.discardReason ?? Self.short(letter.reason)),
+                    Cell(letter.told),
                 ]
             }
     }
@@ -63,11 +64,16 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
         ]
         if let redriveRequestedAt { fields.append(("redrive asked", "\(redriveRequestedAt)")) }
         if let settledAt { fields.append(("settled", "\(settledAt)")) }
-        if let discardReason { fields.append(("discarded for", Cell(discardReason))) }
+        if let act { fields.append(("decided", Cell("\(act)"))) }
         if let trace = traceparent?.traceID {
             fields.append(("trace", "\(trace)"))
         }
         return fields.map { [Cell($0.0, .dim), $0.1] }
+    }
+
+    /// Why it was discarded, or why it could not be applied.
+    private var told: String {
+        state == "discarded" ? act.map { "\($0)" } ?? "" : Self.short(reason)
     }
 
     private static func short(_ text: String) -> String {

@@ -24,6 +24,9 @@ struct RedriveCommand: OperatorSubcommand {
 
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var keys: KeysOption
+    @OptionGroup var admin: AdminOption
+    @OptionGroup var why: ReasonOption
 
     @Argument(help: "The key: an account, or a product.")
     var key: String?
@@ -88,12 +91,14 @@ struct RedriveCommand: OperatorSubcommand {
     /// Asks one service to redrive the keys, and returns what was asked for.
     private func ask(_ service: StoreOptions.Service) async throws -> [Redrive] {
         let wanted = key
+        let act = Act(decidedBy: try admin.name(keys: keys.directory), reason: why.reason)
         return try await DatabaseReader.change(databases.address(of: service)) { connection in
             let keys = try wanted.map { [$0] } ?? DeadLetterStore.openKeys(on: connection)
             return try keys.compactMap { key in
                 let count = try DeadLetters.requestRedrive(
                     key: key,
                     consumer: service.rawValue,
+                    by: act,
                     on: connection
                 )
                 guard count > 0 else { return nil }

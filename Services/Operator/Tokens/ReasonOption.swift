@@ -5,11 +5,14 @@ import EventTypes
 struct ReasonOption: ParsableArguments {
     @Option(
         help: "Why; the store keeps it with your name, and the buyer never sees it.",
-        transform: ReasonOption.reason
+        transform: Self.parse
     )
     var reason: ActReason?
 
-    private static func reason(_ text: String) throws -> ActReason {
+    /// Reads a reason from the command line.
+    ///
+    /// - Throws: `ValidationError` with the form of a reason.
+    static func parse(_ text: String) throws -> ActReason {
         guard let reason = ActReason(rawValue: text) else {
             throw ValidationError("--reason takes \(ActReason.form).")
         }

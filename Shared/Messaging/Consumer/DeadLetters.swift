@@ -1,5 +1,5 @@
 import ClockAndIDs
-import EventTypes
+public import EventTypes
 import Foundation
 import Kafka
 public import Postgres
@@ -9,22 +9,29 @@ import StoreTracing
 ///
 /// The first event of a key that cannot be applied is *dead*. Every later event of that key is
 /// *parked*: the events of one account stay in order, while other accounts go on. Once the cause is
-/// fixed, ``requestRedrive(key:consumer:on:)`` makes the consumer apply both kinds, in order. Each
+/// fixed, ``requestRedrive(key:consumer:by:on:)`` makes the consumer apply both kinds, in order. Each
 /// is also published to `<topic>.dead-letters` for monitoring.
 public enum DeadLetters {
     /// Asks the consumer to apply the dead and parked events of a key again, in order.
     ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - consumer: The consumer.
+    ///   - act: Who asks, and why; the events keep the newest one.
+    ///   - connection: A connection in a database transaction, as the operator's role.
     /// - Returns: The number of events that wait.
     /// - Throws: `PostgresError`.
     @discardableResult
     public static func requestRedrive(
         key: String,
         consumer: String,
+        by act: Act,
         on connection: isolated PostgresConnection
     ) throws -> Int {
         try connection.execute(
             """
-            UPDATE dead_letters SET redrive_requested_at = now()
+            UPDATE dead_letters
+            SET redrive_requested_at = now(), act = \(try PostgresJSON(encoding: act))
             WHERE consumer = \(consumer) AND key = \(key) AND state IN ('dead', 'parked')
             """
         )

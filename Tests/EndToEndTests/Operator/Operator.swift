@@ -196,7 +196,8 @@ extension EndToEnd {
                 let all = try await store.deadLetters(["--json", "--all"]).filter {
                     $0["service"] as? String == "receipts"
                 }
-                #expect(all.first?["discardReason"] as? String == reason)
+                let acts = all.map { $0["act"] as? [String: String] ?? [:] }
+                #expect(acts.first == ["decidedBy": StoreKeys.administrator, "reason": reason])
                 #expect(all.dropFirst().allSatisfy { $0["state"] as? String == "redriven" })
                 let none = try await store.counterfoil("dead-letters", "redrive", "mallory")
                 #expect(none.exit == .code(1) && none.output.contains("dead or parked"))

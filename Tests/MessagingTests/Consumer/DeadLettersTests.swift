@@ -62,6 +62,7 @@ struct DeadLettersTests {
             let count = try DeadLetters.requestRedrive(
                 key: "ada",
                 consumer: Self.consumer,
+                by: Act(decidedBy: AdministratorName(unchecked: "mia")),
                 on: connection
             )
             #expect(count == 2)

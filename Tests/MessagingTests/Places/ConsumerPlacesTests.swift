@@ -369,6 +369,7 @@ struct ConsumerPlacesTests {
                     _ = try DeadLetters.requestRedrive(
                         key: "ada",
                         consumer: Self.consumer,
+                        by: Act(decidedBy: AdministratorName(unchecked: "mia")),
                         on: connection
                     )
                 }
