@@ -59,6 +59,32 @@ import Testing
         }
     }
 
+    @Test func aChangeSaysWhichAdministratorDecidedItAndWhy() async throws {
+        try await withSilver { store, id in
+            let act = Act(
+                decidedBy: AdministratorName(unchecked: "mia"),
+                reason: ActReason(rawValue: "asked by phone")
+            )
+            _ = try await store.subscriptions.decide(
+                .autoRenew(false),
+                on: id,
+                act: act,
+                trace: .begin()
+            )
+            // What the account decides, and what time does, is nobody's act.
+            let subscription = try await store.subscription()
+            let key = AccountKey(
+                accountID: subscription.accountID,
+                bundleID: subscription.bundleID
+            )
+            _ = try await decide(.autoRenew(true), on: id, by: key, in: store)
+            try await store.advance(days: 31)
+            _ = try await store.refunds.refund(id, RefundTerms(act: act))
+            let acts = try await store.subscriptionChanges().map(\.act)
+            #expect(acts == [nil, act, nil, nil, act])
+        }
+    }
+
     @Test func aResumedSubscriptionRenews() async throws {
         try await withSilver { store, id in
             _ = try await decide(.autoRenew(false), on: id, in: store)
