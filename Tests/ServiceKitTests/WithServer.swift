@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import StoreAPI
 import StoreTracing
 
 @testable import ServiceKit

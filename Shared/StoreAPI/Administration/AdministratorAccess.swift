@@ -45,6 +45,7 @@ public enum AdministratorAccess {
                 "GET \(Routes.adminSubscriptions)/{id}",
                 "GET \(Routes.adminUnfinished)",
                 "GET \(Routes.adminDeferred)",
+                "GET \(Routes.adminTest)/accounts/{account}",
             ]
         ),
         (
@@ -61,6 +62,11 @@ public enum AdministratorAccess {
                 "POST \(Routes.adminAccounts)/{account}/purchase-intents",
                 "PUT \(Routes.adminSubscriptions)/{id}/auto-renew",
                 "PUT \(Routes.adminSubscriptions)/{id}/product",
+                "PUT \(Routes.adminTest)/accounts/{account}",
+                "DELETE \(Routes.adminTest)/accounts/{account}",
+                "POST \(Routes.adminTest)/subscriptions/{id}/renewal",
+                "POST \(Routes.adminTest)/subscriptions/{id}/expiry",
+                "POST \(Routes.adminTest)/subscriptions/{id}/resolution",
             ]
         ),
         // The store itself.
