@@ -43,8 +43,10 @@ struct RenewalParts {
         routes = SubscriptionRoutes(subscriptions: subscriptions)
         testRoutes =
             settings.environment == .sandbox
-            ? TestRoutes(settings: TestSettings(client: frame.client), subscriptions: subscriptions)
-            : nil
+            ? TestRoutes(
+                settings: TestSettingsHandler(client: frame.client),
+                subscriptions: subscriptions
+            ) : nil
         work = DueWorkQueue(
             name: "subscriptions",
             next: { connection in

@@ -26,9 +26,9 @@ struct RenewalPlan: Sendable {
 
     /// A charge that somebody asks for, although no action is due.
     enum Request: Hashable, Sendable {
-        /// What is owed (row e7), by the subscription's payment method.
+        /// The period that is owed (row e7), paid by the subscription's payment method.
         case owed
-        /// What is owed, by another method that the customer pays with from now on.
+        /// The period that is owed, paid by another method that the customer pays with from now on.
         case owedBy(PaymentMethod)
         /// The next period, which begins as soon as it is paid. Only tests ask for it.
         case nextPeriod

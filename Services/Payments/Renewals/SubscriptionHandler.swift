@@ -150,7 +150,7 @@ struct SubscriptionHandler: Sendable {
         return .done(present(books.rows[row.key]?.subscription ?? subscription))
     }
 
-    /// What a decision leads to.
+    /// The consequence of a decision.
     private enum Change {
         /// Nothing: it is so already.
         case nothing

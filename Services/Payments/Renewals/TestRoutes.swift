@@ -9,7 +9,7 @@ import StoreAPI
 ///
 /// The routes contain no SQL and no rules.
 struct TestRoutes: Sendable {
-    let settings: TestSettings
+    let settings: TestSettingsHandler
     let subscriptions: SubscriptionHandler
 
     func add(to router: StoreRouter) {

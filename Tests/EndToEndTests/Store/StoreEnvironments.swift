@@ -74,6 +74,12 @@ extension EndToEnd {
                 )
                 #expect(resumption.status == 422)
                 #expect(resumption.text.contains("payment_method_not_available"))
+                let test = try await store.administrator.raw(
+                    .PUT,
+                    store.urls.payments + Routes.testSettings(AccountID(unchecked: "ada")),
+                    body: Array(#"{"bundleID": "com.example.app", "asksToBuy": true}"#.utf8)
+                )
+                #expect(test.status == 404, "\(test.text)")
                 #expect(try await store.records() == before)
             }
         }

@@ -156,6 +156,37 @@ import Testing
         }
     }
 
+    @Test func aTestHasTheNextPeriodBeginNow() async throws {
+        try await withSilver { store, id in
+            let first = try await store.subscription().period
+            guard case .done(let asked) = try await decide(.charge(.nextPeriod), on: id, in: store)
+            else { return #expect(Bool(false), "it was refused") }
+            #expect(asked.charge?.endsPeriod == true && asked.period == first)
+            try await store.settle()
+            let present = try await store.subscription()
+            #expect(present.period.start == store.clock.now() && present.period.start < first.end)
+            #expect(try await store.subscriptionChanges().last?.cause == .renewed)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func aTestPaysWhatIsOwedByAnotherMethod() async throws {
+        try await withSilver(.renewalDeclined) { store, id in
+            try await store.advance(days: 31)
+            let pay = SubscriptionHandler.Decision.charge(
+                .owedBy(SandboxPaymentMethod.success.method)
+            )
+            _ = try await decide(pay, on: id, in: store)
+            try await store.settle()
+            #expect(try await store.subscription().state == .active)
+            #expect(try await decide(pay, on: id, in: store) == .refused(.nothingOwed))
+            // The method pays the renewals from now on.
+            try await store.advance(days: 40)
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func whoAsksAfterBillingRetryIsTooLate() async throws {
         try await withSilver(.renewalDeclined) { store, id in
             try await store.advance(days: 31)

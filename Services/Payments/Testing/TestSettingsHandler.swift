@@ -3,7 +3,7 @@ import Postgres
 import StoreAPI
 
 /// Reads and replaces what tests have the sandbox do with accounts.
-struct TestSettings: Sendable {
+struct TestSettingsHandler: Sendable {
     let client: PostgresClient
 
     /// The settings of an account.
