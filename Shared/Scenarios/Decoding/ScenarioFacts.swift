@@ -46,6 +46,10 @@ enum ScenarioFacts {
             let products = member.value.elements.compactMap { names.product($0) }
             facts.append(member.fact(.owned(account: account), .set(Set(products))))
         }
+        for member in value["entitlements"]?.members ?? [] {
+            guard let account = names.account(member) else { continue }
+            facts.append(member.fact(.entitled(account: account), .set(Set(member.value.texts))))
+        }
         for member in value["credits"]?.members ?? [] {
             guard let account = names.account(member) else { continue }
             for unit in member.value.members {

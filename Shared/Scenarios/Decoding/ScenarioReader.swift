@@ -74,6 +74,8 @@ public enum ScenarioReader {
                 prices: prices,
                 credits: credits,
                 hasEntitlement: value["entitlement"]?.flag ?? false,
+                entitlements: (value["entitlements"]?.elements ?? [])
+                    .compactMap(\.text).map(EntitlementName.init(unchecked:)),
                 hasWebhook: value["webhook"]?.flag ?? false,
                 isDeliveredByApp: value["app"]?.flag ?? false,
                 isRestorable: value["restorable"]?.flag,

@@ -57,6 +57,11 @@ enum ScenarioForms {
         .init("prices", .named(.money), "The prices in other storefronts."),
         .init("credits", .named(.whole(1...1_000_000)), "The units that a purchase credits."),
         .init("entitlement", .flag, "Whether the account owns the product after the purchase."),
+        .init(
+            "entitlements",
+            .list(.name),
+            "The names of entitlements that the product gives while an account owns it."
+        ),
         .init("webhook", .flag, "Whether the merchant's server delivers it."),
         .init("app", .flag, "Whether the app delivers it by itself."),
         .init("restorable", .flag, "Whether a finished purchase can be restored."),
@@ -202,6 +207,11 @@ enum ScenarioForms {
             "The payments in each account's queue, in any order."
         ),
         .init("owns", .named(.list(.name)), "The products that each account owns."),
+        .init(
+            "entitlements",
+            .named(.list(.name)),
+            "The names of the entitlements that each account has."
+        ),
         .init(
             "credits",
             .named(.named(.whole(-1_000_000_000...1_000_000_000))),

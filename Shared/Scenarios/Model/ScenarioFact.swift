@@ -18,6 +18,8 @@ public enum ScenarioSubject: Hashable, Sendable, CustomStringConvertible {
     case unfinished(account: String)
     /// The products that an account owns.
     case owned(account: String)
+    /// The names of the entitlements that an account has.
+    case entitled(account: String)
     /// An account's balance of a unit.
     case credit(account: String, unit: String)
     /// A member of a transaction.
@@ -42,6 +44,7 @@ public enum ScenarioSubject: Hashable, Sendable, CustomStringConvertible {
         case .restored(let device): "what '\(device)' has restored"
         case .unfinished(let account): "the queue of '\(account)'"
         case .owned(let account): "what '\(account)' owns"
+        case .entitled(let account): "the named entitlements of '\(account)'"
         case .credit(let account, let unit): "the \(unit) of '\(account)'"
         case .transaction(let payment, let field): "\(field) of the transaction '\(payment)'"
         case .receipt(let payment, let field): "\(field) in the receipt of '\(payment)'"

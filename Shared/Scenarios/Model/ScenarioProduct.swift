@@ -14,6 +14,8 @@ public struct ScenarioProduct: Hashable, Sendable {
     public let credits: [String: Int64]
     /// Whether the account owns it after the purchase.
     public let hasEntitlement: Bool
+    /// The names of the entitlements that it gives.
+    public let entitlements: [EntitlementName]
     /// Whether the merchant's server delivers it.
     public let hasWebhook: Bool
     /// Whether the app delivers it by itself.
@@ -43,7 +45,8 @@ public struct ScenarioProduct: Hashable, Sendable {
                 )
             ],
             deliveryPlan: plan.isEmpty ? nil : plan,
-            subscription: subscription
+            subscription: subscription,
+            entitlements: entitlements.isEmpty ? nil : entitlements
         )
     }
 

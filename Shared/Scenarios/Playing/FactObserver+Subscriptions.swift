@@ -29,7 +29,7 @@ extension FactObserver {
         switch end.kind {
         case .ends: time = subscription.period.effectiveEnd
         case .ownedUntil:
-            let ends = try await entitlements(of: subscription.accountID).filter {
+            let ends = try await entitlements(of: subscription.accountID).entitlements.filter {
                 $0.originalTransactionID == subscription.id && $0.revokedAt == nil
             }.compactMap(\.endsAt)
             guard let last = ends.max() else { return .nothing }
@@ -49,7 +49,8 @@ extension FactObserver {
     ///
     /// A subscription gives a product until a time.
     func owned(by account: AccountID) async throws -> [String] {
-        let entitlements = try await entitlements(of: account).filter { $0.revokedAt == nil }
+        let entitlements = try await entitlements(of: account).entitlements
+            .filter { $0.revokedAt == nil }
         guard entitlements.contains(where: { $0.endsAt != nil }) else {
             return entitlements.map { cast.name(of: $0.productID) }
         }
@@ -58,13 +59,14 @@ extension FactObserver {
             .map { cast.name(of: $0.productID) }
     }
 
-    private func entitlements(of account: AccountID) async throws -> [Entitlement] {
+    /// Reads an account's entitlements.
+    func entitlements(of account: AccountID) async throws -> EntitlementsResponse {
         try await connection.send(
             .GET,
             connection.store.addresses.fulfillment + Routes.entitlements,
             by: .account(account),
             as: EntitlementsResponse.self
-        ).entitlements
+        )
     }
 
     private static func word(for state: SubscriptionState) -> String {

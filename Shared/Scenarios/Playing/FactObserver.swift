@@ -54,6 +54,9 @@ struct FactObserver {
             return .set(Set(try await unfinished(of: try cast.account(account))))
         case .owned(let account):
             return .set(Set(try await owned(by: try cast.account(account))))
+        case .entitled(let account):
+            let named = try await entitlements(of: try cast.account(account)).named
+            return .set(Set(named.map(\.name.rawValue)))
         case .credit(let account, let unit):
             let credits = try await connection.send(
                 .GET,
