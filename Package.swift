@@ -325,7 +325,8 @@ let package = Package(
         .target(
             name: "StoreTest",
             dependencies: [
-                "EventTypes", "PaymentQueue", "StoreAPI", asyncHTTPClient, nioCore, nioHTTP1,
+                "ClockAndIDs", "EventTypes", "PaymentQueue", "ReceiptValidation", "StoreAPI",
+                asyncHTTPClient, crypto, nioCore, nioHTTP1,
             ],
             path: "Shared/StoreTest",
             swiftSettings: house
@@ -338,7 +339,7 @@ let package = Package(
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
                 "Kafka", "Ledger", "Messaging", "PaymentQueue", "Rebuild", "ReceiptValidation",
                 "Scenarios",
-                "Seals", "StoreTracing", "Subscriptions", argumentParser,
+                "Seals", "StoreTest", "StoreTracing", "Subscriptions", argumentParser,
                 jwtKit, subprocess, systemPackage,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
@@ -475,6 +476,7 @@ let package = Package(
             ]
         )
         + tests(of: "ReceiptValidation", ["EventTypes", "ReceiptValidation", crypto, x509, asn1])
+        + tests(of: "StoreTest", ["EventTypes", "StoreAPI", "StoreTest"])
         + tests(
             of: "EndToEnd",
             [

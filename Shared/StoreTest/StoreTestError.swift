@@ -4,6 +4,10 @@ public enum StoreTestError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(status: Int, code: String, detail: String)
     /// The account has no such subscription.
     case notSubscribed(product: String)
+    /// The file is no JSON object, so it is no StoreKit configuration file.
+    case notAStoreKitFile
+    /// There is no private key in the folder.
+    case noKey(path: String)
     /// The store did not do something in time.
     case tooLate(String)
 
@@ -13,6 +17,8 @@ public enum StoreTestError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let status, let code, let detail):
             "the store refused it (\(status) \(code)): \(detail)"
         case .notSubscribed(let product): "the account has no subscription to '\(product)'"
+        case .notAStoreKitFile: "the file is no JSON object, so it is no StoreKit file"
+        case .noKey(let path): "there is no private key in \(path)"
         case .tooLate(let what): "the store did not do it in time: \(what)"
         }
     }

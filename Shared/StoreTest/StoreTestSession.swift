@@ -2,6 +2,7 @@ public import EventTypes
 import Foundation
 import NIOHTTP1
 public import PaymentQueue
+public import ReceiptValidation
 import StoreAPI
 import Synchronization
 
@@ -15,29 +16,36 @@ public final class StoreTestSession: Sendable {
     /// The app.
     public let bundleID: BundleID
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var account: AccountID
         var settings: TestSettingsDocument
+        var storefront = EventTypes.Storefront(unchecked: "USA")
+        var language = LanguageTag(unchecked: "en-US")
     }
 
-    private let connection: StoreTestConnection
-    private let state: Mutex<State>
+    /// The store whose signatures the app under test trusts; `nil` if it does not check them.
+    let receiptTrust: ReceiptTrust?
+    let connection: StoreTestConnection
+    let state: Mutex<State>
 
     /// Begins a session with an account that nobody else has.
     ///
     /// - Parameters:
     ///   - addresses: The addresses of the store.
     ///   - bundleID: The app.
+    ///   - receiptTrust: The store whose signatures the app trusts; `nil` does not check them.
     ///   - accountToken: Signs a token for an account in the app.
     ///   - administratorToken: Signs a token for an administrator.
     public init(
         addresses: StoreConfiguration.Addresses,
         bundleID: BundleID,
+        receiptTrust: ReceiptTrust? = nil,
         accountToken: @escaping @Sendable (AccountID) async throws -> String,
         administratorToken: @escaping @Sendable () async throws -> String
     ) {
         self.addresses = addresses
         self.bundleID = bundleID
+        self.receiptTrust = receiptTrust
         connection = StoreTestConnection(
             accountToken: accountToken,
             administratorToken: administratorToken
@@ -58,8 +66,10 @@ public final class StoreTestSession: Sendable {
     /// Nothing is ever deleted in a store.
     public func clearTransactions() {
         state.withLock { state in
-            state.account = Self.freshAccount()
-            state.settings = TestSettingsDocument(bundleID: bundleID)
+            state = State(
+                account: Self.freshAccount(),
+                settings: TestSettingsDocument(bundleID: bundleID)
+            )
         }
     }
 
@@ -150,6 +160,7 @@ public final class StoreTestSession: Sendable {
             AccountChangeRequest(bundleID: bundleID, storefront: storefront),
             as: AccountResponse.self
         )
+        state.withLock { $0.storefront = storefront }
     }
 
     /// Leaves the account's charges as they are.
@@ -166,7 +177,7 @@ public final class StoreTestSession: Sendable {
     /// Changes the settings that this session has made, and sends them.
     ///
     /// A failure counts once: the next change does not repeat it.
-    private func set(_ change: @Sendable (inout TestSettingsDocument) -> Void) async throws {
+    func set(_ change: @Sendable (inout TestSettingsDocument) -> Void) async throws {
         var (account, settings) = state.withLock { ($0.account, $0.settings) }
         change(&settings)
         let sent = try await connection.send(
@@ -182,6 +193,17 @@ public final class StoreTestSession: Sendable {
     }
 
     // MARK: - Transactions
+
+    /// The account's transactions that are not finished, oldest first: also those that wait for a parent.
+    public func unfinishedTransactions() async throws -> [EventTypes.Transaction] {
+        let account = account
+        return try await connection.send(
+            .GET,
+            addresses.fulfillment + Routes.queueTransactions,
+            by: account,
+            as: QueueResponse.self
+        ).transactions.map(\.transaction)
+    }
 
     /// Approves a purchase that waits for a parent.
     public func approveAskToBuyTransaction(_ id: TransactionID) async throws {
@@ -241,14 +263,37 @@ public final class StoreTestSession: Sendable {
         return found
     }
 
-    /// Ends the running period now, and begins the next one when it is charged.
-    public func forceRenewal(of product: String) async throws {
+    /// Charges for the next period, which begins now if the charge succeeds, and waits for it.
+    ///
+    /// - Returns: The subscription afterwards.
+    /// - Throws: ``StoreTestError``, or an error of the network.
+    @discardableResult
+    public func forceRenewal(of product: String) async throws -> Subscription {
         try await post(Routes.testRenewal, to: product)
+        return try await charged(product)
     }
 
-    /// Charges for a period that is unpaid, by a method that succeeds.
-    public func resolveBillingIssue(of product: String) async throws {
+    /// Charges for a period that is unpaid, by a method that succeeds, and waits for it.
+    ///
+    /// - Returns: The subscription afterwards.
+    /// - Throws: ``StoreTestError``, or an error of the network.
+    @discardableResult
+    public func resolveBillingIssue(of product: String) async throws -> Subscription {
         try await post(Routes.testResolution, to: product)
+        return try await charged(product)
+    }
+
+    /// Waits until no charge is under way.
+    private func charged(_ product: String) async throws -> Subscription {
+        let end = ContinuousClock.now + .seconds(15)
+        while true {
+            let subscription = try await subscription(to: product)
+            if subscription.charge == nil { return subscription }
+            guard ContinuousClock.now < end else {
+                throw StoreTestError.tooLate("the charge of '\(product)'")
+            }
+            try await Task.sleep(for: .milliseconds(25))
+        }
     }
 
     /// Ends a subscription now.

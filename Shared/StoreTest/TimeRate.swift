@@ -18,7 +18,7 @@ public struct TimeRate: Hashable, Sendable {
     public static let monthlyRenewalEveryThirtySeconds = TimeRate(month: 30)
 
     /// The rate of the clock.
-    let rate: ClockRate
+    public let rate: ClockRate
 
     /// Wraps a rate of the clock.
     public init(_ rate: ClockRate) { self.rate = rate }
@@ -26,5 +26,28 @@ public struct TimeRate: Hashable, Sendable {
     private init(month seconds: Int64) {
         // Every one of these lies between the slowest and the fastest rate.
         rate = ClockRate(.seconds(2_629_800), each: .seconds(seconds)) ?? .one
+    }
+
+    /// The rate with a number of StoreKitTest, as in a StoreKit configuration file; `nil` for real time
+    /// and for rates that renew subscriptions of every length equally often.
+    init?(storeKit number: Int) {
+        let day = Duration.seconds(86_400)
+        let rate: ClockRate?
+        switch number {
+        case 1: rate = ClockRate(day, each: .seconds(3600))
+        case 2: rate = ClockRate(day, each: .seconds(1800))
+        case 3: rate = ClockRate(day, each: .seconds(300))
+        case 4: rate = ClockRate(day, each: .seconds(60))
+        case 5: rate = ClockRate(day, each: .seconds(30))
+        case 6: rate = ClockRate(day, each: .seconds(1))
+        case 10: rate = Self.monthlyRenewalEveryHour.rate
+        case 11: rate = Self.monthlyRenewalEveryThirtyMinutes.rate
+        case 12: rate = Self.monthlyRenewalEveryFifteenMinutes.rate
+        case 13: rate = Self.monthlyRenewalEveryFiveMinutes.rate
+        case 15: rate = Self.monthlyRenewalEveryThirtySeconds.rate
+        default: rate = nil
+        }
+        guard let rate else { return nil }
+        self.rate = rate
     }
 }

@@ -1,6 +1,7 @@
 import EventTypes
 import Foundation
 import StoreAPI
+import StoreTest
 
 /// Reads Xcode's StoreKit configuration file and says what becomes of each part of it.
 ///
@@ -29,11 +30,8 @@ struct StoreKitReader {
         "groupNumber", "subscriptionGroupID", "recurringSubscriptionPeriod",
     ]
     private static let offers = ["introductoryOffer", "adHocOffers", "codeOffers", "winbackOffers"]
-    /// Settings that describe the file to Xcode and change nothing about a purchase.
-    private static let quietSettings: Set = [
-        "_applicationInternalID", "_developerTeamID", "_lastSynchronizedDate", "_locale",
-        "_storefront",
-    ]
+    /// Settings that say in which storefront the prices are, and in which language the texts.
+    private static let catalogSettings: Set = ["_locale", "_storefront"]
     /// Lengths that Xcode accepts and that the catalog writes differently.
     private static let sameLengths = ["P7D": "P1W", "P12M": "P1Y"]
 
@@ -57,12 +55,12 @@ struct StoreKitReader {
         currency: Currency? = nil
     ) throws(OperatorError) -> Content {
         let json = try? JSONSerialization.jsonObject(with: data)
-        guard let file = json as? Members else {
+        // Settings cannot be read for the same reason: the file is no JSON object.
+        guard let file = json as? Members, let settings = try? StoreKitSettings(data) else {
             throw OperatorError(.failed, "The file is no JSON object, so it is no StoreKit file.")
         }
-        let settings = file["settings"] as? Members ?? [:]
-        let named = settings["_storefront"] as? String
-        let own = named.flatMap { Storefront(rawValue: $0) }
+        let named = (file["settings"] as? Members)?["_storefront"] as? String
+        let own = settings.storefront
         let storefront = storefront ?? own ?? Storefront(unchecked: "USA")
         guard let currency = currency ?? StorefrontCurrencies.currency(of: storefront) else {
             throw OperatorError(
@@ -70,11 +68,10 @@ struct StoreKitReader {
                 "Prices in \(storefront) have no currency in the file: name it with --currency."
             )
         }
-        let locale = (settings["_locale"] as? String).flatMap(languageTag)
         var reader = StoreKitReader(
             storefront: storefront,
             currency: currency,
-            language: locale ?? LanguageTag(unchecked: "en")
+            language: settings.language ?? LanguageTag(unchecked: "en")
         )
         if let named, own == nil {
             reader.note(
@@ -84,7 +81,7 @@ struct StoreKitReader {
             )
         }
         reader.read(file)
-        reader.read(settings: settings)
+        reader.note(settings)
         return Content(storefront: storefront, products: reader.products, notes: reader.notes)
     }
 
@@ -273,22 +270,15 @@ struct StoreKitReader {
         return SubscriptionTerms(groupID: groupID, level: level ?? 1, period: period)
     }
 
-    private mutating func read(settings: Members) {
-        for name in settings.keys.sorted() where !Self.quietSettings.contains(name) {
-            let value = settings[name]
-            if name == "_storeKitErrors" {
-                let errors = (value as? [Members] ?? []).filter { $0["enabled"] as? Bool == true }
-                for error in errors {
-                    let failure = error["name"] as? String ?? "without a name"
-                    note(.notTaken, "setting \(name)", "'\(failure)'; \(Self.noSettings)")
-                }
-            } else if Self.hasContent(value) {
-                note(.notTaken, "setting \(name)", "is set; \(Self.noSettings)")
-            }
+    /// Tells of the settings that a catalog has no place for.
+    private mutating func note(_ settings: StoreKitSettings) {
+        for line in settings.lines where !Self.catalogSettings.contains(line.setting) {
+            let text = line.isTaken ? "\(line.text); \(Self.testCommand)" : line.text
+            note(.notTaken, "setting \(line.setting)", text)
         }
     }
 
-    private static let noSettings = "a catalog holds products, not the behaviour of tests"
+    private static let testCommand = "'counterfoil test set ACCOUNT --storekit FILE' follows it"
 
     /// Whether a member says anything: not null, false, zero or empty.
     private static func hasContent(_ value: Any?) -> Bool {

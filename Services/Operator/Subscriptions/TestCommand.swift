@@ -1,7 +1,9 @@
 import ArgumentParser
 import EventTypes
+import Foundation
 import NIOHTTP1
 import StoreAPI
+import StoreTest
 
 /// `counterfoil test`: what tests of apps ask of a sandbox.
 struct TestCommand: AsyncParsableCommand {
@@ -12,6 +14,7 @@ struct TestCommand: AsyncParsableCommand {
             Examples:
               counterfoil test set ada --fail declined --times 2
               counterfoil test set ada --ask-to-buy
+              counterfoil test set ada --storekit Store.storekit
               counterfoil test show ada
               counterfoil test reset ada
               counterfoil test renew 2175520387220000
@@ -105,6 +108,13 @@ struct SetTestCommand: OperatorSubcommand {
 
     @OptionGroup var options: TestAccountOptions
 
+    @Option(
+        name: .customLong("storekit"),
+        help: "Follow the settings of Xcode's StoreKit configuration file; flags come before it.",
+        completion: .file(extensions: ["storekit"])
+    )
+    var storeKit: String?
+
     @Flag(inversion: .prefixedNo, help: "Whether purchases wait for a parent's approval.")
     var askToBuy: Bool?
 
@@ -136,14 +146,53 @@ struct SetTestCommand: OperatorSubcommand {
 
     func perform() async throws {
         var settings = TestSettingsDocument(bundleID: try options.bundleID())
-        settings.asksToBuy = askToBuy
-        settings.interruptsPurchases = interrupt
-        settings.declinesRenewals = declineRenewals
-        settings.hasGracePeriod = grace
-        settings.failNext = fail.flatMap(SimulatedFailure.Reason.init(rawValue:)).map {
-            SimulatedFailure($0, times: times)
+        if let storeKit { settings = try await follow(storeKit, settings.bundleID) }
+        if let askToBuy { settings.asksToBuy = askToBuy }
+        if let interrupt { settings.interruptsPurchases = interrupt }
+        if let declineRenewals { settings.declinesRenewals = declineRenewals }
+        if let grace { settings.hasGracePeriod = grace }
+        if let reason = fail.flatMap(SimulatedFailure.Reason.init(rawValue:)) {
+            settings.failNext = SimulatedFailure(reason, times: times)
         }
         try await options.perform(.PUT, settings)
+    }
+
+    /// Sets the account's storefront and the store's clock as a StoreKit file says, and reports.
+    ///
+    /// - Returns: The rest of the file's settings.
+    private func follow(
+        _ path: String,
+        _ bundleID: BundleID
+    ) async throws -> TestSettingsDocument {
+        let file: StoreKitSettings
+        do {
+            file = try StoreKitSettings(try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw OperatorError.unreadable(path, error)
+        }
+        let connection = try await options.access.connection(of: options.store)
+        if let storefront = file.storefront {
+            _ = try await connection.send(
+                .PUT,
+                Routes.adminAccount(options.account),
+                .json(AccountChangeRequest(bundleID: bundleID, storefront: storefront)),
+                as: AccountResponse.self
+            )
+        }
+        if let rate = file.timeRate {
+            _ = try await connection.send(
+                .POST,
+                Routes.adminClockRun,
+                .json(ClockRunRequest(rate: rate.rate.description)),
+                as: ClockResponse.self
+            )
+        }
+        if !options.store.json {
+            for line in file.lines where !(line.isTaken && line.setting == "_locale") {
+                Console.say(line.description)
+            }
+        }
+        return file.settings(in: bundleID)
     }
 }
 

@@ -177,7 +177,7 @@ import Testing
                     """
             )
         )
-        let reason = "a catalog holds products, not the behaviour of tests"
+        let follows = "'counterfoil test set ACCOUNT --storekit FILE' follows it"
         #expect(
             lines == [
                 "not taken: group club has texts, which the catalog does not keep",
@@ -185,9 +185,9 @@ import Testing
                 "not taken: product app.club has introductoryOffer; the store makes no offers yet",
                 "taken: product app.club as autoRenewableSubscription for 2.99 USD in USA, P1M, "
                     + "level 1 of club",
-                "not taken: setting _askToBuyEnabled is set; \(reason)",
-                "not taken: setting _storeKitErrors 'Purchase'; \(reason)",
-                "not taken: setting _timeRate is set; \(reason)",
+                "not taken: setting _askToBuyEnabled has purchases wait for a parent; \(follows)",
+                "not taken: setting _storeKitErrors has the next 1000 charges declined; \(follows)",
+                "not taken: setting _timeRate is 1s=1d; \(follows)",
             ]
         )
         #expect(content.isUsable)
