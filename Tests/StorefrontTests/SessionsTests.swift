@@ -42,6 +42,15 @@ import Testing
         #expect(sessions.session(of: secret, at: begin.addingTimeInterval(Sessions.ageMax)) == nil)
     }
 
+    @Test func anOpenPageAloneDoesNotProlongItsSession() throws {
+        let (sessions, secret) = try sessions()
+        #expect(!sessions.isGoingOn(nil, at: begin))
+        #expect(sessions.isGoingOn(secret, at: begin.addingTimeInterval(Sessions.pauseMax - 1)))
+        #expect(!sessions.isGoingOn(secret, at: begin.addingTimeInterval(Sessions.pauseMax)))
+        sessions.end(secret)
+        #expect(!sessions.isGoingOn(secret, at: begin))
+    }
+
     @Test func theOldestMakesRoomForOneTooMany() throws {
         let (sessions, first) = try sessions()
         let buyer = try Buyer(name: "bob")

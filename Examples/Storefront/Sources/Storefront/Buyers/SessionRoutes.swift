@@ -29,6 +29,11 @@ struct SessionRoutes: Sendable {
         return session
     }
 
+    /// Whether the session of a request has not ended since.
+    func isGoingOn(for request: Request) -> Bool {
+        sessions.isGoingOn(request.cookies[Self.cookie]?.value, at: .now)
+    }
+
     private struct SignIn: Decodable {
         var name: String
         var storefront: String

@@ -63,6 +63,16 @@ final class Sessions: Sendable {
         }
     }
 
+    /// Whether a session has not ended.
+    ///
+    /// Unlike ``session(of:at:)``, this is no use of the session: a page that is only open does not
+    /// prolong it.
+    func isGoingOn(_ secret: String?, at now: Date) -> Bool {
+        guard let secret else { return false }
+        let digest = Self.digest(of: secret)
+        return sessions.withLock { $0[digest].map { Self.isValid($0, at: now) } ?? false }
+    }
+
     /// Ends a session.
     func end(_ secret: String) {
         sessions.withLock { $0[Self.digest(of: secret)] = nil }

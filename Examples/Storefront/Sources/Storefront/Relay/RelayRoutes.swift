@@ -49,13 +49,16 @@ struct RelayRoutes: Sendable {
             call.body = try await request.body.collect(upTo: Self.bodyLengthMax)
         }
         let answer = try await store.answer(to: call, for: session.buyer.accountID)
-        return try await response(answer, from: route.service)
+        return try await response(answer, from: route.service) { [sessions] in
+            sessions.isGoingOn(for: request)
+        }
     }
 
     /// The store's answer as this server's: small ones at once, streams and downloads as they come.
     private func response(
         _ answer: HTTPClientResponse,
-        from service: StoreService
+        from service: StoreService,
+        while isGoingOn: @escaping @Sendable () -> Bool
     ) async throws -> Response {
         var response = Response(status: HTTPResponse.Status(code: Int(answer.status.code)))
         for name in RelayedRoute.answerHeaders {
@@ -72,7 +75,11 @@ struct RelayRoutes: Sendable {
             let chunks = answer.body.cancelOnGracefulShutdown()
             response.body = ResponseBody(contentLength: length) { writer in
                 // A stream that the store breaks off breaks off here too; browsers resume it.
-                for try await chunk in chunks { try await writer.write(chunk) }
+                for try await chunk in chunks {
+                    // A stream outlives its request, but not its session.
+                    guard isGoingOn() else { throw StorefrontProblem.signedOut }
+                    try await writer.write(chunk)
+                }
                 try await writer.finish(nil)
             }
         }

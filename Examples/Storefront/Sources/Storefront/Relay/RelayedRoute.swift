@@ -50,7 +50,8 @@ struct RelayedRoute: Sendable, Hashable {
     ///
     /// Cookies are not among them.
     static let requestHeaders = [
-        "accept", "content-type", "idempotency-key", "last-event-id", "range", "traceparent",
+        "accept", "content-type", "idempotency-key", "if-range", "last-event-id", "range",
+        "traceparent",
     ]
 
     /// The headers of an answer that are passed on.
