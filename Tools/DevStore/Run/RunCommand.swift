@@ -62,6 +62,7 @@ struct RunCommand: AsyncParsableCommand {
         let store = try await StoreHarness.start(options)
         do {
             try await terminal.importSampleCatalog(into: store)
+            try await SampleContent.upload(to: store)
             try await buyOnce(terminal, store)
             try whereToLook(terminal, store)
             if !once {
