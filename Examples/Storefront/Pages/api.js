@@ -22,10 +22,10 @@ const hex = (length) =>
 /** A key under which a request is carried out once, however often it is sent. */
 export const newKey = () => hex(16);
 
-/** Sends a request and returns the value of its answer. */
-export async function call(method, path, { body, key } = {}) {
+/** Sends a request and returns its answer. */
+export async function send(method, path, { body, key, headers: further } = {}) {
   const trace = hex(16);
-  const headers = { accept: "application/json", traceparent: `00-${trace}-${hex(8)}-01` };
+  const headers = { accept: "application/json", traceparent: `00-${trace}-${hex(8)}-01`, ...further };
   if (method !== "GET") headers["content-type"] = "application/json";
   if (key) headers["idempotency-key"] = key;
   const start = performance.now();
@@ -33,8 +33,8 @@ export async function call(method, path, { body, key } = {}) {
   try {
     const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
     status = answer.status;
+    if (answer.ok) return answer;
     const value = await answer.json().catch(() => ({}));
-    if (answer.ok) return value;
     throw new Problem({ ...value, status });
   } catch (error) {
     const problem = error instanceof Problem ? error
@@ -48,7 +48,12 @@ export async function call(method, path, { body, key } = {}) {
   }
 }
 
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Sends a request and returns the value of its answer. */
+export const call = async (method, path, options) =>
+  (await send(method, path, options)).json().catch(() => ({}));
+
+/** Waits. */
+export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Sends a request again, with growing pauses, until it is answered for good. */
 export async function callUntilAnswered(method, path, options) {

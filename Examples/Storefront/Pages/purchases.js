@@ -1,19 +1,23 @@
-// The purchases of this session, each with the steps that it has passed.
+// The purchases of this visit, each a stub with the steps that it has passed.
 import { Problem, call, callUntilAnswered, newKey } from "./api.js";
+import { download } from "./download.js";
+import { showReceipt } from "./receipt.js";
 import { titleOf } from "./shelf.js";
-import { element, failures, money, time } from "./text.js";
+import { element, failures, find, money, size } from "./text.js";
 
-const find = (id) => document.getElementById(id);
 const steps = ["purchasing", "purchased", "delivered", "finished"];
 const rowsMax = 50;
 let rows = new Map();
 let onChange = () => {};
 let hasControls = false;
 
+/** Sets what is told after each change of what the buyer may own. */
 export function onOwnedChange(tell) { onChange = tell; }
 
+/** Forgets the buyer before. */
 export function clearPurchases(mayControl) {
   hasControls = mayControl;
+  for (const row of rows.values()) forget(row);
   rows = new Map();
   find("queue").replaceChildren();
   find("queue-empty").hidden = false;
@@ -22,14 +26,15 @@ export function clearPurchases(mayControl) {
 /** Takes a change; an older one than what is shown changes nothing. */
 export function take(change, isRemoved = false) {
   const { id } = change.transaction;
-  const row = rows.get(id) ?? { seen: performance.now(), passed: new Map(), item: element("li", { "data-id": id }) };
+  const row = rows.get(id) ?? makeRow(id);
   const isOlder = row.change && (change.transaction.version < row.change.transaction.version
     || (change.revision ?? 0) < (row.change.revision ?? 0));
   if (isOlder && !isRemoved) return;
   if (!rows.has(id)) {
     rows.set(id, row);
     find("queue").prepend(row.item);
-    if (rows.size > rowsMax) drop();
+    find("queue-empty").hidden = true;
+    drop();
   }
   row.change = change;
   row.isFinished ||= isRemoved || Boolean(change.finishedAt);
@@ -41,11 +46,41 @@ export function take(change, isRemoved = false) {
   finishIfReady(row);
 }
 
+/** Brings the newest purchase into view, which is far down on a phone. */
+export function lookAtNewest() {
+  find("queue").firstElementChild?.scrollIntoView({ block: "nearest" });
+}
+
+// A row is made once and then only changed, so that nobody loses the button they are about to press.
+function makeRow(id) {
+  const parts = {
+    title: element("strong", { dir: "auto" }),
+    price: element("span", { class: "price" }),
+    steps: element("ol", { class: "steps", "aria-label": "Steps" }, ...steps.map((step) =>
+      element("li", { "data-step": step }, element("span", {}, step), element("span", { class: "span" })))),
+    words: element("p", {}),
+    bar: element("progress", { hidden: true, "aria-label": "Download" }),
+    acts: element("p", { class: "acts" }),
+  };
+  return {
+    parts, seen: performance.now(), passed: new Map(), files: new Map(),
+    item: element("li", { "data-id": id, tabindex: "-1" },
+      element("p", { class: "head" }, parts.title, parts.price), parts.steps, parts.words, parts.bar, parts.acts),
+  };
+}
+
 function drop() {
   for (const [id, row] of rows) {
     if (rows.size <= rowsMax) return;
-    if (row.isFinished) { row.item.remove(); rows.delete(id); }
+    if (!row.isFinished) continue;
+    row.item.remove();
+    forget(row);
+    rows.delete(id);
   }
+}
+
+function forget(row) {
+  for (const file of row.files.values()) URL.revokeObjectURL(file);
 }
 
 function passed({ change, isFinished }) {
@@ -58,15 +93,17 @@ function passed({ change, isFinished }) {
   return found;
 }
 
-function words({ change, isFinished, verdict, trouble }) {
+function words({ change, isFinished, verdict, trouble, loaded }) {
   const { state, failureReason, revokedAt, reason } = change.transaction;
   if (trouble) return trouble;
   if (revokedAt) return "Refunded: this is no longer yours.";
   switch (state) {
-    case "failed": return failures[failureReason] ?? "It failed. Nothing was charged.";
+    case "failed": return failureReason === "subscriptionChanged"
+      ? "The subscription changed meanwhile. A charge is given back." : `${failures[failureReason] ?? "It failed."} Nothing was charged.`;
     case "deferred": return "Waiting for approval. Nothing is charged before that.";
     case "purchased": case "restored":
       if (verdict && !verdict.isVerified) return `The receipt is refused: ${verdict.refusal}. It is not unlocked.`;
+      if (loaded && !isFinished) return `Downloading: ${size(loaded.had)} of ${size(loaded.length)}.`;
       if (verdict?.isVerified || isFinished) return reason === "restore" ? "Restored: it is yours." : "It is yours: the store’s receipt was verified.";
       return change.isDelivered ? "Delivered." : "Paid. It is being delivered.";
     default: return "The payment is on its way.";
@@ -74,54 +111,66 @@ function words({ change, isFinished, verdict, trouble }) {
 }
 
 function show(row) {
-  const { transaction } = row.change;
+  const { item, parts, change: { transaction } } = row;
   const isFailed = transaction.state === "failed";
-  const list = element("ol", { class: "steps", "aria-label": "Steps" }, ...steps
-    .filter((step) => !(isFailed && (step === "purchased" || step === "delivered")))
-    .map((step) => element("li", { "data-step": step, "data-done": row.passed.has(step) },
-      row.passed.get(step) > 0 ? `${step}, ${Math.round(row.passed.get(step))} ms` : step)));
-  row.item.dataset.state = transaction.state;
-  row.item.dataset.revision = row.change.revision ?? "";
-  row.item.dataset.steps = [...row.passed.keys()].join(" ");
-  row.item.replaceChildren(
-    element("p", { class: "acts" }, element("strong", { dir: "auto" },
-      titleOf(transaction.productID) + (transaction.quantity > 1 ? ` × ${transaction.quantity}` : "")),
-    element("span", {}, money(transaction.price))),
-    list, element("p", { class: isFailed || row.trouble ? "problem" : "" }, words(row)), buttons(row));
+  item.dataset.state = transaction.state;
+  item.dataset.revision = row.change.revision ?? "";
+  item.dataset.steps = [...row.passed.keys()].join(" ");
+  parts.title.textContent = titleOf(transaction.productID) + (transaction.quantity > 1 ? ` × ${transaction.quantity}` : "");
+  parts.price.textContent = money(transaction.price);
+  for (const step of parts.steps.children) {
+    const name = step.dataset.step;
+    step.hidden = isFailed && (name === "purchased" || name === "delivered");
+    step.toggleAttribute("data-done", row.passed.has(name));
+    step.lastChild.textContent = row.passed.get(name) && name !== steps[0] ? `${Math.round(row.passed.get(name))} ms` : "";
+  }
+  parts.bar.hidden = !row.loaded || row.isFinished;
+  if (row.loaded) { parts.bar.max = row.loaded.length; parts.bar.value = row.loaded.had; }
+  const text = words(row);
+  parts.words.className = isFailed || row.trouble ? "problem" : "";
+  // A step of a download is no news.
+  if (parts.words.textContent !== text && !(row.loaded && parts.words.textContent.startsWith("Downloading"))) {
+    find("said").textContent = `${parts.title.textContent}: ${text}`;
+  }
+  parts.words.textContent = text;
+  showButtons(row);
 }
 
-function buttons(row) {
+function showButtons(row) {
   const { transaction, isDelivered } = row.change;
-  const { id, state } = transaction;
+  const { id, state, revokedAt } = transaction;
   const isBought = state === "purchased" || state === "restored";
-  const button = (words, act) => element("button", { type: "button", class: "quiet", onclick: act }, words);
   const found = [];
-  if (isBought) found.push(button("Receipt", () => showReceipt(id)));
-  if (!row.isFinished && find("hold").checked && (isDelivered || state === "failed")) {
-    found.push(button("Finish", () => finish(row)));
+  const button = (label, act, isOutside) => found.push([label, () => element("button",
+    { type: "button", class: isOutside ? "quiet outside" : "quiet", onclick: act }, label)]);
+  const control = (label, action, body) => button(label, () => decide(row, action, body), true);
+  if (!row.isFinished && !row.isFinishing && find("hold").checked && (isDelivered || state === "failed")
+    || row.isStuck) button("Finish", () => finish(row));
+  if (isBought) button("Receipt", () => showReceipt(id));
+  for (const [name, file] of row.files) {
+    found.push([`Save ${name}`, () => element("a", { href: file, download: name }, "Save the download")]);
   }
-  const control = (words, action, body) =>
-    button(words, () => decide(row, action, body));
   if (hasControls && state === "deferred") {
-    found.push(control("Approve as the parent", "approval", { decision: "approve" }),
-      control("Decline", "approval", { decision: "decline" }));
+    control("Approve as parent", "approval", { decision: "approve" });
+    control("Decline as parent", "approval", { decision: "decline" });
   }
-  if (hasControls && state === "purchased" && !transaction.revokedAt && transaction.price.minorUnits > 0) {
-    found.push(control("Refund as support", "refund", {}));
+  if (hasControls && state === "purchased" && !revokedAt && transaction.price.minorUnits > 0) {
+    control("Refund as support", "refund", {});
   }
-  return element("p", { class: "acts" }, ...found);
+  const { acts } = row.parts;
+  const labels = found.map(([label]) => label).join("\n");
+  if (acts.dataset.labels === labels) return;
+  const hadFocus = acts.contains(document.activeElement);
+  acts.dataset.labels = labels;
+  acts.replaceChildren(...found.map(([, make]) => make()));
+  if (hadFocus) row.item.focus();
 }
 
 async function decide(row, action, body) {
   const { id } = row.change.transaction;
   try {
-    const answer = await call("POST", `/api/sandbox/transactions/${id}/${action}`, { body, key: newKey() });
-    // The stream no longer tells of a transaction that has left the queue.
-    if (answer.transaction && row.isFinished) {
-      row.change = { ...row.change, transaction: answer.transaction };
-      show(row);
-      setTimeout(onChange, 500);
-    }
+    // The stream tells what comes of it.
+    await call("POST", `/api/sandbox/transactions/${id}/${action}`, { body, key: newKey() });
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     row.trouble = problem.message;
@@ -130,59 +179,59 @@ async function decide(row, action, body) {
   }
 }
 
+/** Shows every title, as after the shelf was loaded. */
+export function showTitles() { for (const row of rows.values()) show(row); }
+
 /** Finishes everything that is ready, as after the switch is turned off. */
-export function finishAll() {
+function finishAll() {
   for (const row of rows.values()) { show(row); finishIfReady(row); }
 }
 
 function finishIfReady(row) {
   const { transaction, isDelivered } = row.change;
   const isBought = transaction.state === "purchased" || transaction.state === "restored";
-  if (row.isFinished || find("hold").checked) return;
+  if (row.isFinished || row.isStuck || find("hold").checked) return;
   if (transaction.state === "failed" || (isBought && isDelivered)) finish(row);
 }
 
-/** Verifies the receipt, and only then tells the store that the buyer has everything. */
+/** Verifies the receipt, loads hosted content, and only then tells the store that the buyer has all. */
 async function finish(row) {
   if (row.isFinishing || row.isFinished) return;
-  row.isFinishing = true;
+  Object.assign(row, { isFinishing: true, isStuck: false, trouble: undefined });
   const { id, state, revokedAt } = row.change.transaction;
   try {
     if (state !== "failed" && !revokedAt) {
       row.verdict = await callUntilAnswered("GET", `/api/transactions/${id}/receipt`);
       show(row);
       if (!row.verdict.isVerified) return;
+      // After the finish the store no longer hands it out.
+      for (const content of row.change.contents ?? []) await load(row, content);
     }
     await callUntilAnswered("POST", `/api/transactions/${id}/finish`);
-    row.trouble = undefined;
     take(row.change, true);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    row.trouble = problem.message;
-    show(row);
+    Object.assign(row, { isStuck: true, trouble: problem.message });
   } finally {
     row.isFinishing = false;
+    show(row);
   }
 }
 
-const claim = (text) => {
-  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(bytes));
-};
-
-async function showReceipt(id) {
-  const verdict = await call("GET", `/api/transactions/${id}/receipt`).catch((problem) => ({ problem }));
-  const claims = verdict.signedTransaction ? claim(verdict.signedTransaction.split(".")[1]) : {};
-  find("receipt-verdict").textContent = verdict.problem ? verdict.problem.message
-    : verdict.isVerified ? "Verified: the store signed this, for this app and this purchase."
-      : `Refused: ${verdict.refusal}.`;
-  find("receipt-claims").replaceChildren(...Object.entries(claims).flatMap(([name, value]) => [
-    element("dt", {}, name),
-    element("dd", {}, name.endsWith("Date") ? `${value} (${time(value)})` : String(value)),
-  ]));
-  find("receipt-file").setAttribute("href", `/api/transactions/${id}/receipt.jws`);
-  find("receipt").showModal();
+async function load(row, content) {
+  const name = `${content.contentIdentifier}-${content.version}`;
+  if (row.files.has(name)) return;
+  row.loaded = { had: 0, length: content.length };
+  show(row);
+  try {
+    const blob = await download(row.change.transaction.id, content, (had) => {
+      row.loaded.had = had;
+      show(row);
+    });
+    row.files.set(name, URL.createObjectURL(blob));
+  } finally {
+    row.loaded = undefined;
+  }
 }
 
-find("receipt-close").addEventListener("click", () => find("receipt").close());
 find("hold").addEventListener("change", finishAll);

@@ -51,10 +51,10 @@ export class Queue extends EventTarget {
     };
     source.onerror = () => {
       this.#tell(navigator.onLine ? "reconnecting" : "offline");
+      this.dispatchEvent(new Event("cut"));
       if (source.readyState !== EventSource.CLOSED) return;
       // An answer that is no stream, as of a service that is away: browsers give up, this page does not.
       this.#source = undefined;
-      this.dispatchEvent(new Event("refused"));
       this.#timer = setTimeout(() => this.#follow(), this.#wait);
       this.#wait = Math.min(this.#wait * 2, 4000);
     };

@@ -1,8 +1,8 @@
 // The shelf, and the dialog that buys.
 import { Problem, call, callUntilAnswered, newKey } from "./api.js";
-import { element, methods, money, period, picture, types } from "./text.js";
+import { picture } from "./picture.js";
+import { element, find, methods, money, period, plain, renewalMethods, types } from "./text.js";
 
-const find = (id) => document.getElementById(id);
 const products = new Map();
 let onBought = () => {};
 let isCurrent = () => true;
@@ -14,6 +14,7 @@ export const titleOf = (id) => products.get(id)?.title ?? id;
 export const productsOfGroup = (group) =>
   [...products.values()].filter((product) => product.subscription?.groupID === group);
 
+/** Sets what gets each transaction that the dialog has bought. */
 export function onPurchase(tell) { onBought = tell; }
 
 /** Loads every page of the products that are on sale. */
@@ -34,8 +35,11 @@ export async function loadShelf() {
     } while (after && found.length < 500);
     if (!isCurrent(turn)) return;
     products.clear();
-    for (const product of found) products.set(product.id, product);
-    shelf.replaceChildren(...found.map(card));
+    for (const product of found) {
+      const { id, title, description } = product;
+      products.set(id, { ...product, title: plain(title) || id, description: plain(description) });
+    }
+    shelf.replaceChildren(...[...products.values()].sort(inOrder).map(card));
     if (!found.length) {
       shelf.append(element("li", { class: "empty" }, "Nothing is on sale here yet."));
     }
@@ -48,17 +52,24 @@ export async function loadShelf() {
   shelf.setAttribute("aria-busy", "false");
 }
 
+const order = Object.keys(types);
+const inOrder = (one, other) =>
+  order.indexOf(one.type) - order.indexOf(other.type) || one.price.minorUnits - other.price.minorUnits;
+
+/** The price, and for how long a subscription has it. */
+const priceOf = ({ price, subscription: terms }) => money(price) + (terms ? ` / ${period(terms.period)}` : "");
+
 function card(product) {
-  const terms = product.subscription;
-  const price = money(product.price) + (terms ? ` / ${period(terms.period)}` : "");
-  return element("li", { class: "card", "data-product": product.id },
-    picture(product.type),
-    element("h2", { lang: product.language, dir: "auto" }, product.title),
-    element("p", { lang: product.language, dir: "auto" }, product.description),
-    element("p", {}, types[product.type] ?? product.type),
-    element("div", { class: "acts" },
-      element("strong", {}, price),
-      element("button", { type: "button", onclick: () => askToBuy(product), "aria-label": `Buy ${product.title}` }, "Buy")));
+  const { id, type, language, title, description } = product;
+  return element("li", { class: "card", "data-product": id, "data-type": type },
+    picture(product),
+    element("div", { class: "about" },
+      element("p", { class: "kind" }, types[type] ?? type),
+      element("h2", { lang: language, dir: "auto" }, title),
+      element("p", { class: "dim", lang: language, dir: "auto" }, description)),
+    element("div", { class: "stub" },
+      element("strong", { class: "price" }, priceOf(product)),
+      element("button", { type: "button", onclick: () => askToBuy(product), "aria-label": `Buy ${title}` }, "Buy")));
 }
 
 let wish;
@@ -68,11 +79,14 @@ export function askToBuy(product) {
   // The key is made once: pressing twice, or asking again after a lost answer, buys once.
   wish = { product, key: newKey(), isSent: false };
   find("pay-title").textContent = product.title;
+  find("pay-terms").textContent = product.subscription
+    ? `${priceOf(product)}, renewed until you cancel.` : `${priceOf(product)}. ${types[product.type] ?? ""}.`;
   find("pay-form").reset();
   find("pay-quantity").hidden = product.type !== "consumable";
   find("pay-problem").hidden = true;
-  find("methods").replaceChildren(...methods.map(([method, words], index) =>
-    element("label", {},
+  const offered = product.subscription ? [methods[0], ...renewalMethods, ...methods.slice(1)] : methods;
+  find("methods").replaceChildren(...offered.map(([method, end, words], index) =>
+    element("label", { "data-end": end },
       element("input", { type: "radio", name: "method", value: method, checked: index === 0 }), words)));
   showTotal();
   find("pay").showModal();
@@ -101,8 +115,8 @@ async function pay(event) {
   };
   try {
     const { transaction } = await callUntilAnswered("POST", "/api/payments", { body, key });
-    onBought(transaction);
     find("pay").close();
+    onBought(transaction);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     if (problem.code === "stale_price") loadShelf();

@@ -1,24 +1,32 @@
 // What the buyer subscribes to, and the store's clock that makes a month pass.
-import { Problem, call, newKey } from "./api.js";
+import { Problem, call, newKey, pause } from "./api.js";
 import { askToBuy, productsOfGroup, titleOf } from "./shelf.js";
-import { element, money, time } from "./text.js";
+import { element, find, money, time } from "./text.js";
 
-const find = (id) => document.getElementById(id);
 let hasClock = false;
+let turn = {};
 
 /** Shows the clock or not, and forgets the buyer before. */
 export function clearSubscriptions(mayControl) {
   hasClock = mayControl;
+  turn = {};
   find("subscriptions").replaceChildren();
   find("subscriptions-part").hidden = true;
   find("clock").hidden = !mayControl;
 }
 
+/** Loads the subscriptions, and the store's clock that stands beside them. */
 export async function loadSubscriptions() {
+  const mine = turn;
   try {
     const { subscriptions } = await call("GET", "/api/subscriptions");
+    // Another buyer may have signed in meanwhile.
+    if (mine !== turn) return;
+    const pressed = document.activeElement?.dataset?.act;
     find("subscriptions").replaceChildren(...subscriptions.map(item));
     find("subscriptions-part").hidden = subscriptions.length === 0;
+    // A button that was pressed is made anew: who uses the keys stays where they were.
+    if (pressed) (find("subscriptions").querySelector(`[data-act="${pressed}"]`) ?? find("subscriptions").firstElementChild)?.focus();
     if (hasClock && subscriptions.length) await showClock();
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
@@ -44,9 +52,11 @@ function words(subscription) {
 }
 
 function item(subscription) {
-  const { id, period, autoRenewOffReason } = subscription;
+  const { id, period, autoRenewOffReason, pendingProduct } = subscription;
   const trouble = element("p", { class: "problem", role: "alert" });
-  const act = (label, path, body) => element("button", { type: "button", class: "quiet", onclick: async () => {
+  const button = (name, label, onclick) =>
+    element("button", { type: "button", class: "quiet", "data-act": `${name} ${id}`, onclick }, label);
+  const act = (label, path, body) => button(path, label, async () => {
     try {
       await call("PUT", `/api/subscriptions/${id}/${path}`, { body });
       await loadSubscriptions();
@@ -54,21 +64,26 @@ function item(subscription) {
       if (!(problem instanceof Problem)) throw problem;
       trouble.textContent = problem.message;
     }
-  } }, label);
+  });
   const acts = [];
   if (isRunning(subscription)) {
+    const others = productsOfGroup(period.product.terms.groupID).filter((other) => other.id !== period.product.id);
+    for (const other of others) {
+      // A better service is paid at once; a lesser one begins with the next period.
+      if (other.subscription.level < period.product.terms.level) {
+        acts.push(button("upgrade", `Upgrade to ${other.title}`, () => askToBuy(other)));
+      } else if (pendingProduct?.id !== other.id) {
+        acts.push(act(`Change to ${other.title}`, "product", { productID: other.id }));
+      } else {
+        acts.push(act(`Stay with ${titleOf(period.product.id)}`, "product", { productID: period.product.id }));
+      }
+    }
     acts.push(autoRenewOffReason ? act("Renew after all", "auto-renew", { isOn: true })
       : act("Cancel", "auto-renew", { isOn: false }));
-    for (const other of productsOfGroup(period.product.terms.groupID)) {
-      if (other.id === period.product.id) continue;
-      // A better service is paid at once; a lesser one begins with the next period.
-      acts.push(other.subscription.level < period.product.terms.level
-        ? element("button", { type: "button", class: "quiet", onclick: () => askToBuy(other) }, `Upgrade to ${other.title}`)
-        : act(`Change to ${other.title}`, "product", { productID: other.id }));
-    }
   }
-  return element("li", { "data-subscription": period.product.id, "data-state": subscription.state, "data-end": period.end },
-    element("strong", { dir: "auto" }, titleOf(period.product.id)),
+  return element("li", { "data-subscription": period.product.id, "data-state": subscription.state, "data-end": period.end, tabindex: "-1" },
+    element("p", { class: "head" }, element("strong", { dir: "auto" }, titleOf(period.product.id)),
+      element("span", { class: "price" }, money(period.price ?? period.product.price))),
     element("p", {}, words(subscription)), trouble, element("p", { class: "acts" }, ...acts));
 }
 
@@ -77,8 +92,6 @@ async function showClock() {
   find("clock-now").textContent = time(clock.now);
   return clock;
 }
-
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 async function advance(span) {
   const buttons = find("clock").querySelectorAll("button");

@@ -1,5 +1,8 @@
 // Texts for people. Nothing here ever makes HTML out of a text.
 
+/** An element of the page. */
+export const find = (id) => document.getElementById(id);
+
 /** An element with attributes, listeners (`onclick`) and children; texts stay texts. */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -12,16 +15,8 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** The picture of a type of product. */
-export function picture(type) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
-  const known = document.getElementById(type) ? type : "nonConsumable";
-  use.setAttribute("href", `#${known}`);
-  svg.setAttribute("aria-hidden", "true");
-  svg.append(use);
-  return svg;
-}
+/** A text without signs that cannot be seen and change how the rest is read. */
+export const plain = (text) => text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "").trim();
 
 /** An amount in the buyer's own form. */
 export function money({ minorUnits, currency }) {
@@ -39,6 +34,11 @@ export function time(milliseconds) {
     .format(milliseconds);
 }
 
+/** A number of bytes for people. */
+export const size = (bytes) =>
+  new Intl.NumberFormat(navigator.language, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 })
+    .format(bytes / 1e6);
+
 const units = { D: "day", W: "week", M: "month", Y: "year" };
 
 /** The length of a subscription's period: `P1M` is "month". */
@@ -48,6 +48,7 @@ export function period(text) {
   return count === "1" ? units[letter] : `${count} ${units[letter]}s`;
 }
 
+/** The types of products, in the order of the shelf. */
 export const types = {
   consumable: "Used up, and bought again",
   nonConsumable: "Yours for good",
@@ -55,30 +56,35 @@ export const types = {
   autoRenewableSubscription: "Renews until you cancel",
 };
 
-/** The sandbox's payment methods, with what each will do. */
+/** The sandbox's payment methods: its name, how it ends, and what it will do. */
 export const methods = [
-  ["sandbox_success", "Goes through at once."],
-  ["sandbox_slow", "Goes through after two seconds."],
-  ["sandbox_flaky", "The processor fails twice; the store asks again, and it goes through."],
-  ["sandbox_needs_approval", "Waits until somebody approves it, as with Ask to Buy."],
-  ["sandbox_interrupted", "You leave to solve a problem: it fails, and can be resumed later."],
-  ["sandbox_unknown_charged", "The answer is lost; the store finds out that it was charged."],
-  ["sandbox_unknown_not_charged", "The answer is lost; the store finds out that nothing was charged."],
-  ["sandbox_decline", "The card is declined."],
-  ["sandbox_insufficient_funds", "There is not enough money."],
-  ["sandbox_cancelled", "You cancel at the prompt."],
+  ["sandbox_success", "pays", "Goes through at once."],
+  ["sandbox_slow", "pays", "Goes through after two seconds."],
+  ["sandbox_flaky", "pays", "The processor fails twice. The store asks again, and it goes through."],
+  ["sandbox_unknown_charged", "pays", "The answer is lost. The store finds out that it was charged."],
+  ["sandbox_needs_approval", "waits", "Waits until somebody approves it, as with Ask to Buy."],
+  ["sandbox_interrupted", "fails", "You leave to solve a problem. It fails, and can be resumed later."],
+  ["sandbox_unknown_not_charged", "fails", "The answer is lost. The store finds out that nothing was charged."],
+  ["sandbox_decline", "fails", "The card is declined."],
+  ["sandbox_insufficient_funds", "fails", "There is not enough money."],
+  ["sandbox_cancelled", "fails", "You cancel at the prompt."],
 ];
 
-/** What a failed purchase says. */
+/** Those for subscriptions only. */
+export const renewalMethods = [
+  ["sandbox_renewal_recovers", "pays", "Goes through. The first renewal is declined four times, and then paid."],
+  ["sandbox_renewal_declined", "pays", "Goes through. Every renewal is declined."],
+];
+
+/** Why a purchase has failed. Nothing was charged, or it is given back. */
 export const failures = {
-  paymentCancelled: "You cancelled the payment. Nothing was charged.",
-  paymentDeclined: "The card was declined. Nothing was charged.",
-  insufficientFunds: "There was not enough money. Nothing was charged.",
-  approvalDeclined: "It was not approved. Nothing was charged.",
-  approvalExpired: "Nobody approved it in time. Nothing was charged.",
-  processorRefused: "The payment was refused. Nothing was charged.",
-  storefrontChanged: "Your region has changed meanwhile. Nothing was charged.",
-  paymentsNotAllowed: "This account may not pay. Nothing was charged.",
-  interrupted: "You left to solve a problem. Nothing was charged; it can be resumed.",
-  subscriptionChanged: "The subscription changed meanwhile. A charge is given back.",
+  paymentCancelled: "You cancelled the payment.",
+  paymentDeclined: "The card was declined.",
+  insufficientFunds: "There was not enough money.",
+  approvalDeclined: "It was not approved.",
+  approvalExpired: "Nobody approved it in time.",
+  processorRefused: "The payment was refused.",
+  storefrontChanged: "Your region has changed meanwhile.",
+  paymentsNotAllowed: "This account may not pay.",
+  interrupted: "You left to solve a problem; it can be resumed.",
 };

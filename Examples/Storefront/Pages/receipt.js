@@ -1,0 +1,30 @@
+// The receipt of a purchase: what the store signed, decoded, and what this shop's server found.
+import { call } from "./api.js";
+import { element, find, time } from "./text.js";
+
+/** The claims of a signed transaction, which is a JWS. */
+function claims(signed) {
+  const text = signed.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** Opens the dialog with the receipt of a transaction. */
+export async function showReceipt(id) {
+  const verdict = await call("GET", `/api/transactions/${id}/receipt`).catch((problem) => ({ problem }));
+  const isThere = Boolean(verdict.signedTransaction);
+  find("receipt-verdict").dataset.verdict = verdict.isVerified ? "verified" : "refused";
+  find("receipt-verdict").textContent = verdict.problem ? verdict.problem.message
+    : verdict.isVerified ? "Verified: the store signed this, for this app and this purchase."
+      : `Refused: ${verdict.refusal}.`;
+  find("receipt-claims").replaceChildren(...Object.entries(isThere ? claims(verdict.signedTransaction) : {})
+    .flatMap(([name, value]) => [
+      element("dt", {}, name),
+      element("dd", { dir: "auto" }, name.endsWith("Date") ? `${value} (${time(value)})` : String(value)),
+    ]));
+  find("receipt-file").hidden = !isThere;
+  find("receipt-file").setAttribute("href", `/api/transactions/${id}/receipt.jws`);
+  find("receipt").showModal();
+}
+
+find("receipt-close").addEventListener("click", () => find("receipt").close());
