@@ -1,0 +1,159 @@
+"""A store with its storefront, and the browsers that use it."""
+
+import os
+import re
+import secrets
+import signal
+import subprocess
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+COINS = "com.example.coins.100"
+PRO = "com.example.pro"
+WINTER = "com.example.levels.winter"
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+# Every form of the page is used: a test gets the next one.
+FORMS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
+# Chromium itself writes each failed request to the console.
+AWAY = [r"Failed to load resource.*50[234]", r"net::ERR_"]
+
+
+class Shopper:
+    """A browser context with one page. It records the errors of the page."""
+
+    def __init__(self, stage, width, scheme, script=None):
+        self.stage = stage
+        self.complaints = []
+        self.allowed = []
+        self.context = stage.browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, locale="en-US",
+            reduced_motion="reduce", accept_downloads=True,
+        )
+        self.context.set_default_timeout(10_000)
+        if script:
+            self.context.add_init_script(script)
+        self.page = self.open()
+
+    def open(self):
+        page = self.context.new_page()
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", self.check_origin)
+        page.goto(self.stage.url)
+        return page
+
+    def check_origin(self, request):
+        if not request.url.startswith((self.stage.url, "blob:" + self.stage.url)):
+            self.complaints.append("a request to " + request.url)
+
+    def sign_in(self, name=None, region="USA"):
+        self.name = name or "buyer-" + secrets.token_hex(4)
+        self.page.fill("#sign-in-name", self.name)
+        self.page.select_option("#sign-in-region", region)
+        self.page.click("#sign-in button")
+        expect(self.card().first).to_be_visible()
+        expect(self.page.locator("#stream")).to_have_text("live")
+        return self
+
+    def card(self, product=None):
+        return self.page.locator(f"#shelf [data-product='{product}']" if product else "#shelf [data-product]")
+
+    def buy(self, product, method="sandbox_success", quantity=None, double=False):
+        self.card(product).get_by_role("button").click()
+        self.page.check(f"#methods input[value='{method}']")
+        if quantity:
+            self.page.fill("#pay input[name='quantity']", str(quantity))
+        if double:
+            self.page.dblclick("#buy")
+        else:
+            self.page.click("#buy")
+        expect(self.page.locator("#pay")).not_to_be_visible()
+
+    @property
+    def newest(self):
+        return self.page.locator("#queue > li").first
+
+    def expect_finished(self, timeout=10_000):
+        expect(self.newest).to_have_attribute("data-steps", re.compile("finished$"), timeout=timeout)
+
+    def expect_coins(self, amount):
+        expect(self.page.locator("[data-unit='coins']")).to_have_attribute("data-amount", str(amount))
+
+    def owned(self, product):
+        return self.page.locator(f"#owned [data-product='{product}']")
+
+    def check(self):
+        """Checks what holds for every state of the page."""
+        self.check_axe()
+        left = [line for line in self.complaints
+                if not any(re.search(pattern, line) for pattern in self.allowed)]
+        assert not left, f"the console is not empty: {left}"
+
+    def check_axe(self):
+        result = Axe().run(self.page, options=RULES)
+        found = [(violation["id"], [node["html"][:160] for node in violation["nodes"]])
+                 for violation in result.response["violations"]]
+        assert not found, f"axe finds {found}"
+        wide = self.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"the page is {wide} px too wide"
+
+
+class Stage:
+    """What the tests share: the browser, the address, and the processes of the store."""
+
+    def __init__(self, browser, url, store):
+        self.browser = browser
+        self.url = url
+        self.store = store
+        self.shoppers = []
+        self.restarted = []
+        self.form = 0
+
+    def shopper(self, width=None, scheme=None, script=None):
+        form = FORMS[self.form % len(FORMS)]
+        self.shoppers.append(Shopper(self, width or form[0], scheme or form[1], script))
+        return self.shoppers[-1]
+
+    def close(self):
+        """Ends a test: closes its pages. The next test gets another form."""
+        for shopper in self.shoppers:
+            shopper.context.close()
+        self.shoppers = []
+        self.form += 1
+
+    def stop(self):
+        for process in self.restarted:
+            process.terminate()
+            process.wait()
+
+    def program(self, name):
+        """Returns the process of a program: the child of the store's process, or one that was started again."""
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{entry}/stat") as file:
+                    parent = file.read().rsplit(")", 1)[1].split()[1]
+                program = os.path.basename(os.readlink(f"/proc/{entry}/exe"))
+            except OSError:
+                continue
+            if program == name and parent in (str(self.store), str(os.getpid())):
+                return int(entry)
+        raise AssertionError(f"no {name} runs below {self.store}")
+
+    def kill(self, name):
+        """Kills a program. Returns a function that starts it again in the same way."""
+        process = self.program(name)
+        with open(f"/proc/{process}/cmdline", "rb") as file:
+            command = file.read().split(b"\0")[:-1]
+        with open(f"/proc/{process}/environ", "rb") as file:
+            environment = dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
+        program = os.readlink(f"/proc/{process}/exe")
+        os.kill(process, signal.SIGKILL)
+        for child in self.restarted:
+            if child.pid == process:
+                child.wait()
+
+        def start():
+            self.restarted.append(subprocess.Popen(
+                [program, *command[1:]], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return start
