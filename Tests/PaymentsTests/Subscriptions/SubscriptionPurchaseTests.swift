@@ -146,7 +146,7 @@ import Testing
             _ = try await store.refunds.refund(bought.id, trace: .begin())
             let subscription = try await store.subscription()
             #expect(subscription.state == .revoked && !subscription.isAutoRenewOn)
-            _ = try await store.refunds.reverseRefund(1, of: bought.id, trace: .begin())
+            _ = try await store.refunds.reverseRefund(1, of: bought.id, by: nil, trace: .begin())
             #expect(try await store.subscription().state == .active)
             let changes = try await store.subscriptionChanges()
             #expect(changes.map(\.cause) == [.purchased, .refunded, .refundReversed])

@@ -311,7 +311,9 @@ import Testing
                 _ = try await store.refunds.refund(silver.id, trace: .begin())
                 #expect(try await store.subscription().state == .revoked)
                 guard number == 1 else { break }
-                _ = try await store.refunds.reverseRefund(number, of: silver.id, trace: .begin())
+                let reversed = silver.id
+                _ = try await store.refunds
+                    .reverseRefund(number, of: reversed, by: nil, trace: .begin())
                 let back = try await store.subscription()
                 #expect(back.state == .active && !back.isAutoRenewOn)
             }

@@ -1,4 +1,5 @@
 import EventTypes
+import NIOHTTP1
 import StoreAPI
 import StoreHarness
 
