@@ -108,15 +108,16 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The administrator's token has none of the scopes that open the route.
     static func scopeMissing(
         _ needed: Set<AdministratorScope>,
-        of administrator: AuthenticatedAdministrator
+        of name: AdministratorName,
+        holding scopes: Set<AdministratorScope>
     ) -> HTTPProblem {
         let names = needed.sorted().map(\.rawValue).joined(separator: " or ")
-        let held = administrator.scopes.sorted().map(\.rawValue).joined(separator: ", ")
+        let held = scopes.sorted().map(\.rawValue).joined(separator: ", ")
         return HTTPProblem(
             .forbidden,
             code: "scope_missing",
             title: "The token lacks a scope",
-            detail: "This needs the scope \(names). The token of \(administrator.name) has "
+            detail: "This needs the scope \(names). The token of \(name) has "
                 + "\(held.isEmpty ? "none" : held)."
         )
     }

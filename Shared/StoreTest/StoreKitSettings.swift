@@ -8,13 +8,13 @@ public import StoreAPI
 ///
 /// Pure: it depends only on the file.
 public struct StoreKitSettings: Hashable, Sendable {
-    /// What becomes of one setting.
+    /// The effect of one setting.
     public struct Line: Hashable, Sendable, CustomStringConvertible {
         /// Whether a sandbox follows the setting.
         public let isTaken: Bool
         /// The name of the setting, such as `_askToBuyEnabled`.
         public let setting: String
-        /// What it does, or why it does nothing, as the rest of a sentence.
+        /// The effect, or the reason why there is none, as the rest of a sentence.
         public let text: String
 
         /// The line of a report.
@@ -39,7 +39,7 @@ public struct StoreKitSettings: Hashable, Sendable {
     public private(set) var hasGracePeriod: Bool?
     /// Whether charges are declined.
     public private(set) var failsCharges = false
-    /// What becomes of each setting that says something, in the order of their names.
+    /// The effects of all settings that say something, in the order of their names.
     public private(set) var lines: [Line] = []
 
     private typealias Members = [String: Any]

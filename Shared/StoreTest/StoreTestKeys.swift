@@ -16,7 +16,7 @@ public struct StoreTestKeys: Sendable {
 
     /// The app.
     public let bundleID: BundleID
-    /// What the app trusts: receipts of this store.
+    /// The trust of the app in receipts of this store.
     let receiptTrust: ReceiptTrust
     private let app: Signer
     private let administrator: Signer

@@ -87,7 +87,7 @@ import X509
                 ]
             )
             let after = try files(of: directory)
-            #expect(after.count == 24)
+            #expect(after.count == 25)
             #expect(before.allSatisfy { after[$0.key] == $0.value })
         }
     }

@@ -67,7 +67,7 @@ extension DeferredStore.Cursor {
 }
 
 extension DeferredTransaction {
-    /// What an approver needs to know of a transaction.
+    /// The facts of a transaction that an approver needs.
     fileprivate init(_ transaction: Transaction, since: StoreTime) {
         self.init(
             transactionID: transaction.id,

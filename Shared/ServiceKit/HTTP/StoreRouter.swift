@@ -217,7 +217,11 @@ struct AdministratorMiddleware: RouterMiddleware {
             throw ServiceKitError(.routes, "AdministratorAccess has no scope for \(route)")
         }
         guard !needed.isDisjoint(with: administrator.scopes) else {
-            throw HTTPProblem.scopeMissing(needed, of: administrator)
+            throw HTTPProblem.scopeMissing(
+                needed,
+                of: administrator.name,
+                holding: administrator.scopes
+            )
         }
         context.administrator = administrator
         return try await next(request, context)

@@ -24,7 +24,7 @@ public struct AuthenticatedAccount: Hashable, Sendable {
 public struct AuthenticatedAdministrator: Hashable, Sendable {
     /// The administrator's name.
     public let name: AdministratorName
-    /// What the administrator may do with the token.
+    /// The scopes that the token has.
     public let scopes: Set<AdministratorScope>
     /// Makes an administrator.
     public init(name: AdministratorName, scopes: Set<AdministratorScope>) {

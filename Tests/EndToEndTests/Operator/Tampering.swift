@@ -6,7 +6,7 @@ struct Tampering: Sendable, CustomStringConvertible {
     let table: String
     let change: String
     let rows: String
-    /// The expected finding.
+    /// A part of the expected finding, which stands in a line of its table.
     ///
     /// `FIRST` stands for the id of the first transaction.
     let finding: String
@@ -24,7 +24,7 @@ struct Tampering: Sendable, CustomStringConvertible {
         self.table = table
         self.change = change
         self.rows = rows
-        self.finding = "\n  \(table) \(finding)"
+        self.finding = finding
     }
 
     static let all = [

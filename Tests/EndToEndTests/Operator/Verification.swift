@@ -24,9 +24,13 @@ extension EndToEnd {
                 }
                 let found = try await store.verify()
                 #expect(found.exit == .code(1), "\(found.output)")
+                let lines = found.output.split(separator: "\n")
                 for tampering in Tampering.all {
+                    let finding = tampering.finding.replacing("FIRST", with: first)
                     #expect(
-                        found.output.contains(tampering.finding.replacing("FIRST", with: first)),
+                        lines.contains {
+                            $0.hasPrefix("  \(tampering.table) ") && $0.contains(finding)
+                        },
                         "\(tampering): \(found.output)"
                     )
                 }

@@ -84,6 +84,7 @@ final class StreamServer: Sendable {
             HistoryRoutes(store: store.reads).add(to: router)
             UnfinishedRoutes(store: UnfinishedStore(client: store.client), now: store.clock.now)
                 .add(to: router)
+            DeferredRoutes(store: DeferredStore(client: store.client)).add(to: router)
             FulfillmentRoutes(hub: hub, store: store.reads, finishes: finishes, logger: quiet)
                 .add(to: router)
             let contentDirectory = directory.appending(path: "content").path

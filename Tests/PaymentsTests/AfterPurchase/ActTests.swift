@@ -55,6 +55,7 @@ import Testing
 
     @Test func aRefundOfWhatCostNothingSaysWhoAsked() async throws {
         try await withStore { store in
+            try await store.sell(product("gift", price: usd(0)))
             let free = try await store.buy(request("gift", price: usd(0)), key: "a")
             _ = try await store.refunds.refund(free.id, RefundTerms(act: act("mia")))
             #expect(try await store.acts(of: free.id) == ["transaction.refunded.v1 by mia"])

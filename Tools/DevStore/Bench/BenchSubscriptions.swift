@@ -22,7 +22,7 @@ struct BenchSubscriptions: Sendable {
         let besideBuyers: Renewal
         /// The seconds to advance the clock by a year, in which one monthly subscription renews.
         let year: Double
-        /// What the store costs while no subscription has anything to do.
+        /// The cost of a store in which no subscription has anything to do.
         let idle: Idle
         /// The purchases of others while subscriptions were renewed.
         let beside: BenchResult
