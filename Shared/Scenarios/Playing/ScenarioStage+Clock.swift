@@ -27,7 +27,8 @@ extension ScenarioStage {
             return ()
         }
         guard isAwaited else { return }
-        let clock = try await connection.wait.until("the store's clock to be there") {
+        // A store with many subscriptions needs a while for a year.
+        let clock = try await connection.wait.whileProgressing("the store's clock to be there") {
             let clock = try await connection.send(
                 .GET,
                 addresses.payments + Routes.adminClock,
@@ -37,7 +38,7 @@ extension ScenarioStage {
             if clock.status == .failed {
                 throw StepFailure("the advance failed: \(clock.failure ?? "no reason is known")")
             }
-            return clock.status == .ready ? clock : nil
+            return (clock.status == .ready ? clock : nil, clock.step)
         }
         try await waitUntilFollowed(clock.step)
     }

@@ -25,4 +25,28 @@ struct ScenarioWait: Sendable {
             try await Task.sleep(for: Self.pause)
         }
     }
+
+    /// Asks again and again until there is a value, as long as there is progress.
+    ///
+    /// - Parameters:
+    ///   - what: A description for the error message.
+    ///   - body: Returns the value, or `nil` if there is none yet, and how far the store is.
+    /// - Returns: The value.
+    /// - Throws: ``StepFailure`` if there is no progress for the time limit, or an error of the body.
+    func whileProgressing<Value, Progress: Equatable>(
+        _ what: @autoclosure () -> String,
+        _ body: () async throws -> (value: Value?, progress: Progress)
+    ) async throws -> Value {
+        var last: Progress?
+        while true {
+            let reached = last
+            let (value, progress) = try await until(what()) { () -> (Value?, Progress)? in
+                let state = try await body()
+                return state.value != nil || state.progress != reached ? state : nil
+            }
+            if let value { return value }
+            last = progress
+            try await Task.sleep(for: Self.pause)
+        }
+    }
 }
