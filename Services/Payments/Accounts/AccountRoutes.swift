@@ -67,7 +67,7 @@ struct AccountRoutes: Sendable {
     private func anyAccount(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let accountID = try accountID(context)
+        let accountID = try context.accountInPath()
         guard
             let bundleID = request.uri.queryParameters.get("bundleID").flatMap({
                 BundleID(rawValue: $0)
@@ -87,7 +87,7 @@ struct AccountRoutes: Sendable {
     private func changeAccount(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let id = try accountID(context)
+        let id = try context.accountInPath()
         let body = try await decodeBody(AccountChangeRequest.self, from: request)
         return try answer(try await accounts.change(id, body, trace: context.trace))
     }
@@ -96,7 +96,7 @@ struct AccountRoutes: Sendable {
     private func beginPurchase(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let id = try accountID(context)
+        let id = try context.accountInPath()
         let key = try request.requireIdempotencyKey()
         let body = try await decodeBody(PurchaseIntentRequest.self, from: request)
         switch try await accounts.begin(
@@ -118,7 +118,7 @@ struct AccountRoutes: Sendable {
     private func askConsent(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let id = try accountID(context)
+        let id = try context.accountInPath()
         guard let productID = context.parameters.get("product").flatMap({ ProductID(rawValue: $0) })
         else { throw PaymentRefusal.productUnknown.problem }
         let body = try await decodeBody(PriceConsentRequest.self, from: request)
@@ -134,21 +134,5 @@ struct AccountRoutes: Sendable {
         case .failure(let refusal): throw refusal.problem
         case .success(let account): return try jsonResponse(AccountResponse(account: account))
         }
-    }
-
-    /// The account that an administrator's path names.
-    private func accountID(_ context: StoreRequestContext) throws -> AccountID {
-        guard
-            let id = context.parameters.get("account")?.removingPercentEncoding.flatMap({
-                AccountID(rawValue: $0)
-            })
-        else {
-            throw HTTPProblem.badRequest(
-                "account_id_malformed",
-                "The account id is malformed",
-                "The path names \(AccountID.form), percent-encoded."
-            )
-        }
-        return id
     }
 }

@@ -27,13 +27,14 @@ struct TestRoutes: Sendable {
     private func show(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let key = AccountKey(accountID: try accountID(context), bundleID: try bundleID(request))
+        let id = try context.accountInPath()
+        let key = AccountKey(accountID: id, bundleID: try bundleID(request))
         return try jsonResponse(try await settings.settings(of: key))
     }
 
     @Sendable
     private func set(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
-        let id = try accountID(context)
+        let id = try context.accountInPath()
         let body = try await decodeBody(TestSettingsDocument.self, from: request)
         if let times = body.failNext?.times, !(1...SimulatedFailure.timesMax).contains(times) {
             throw HTTPProblem.badRequest(
@@ -50,7 +51,7 @@ struct TestRoutes: Sendable {
     private func reset(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let id = try accountID(context)
+        let id = try context.accountInPath()
         let none = TestSettingsDocument(bundleID: try bundleID(request))
         try await settings.set(none, of: id)
         return try jsonResponse(none)
@@ -106,21 +107,6 @@ struct TestRoutes: Sendable {
                 "query_invalid",
                 "The query is invalid",
                 "Name the app: bundleID=com.example.app."
-            )
-        }
-        return id
-    }
-
-    private func accountID(_ context: StoreRequestContext) throws -> AccountID {
-        guard
-            let id = context.parameters.get("account")?.removingPercentEncoding.flatMap({
-                AccountID(rawValue: $0)
-            })
-        else {
-            throw HTTPProblem.badRequest(
-                "account_id_malformed",
-                "The account id is malformed",
-                "The path names \(AccountID.form), percent-encoded."
             )
         }
         return id

@@ -6,7 +6,7 @@ struct Tampering: Sendable, CustomStringConvertible {
     let table: String
     let change: String
     let rows: String
-    /// A part of the expected finding, which stands in a line of its table.
+    /// A part of the expected finding, which stands in a line of its table; empty: any finding.
     ///
     /// `FIRST` stands for the id of the first transaction.
     let finding: String
