@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import Hummingbird
 import ServiceKit
 
 extension StoreRequestContext {
