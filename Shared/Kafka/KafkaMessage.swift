@@ -102,4 +102,9 @@ public struct KafkaPoll: Sendable {
     public var assigned: [KafkaTopicPartition]
     /// The partitions that were taken from this consumer during the poll.
     public var revoked: [KafkaTopicPartition]
+    /// Whether the consumer waits for its group to assign partitions to it.
+    ///
+    /// It does at first and during each rebalance. It does not if the group has told it that it gets
+    /// none. A consumer without a group never waits.
+    public var awaitsPartitions = false
 }

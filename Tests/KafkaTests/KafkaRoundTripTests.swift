@@ -66,6 +66,25 @@ import Testing
         }
     }
 
+    @Test func aMemberKnowsWhetherItStillWaitsForItsPartitions() async throws {
+        try await withTestTopic(partitions: 1) { topic in
+            let members = [try topic.consumer(logger), try topic.consumer(logger)]
+            #expect(try await members[0].poll(max: 1, timeout: .zero).awaitsPartitions)
+            // One of two members gets the only partition, and the other knows that it gets none.
+            try await eventually("both members to have their partitions") {
+                var waiting = 0
+                for member in members {
+                    let poll = try await member.poll(max: 1, timeout: .milliseconds(100))
+                    if poll.awaitsPartitions { waiting += 1 }
+                }
+                return waiting == 0 ? true : nil
+            }
+            let held = [try await members[0].assignment(), try await members[1].assignment()]
+            #expect(held.map(\.count).sorted() == [0, 1])
+            for member in members { await member.close() }
+        }
+    }
+
     @Test func aConsumerGoesOnAfterTheOffsetThatWasCommitted() async throws {
         try await withTestTopic(partitions: 1) { topic in
             let producer = try KafkaProducer(settings: topic.settings, logger: logger)

@@ -79,6 +79,8 @@ final class CallbackBox: Sendable {
     struct Rebalances {
         var assigned: [KafkaTopicPartition] = []
         var revoked: [KafkaTopicPartition] = []
+        /// Whether the last rebalance ended with an assignment, which may be empty.
+        var isSettled = false
     }
 
     init(logger: Logger, refusals: RefusalNotice = .shared) {
@@ -87,20 +89,24 @@ final class CallbackBox: Sendable {
     }
 
     func assigned(_ partitions: [KafkaTopicPartition]) {
-        rebalances.withLock { $0.assigned += partitions }
+        rebalances.withLock { rebalances in
+            rebalances.assigned += partitions
+            rebalances.isSettled = true
+        }
     }
 
     func revoked(_ partitions: [KafkaTopicPartition]) {
         rebalances.withLock { rebalances in
             rebalances.revoked += partitions
             rebalances.assigned.removeAll { partitions.contains($0) }
+            rebalances.isSettled = false
         }
     }
 
     /// Returns the rebalances of the current poll, and begins the next poll with none.
     func takeRebalances() -> Rebalances {
         rebalances.withLock { rebalances in
-            defer { rebalances = Rebalances() }
+            defer { rebalances = Rebalances(isSettled: rebalances.isSettled) }
             return rebalances
         }
     }

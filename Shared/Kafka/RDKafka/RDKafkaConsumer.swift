@@ -16,6 +16,8 @@ final class RDKafkaConsumer {
     private let box: Unmanaged<CallbackBox>
     private var buffer: UnsafeMutableBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>
     private var isClosed = false
+    /// Whether it has joined a group.
+    private var isMember = false
     /// The longest time a commit waits for the broker.
     private static let commitTimeoutMilliseconds = Int32(3000)
     /// The longest time ``close()`` waits for the consumer to leave its group.
@@ -108,6 +110,7 @@ final class RDKafkaConsumer {
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
             throw KafkaError(error, "subscribing to \(topics.joined(separator: ", "))")
         }
+        isMember = true
     }
 
     /// Assigns further partitions, each from an offset.
@@ -149,7 +152,8 @@ final class RDKafkaConsumer {
         return KafkaPoll(
             messages: messages,
             assigned: rebalances.assigned,
-            revoked: rebalances.revoked
+            revoked: rebalances.revoked,
+            awaitsPartitions: isMember && !rebalances.isSettled
         )
     }
 

@@ -2,6 +2,7 @@ import ClockAndIDs
 import EventTypes
 import Kafka
 import Logging
+import Metrics
 import Postgres
 
 /// The loop of ``EventConsumer``: poll, apply, commit.
@@ -18,6 +19,8 @@ final class ConsumerLoop: Sendable {
     private let applier: BatchApplier
     private let logger: Logger
     private let retries = Retries()
+    private let group: String
+    private let unassigned: Gauge
 
     init(
         name: ServiceName,
@@ -39,6 +42,8 @@ final class ConsumerLoop: Sendable {
         self.batchSizeMax = batchSizeMax
         self.applier = applier
         self.logger = logger
+        group = topics.first?.group(of: name) ?? name.rawValue
+        unassigned = Gauge(label: "consumer_unassigned_seconds", dimensions: [("group", group)])
     }
 
     /// Consumes until cancelled, and replaces a Kafka consumer that fails fatally.
@@ -46,7 +51,7 @@ final class ConsumerLoop: Sendable {
         while !Task.isCancelled {
             let consumer = try KafkaConsumer(
                 settings: kafka,
-                group: topics.first?.group(of: name) ?? name.rawValue,
+                group: group,
                 topics: topics.map(\.name),
                 logger: logger
             )
@@ -88,6 +93,7 @@ final class ConsumerLoop: Sendable {
         var owesBatch = false
         var redriveAt = ContinuousClock.now
         var pace = Pace()
+        var wait = PartitionWait()
         while true {
             try Task.checkCancellation()
             // A message ends the wait at once. A short wait is needed only if something is to be
@@ -97,12 +103,7 @@ final class ConsumerLoop: Sendable {
                 max: batchSizeMax,
                 timeout: .milliseconds(timeout)
             )
-            if !poll.assigned.isEmpty {
-                logger.debug(
-                    "Partitions assigned",
-                    metadata: ["kafka.partitions": "\(poll.assigned.count)"]
-                )
-            }
+            tell(of: poll, &wait)
             offsets.forget(poll.revoked)
             reading.forget(poll.revoked)
             reading.unplaced.formUnion(poll.assigned)
@@ -139,6 +140,37 @@ final class ConsumerLoop: Sendable {
                 try await rewind(to: messages, consumer)
                 try await retries.pause()
             }
+        }
+    }
+
+    /// Logs that partitions were assigned, and that the group has not assigned any for long.
+    private func tell(of poll: KafkaPoll, _ wait: inout PartitionWait) {
+        if !poll.assigned.isEmpty {
+            logger.debug(
+                "Partitions assigned",
+                metadata: ["kafka.partitions": "\(poll.assigned.count)"]
+            )
+        }
+        let (length, notice) = wait.note(poll.awaitsPartitions, at: .now)
+        unassigned.record(length / .seconds(1))
+        switch notice {
+        case .waits:
+            logger.warning(
+                "The group assigns no partitions to this consumer",
+                metadata: [
+                    "kafka.group": "\(group)", "waited.seconds": "\(length.components.seconds)",
+                    "todo": """
+                    Check that the broker answers and that the group forms: kafka-consumer-groups.sh \
+                    --describe --state. Nothing is lost; the events wait in their topics.
+                    """,
+                ]
+            )
+        case .isOver:
+            logger.notice(
+                "The group assigns partitions to this consumer again",
+                metadata: ["kafka.group": "\(group)"]
+            )
+        case nil: break
         }
     }
 
