@@ -238,8 +238,8 @@ struct BenchSubscriptions: Sendable {
         guard let end = known?.period.end else {
             throw HarnessError("The first subscriber has no subscription.")
         }
-        let distance = end.duration(since: now).milliseconds - (86_400 + 60) * 1000
-        try await advance(by: "\(distance)ms")
+        let distance = end.duration(since: now) - .seconds(86_400 + 60)
+        try await advance(by: "\(distance.milliseconds)ms")
     }
 
     /// Renews all subscriptions, and waits until the queues have so many periods of each.

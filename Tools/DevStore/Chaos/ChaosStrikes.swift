@@ -166,7 +166,6 @@ final class ChaosStrikes: Sendable {
 
     private func say(_ text: String) {
         let time = ContinuousClock.now - begin.withLock { $0 }
-        let seconds = Double(time.milliseconds) / 1000
-        terminal.line(String(format: "  %6.1f s  ", seconds) + text)
+        terminal.line(String(format: "  %6.1f s  ", time.seconds) + text)
     }
 }

@@ -111,7 +111,7 @@ struct HistoryRun {
             let suffix = page.revision.isEmpty ? "" : "?revision=\(page.revision)"
             let start = ContinuousClock.now
             page = try await ask(.GET, "/inApps/v2/history/\(id)\(suffix)", as: Page.self)
-            times.append((ContinuousClock.now - start).milliseconds)
+            times.append((ContinuousClock.now - start).fractionalMilliseconds)
             found += page.signedTransactions.count
         }
         guard found == count else { throw HarnessError("\(found) of \(count) were found.") }

@@ -11,7 +11,7 @@ struct Latencies: Sendable {
 
     /// Makes latencies from durations in any order.
     init(_ times: [Duration]) {
-        self.init(milliseconds: times.map(\.milliseconds))
+        self.init(milliseconds: times.map(\.fractionalMilliseconds))
     }
 
     /// Returns the quantile for a fraction in milliseconds; 0 if nothing was measured.
@@ -52,6 +52,6 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 
-    /// The duration in milliseconds.
-    var milliseconds: Double { seconds * 1000 }
+    /// The duration in milliseconds, with a fraction.
+    var fractionalMilliseconds: Double { seconds * 1000 }
 }

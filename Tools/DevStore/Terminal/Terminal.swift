@@ -75,7 +75,7 @@ struct Terminal: Sendable {
 
     /// Returns a duration as text: `12 ms`, `3.4 s`.
     static func describe(_ time: Duration) -> String {
-        let milliseconds = time.milliseconds
+        let milliseconds = time.fractionalMilliseconds
         if milliseconds < 10 { return String(format: "%.1f ms", milliseconds) }
         if milliseconds < 1000 { return String(format: "%.0f ms", milliseconds) }
         return String(format: "%.1f s", milliseconds / 1000)
