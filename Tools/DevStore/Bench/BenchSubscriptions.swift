@@ -206,7 +206,7 @@ struct BenchSubscriptions: Sendable {
 
     /// Measures the store while no subscription has anything to do.
     private func idle() async throws -> Idle {
-        let before = try await scans()
+        let before = try await settledScans()
         let start = ContinuousClock.now
         let idle = try await BenchIdle.measure(store, seconds: idleSeconds)
         let after = try await scans()
@@ -217,6 +217,21 @@ struct BenchSubscriptions: Sendable {
             rowsRead: Double(after.rows - before.rows) / seconds,
             percent: idle.percent
         )
+    }
+
+    /// Counts once PostgreSQL has counted what was done before.
+    ///
+    /// A session that has become idle reports its last look-ups up to ten seconds later.
+    private func settledScans() async throws -> (scans: Int64, rows: Int64) {
+        var known = try await scans()
+        let deadline = ContinuousClock.now + .seconds(12)
+        while ContinuousClock.now < deadline {
+            try await Task.sleep(for: .seconds(1))
+            let next = try await scans()
+            if next.scans - known.scans <= 2 { return next }
+            known = next
+        }
+        return known
     }
 
     private func scans() async throws -> (scans: Int64, rows: Int64) {
