@@ -1,4 +1,4 @@
-/// How long a consumer has been waiting for its group to assign partitions to it.
+/// The time that a consumer has been waiting for its group to assign partitions to it.
 ///
 /// A group that does not form again after a change of its members stops consumption without an
 /// error: each member waits for the others. The consumer therefore tells how long it has waited.
@@ -19,7 +19,7 @@ struct PartitionWait {
     /// Whether a person was told of this wait.
     private var isTold = false
 
-    /// What to tell after a poll.
+    /// The news after a poll.
     enum Notice: Hashable {
         /// The consumer still waits, and a person should look.
         case waits
