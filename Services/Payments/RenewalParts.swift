@@ -27,7 +27,11 @@ struct RenewalParts {
             tax: settings.tax,
             didCommit: charging.didCommit
         )
-        let runner = RenewalRunner(handler: renewals, logger: frame.logger)
+        let runner = RenewalRunner(
+            handler: renewals,
+            load: charging.runner.renewals,
+            logger: frame.logger
+        )
         self.runner = runner
         watch = SubscriptionWatch(
             store: SubscriptionCountStore(client: frame.client),

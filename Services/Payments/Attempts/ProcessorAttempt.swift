@@ -59,6 +59,9 @@ struct ProcessorAttempt: Hashable, Sendable {
     var waitsFor: TransactionID?
 
     var key: AttemptKey { AttemptKey(transactionID: transactionID, kind: kind, number: number) }
+
+    /// Whether it charges for a subscription's next period.
+    var isRenewal: Bool { kind == .charge && (renewalTry ?? 0) > 0 }
 }
 
 extension ProcessorAttempt {

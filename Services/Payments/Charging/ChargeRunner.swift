@@ -18,6 +18,8 @@ final class ChargeRunner: Service {
         /// The most batches in flight, for methods that answer at once and for slow ones.
         var promptCallsMax = 2
         var slowCallsMax = 4
+        /// The most batches of renewals in flight.
+        var renewalCallsMax = 1
         /// The most attempts that wait in memory, for each lane.
         var queueMax = 20_000
     }
@@ -27,6 +29,8 @@ final class ChargeRunner: Service {
     private let handler: OutcomeHandler
     private let limits: Limits
     let queues: [ChargeLane: AttemptQueue]
+    /// The charges of renewals that are under way.
+    let renewals = RenewalLoad()
     private let signal = Signal()
     private let didCommit: @Sendable () -> Void
     private let recovered = Counter(label: "processor_attempts_recovered")
@@ -64,7 +68,13 @@ final class ChargeRunner: Service {
         guard !attempts.isEmpty else { return }
         var rejected = 0
         for (lane, attempts) in Dictionary(grouping: attempts, by: lane(of:)) {
-            rejected += queues[lane]?.append(attempts) ?? attempts.count
+            let left = queues[lane]?.append(attempts) ?? attempts.count
+            if lane == .renewals {
+                renewals.began(attempts.count - left)
+            } else if attempts.contains(where: { $0.kind == .charge }) {
+                renewals.noteBuyers()
+            }
+            rejected += left
         }
         guard rejected > 0 else { return }
         overflowed.increment(by: rejected)
@@ -85,6 +95,7 @@ final class ChargeRunner: Service {
                     for (lane, count) in [
                         (ChargeLane.prompt, limits.promptCallsMax),
                         (ChargeLane.slow, limits.slowCallsMax),
+                        (ChargeLane.renewals, limits.renewalCallsMax),
                     ] {
                         for _ in 0..<count {
                             group.addTask { await self.work(lane) }
@@ -190,7 +201,8 @@ final class ChargeRunner: Service {
 
     private func lane(of attempt: ProcessorAttempt) -> ChargeLane {
         guard attempt.kind == .charge else { return .prompt }
-        return processor.lane(of: attempt.paymentMethod) ?? .prompt
+        let lane = processor.lane(of: attempt.paymentMethod) ?? .prompt
+        return lane == .prompt && attempt.isRenewal ? .renewals : lane
     }
 
     private func closeQueues() {
@@ -209,6 +221,7 @@ final class ChargeRunner: Service {
             // If both carried it out, it would still be charged once, but requested twice.
             let time = context.machineNow()
             await carryOut(batch.filter { $0.dueAt ?? time > time })
+            if lane == .renewals { renewals.carriedOut(batch.count) }
             // When cancelled, the loop carries out queued attempts without resting.
             if batch.count < limits.batchSizeMax { try? await pace.rest() }
         }
@@ -310,7 +323,7 @@ extension ChargeRequest {
             paymentMethod: attempt.paymentMethod,
             amount: attempt.amount,
             isApproved: attempt.isApproved,
-            renewalTry: attempt.renewalTry.flatMap { $0 > 0 ? $0 : nil }
+            renewalTry: attempt.isRenewal ? attempt.renewalTry : nil
         )
     }
 }

@@ -7,19 +7,24 @@ import ServiceLifecycle
 ///
 /// Every instance runs one. They share the work: each skips the rows that another one has locked.
 final class RenewalRunner: Service {
-    /// The most actions in one database transaction.
-    private static let batchSizeMax = 512
     /// The pause between two looks.
     private static let rest = Duration.seconds(1)
 
     private let handler: RenewalHandler
+    private let load: RenewalLoad
     private let logger: Logger
     private let signal = Signal()
     private let carriedOut = Counter(label: "subscription_actions")
 
     /// Makes a runner, which does nothing before ``run()``.
-    init(handler: RenewalHandler, logger: Logger) {
+    ///
+    /// - Parameters:
+    ///   - handler: Carries out a batch.
+    ///   - load: The charges that are under way, and whether somebody buys beside them.
+    ///   - logger: Receives warnings.
+    init(handler: RenewalHandler, load: RenewalLoad, logger: Logger) {
         self.handler = handler
+        self.load = load
         self.logger = logger
     }
 
@@ -38,7 +43,7 @@ final class RenewalRunner: Service {
     private func carryOutForEver() async {
         while !Task.isCancelled {
             do {
-                while try await carryOut() >= Self.batchSizeMax {}
+                while try await carryOutBatch() {}
             } catch is CancellationError {
                 return
             } catch {
@@ -52,9 +57,18 @@ final class RenewalRunner: Service {
         }
     }
 
-    private func carryOut() async throws -> Int {
-        let count = try await handler.carryOut(limit: Self.batchSizeMax)
-        if count > 0 { carriedOut.increment(by: count) }
-        return count
+    /// Carries out a batch, and waits until the next one may begin.
+    ///
+    /// - Returns: Whether others may be due.
+    private func carryOutBatch() async throws -> Bool {
+        let pace: RenewalPace = load.hasBuyers() ? .besideBuyers : .alone
+        let start = ContinuousClock.now
+        let count = try await handler.carryOut(limit: pace.batchSizeMax)
+        guard count > 0 else { return false }
+        carriedOut.increment(by: count)
+        try await load.wait(untilBelow: pace.openMax)
+        let rest = pace.rest(after: .now - start)
+        if rest > .zero { try await Task.sleep(for: rest) }
+        return count >= pace.batchSizeMax
     }
 }

@@ -1,0 +1,50 @@
+import Messaging
+import Synchronization
+
+/// The charges of renewals that are under way in this process, and whether buyers wait beside them.
+///
+/// Safe to use from any task, but only one may call ``wait(untilBelow:)``.
+final class RenewalLoad: Sendable {
+    /// The time for which a purchase counts as a sign of further ones.
+    private static let memory = Duration.seconds(1)
+    /// The longest time between two looks, which matters only if a signal is lost.
+    private static let patience = Duration.seconds(1)
+
+    private struct State {
+        var open = 0
+        var boughtAt: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+    private let signal = Signal()
+
+    /// Notes that charges of renewals were queued.
+    func began(_ count: Int) {
+        state.withLock { $0.open += count }
+    }
+
+    /// Notes that charges of renewals were carried out.
+    func carriedOut(_ count: Int) {
+        state.withLock { $0.open -= count }
+        signal.send()
+    }
+
+    /// Notes that somebody buys.
+    func noteBuyers(at now: ContinuousClock.Instant = .now) {
+        state.withLock { $0.boughtAt = now }
+    }
+
+    /// Whether somebody has bought something a moment ago.
+    func hasBuyers(at now: ContinuousClock.Instant = .now) -> Bool {
+        state.withLock { $0.boughtAt.map { now - $0 < Self.memory } ?? false }
+    }
+
+    /// Waits until fewer charges of renewals are under way than a number.
+    ///
+    /// - Throws: `CancellationError`.
+    func wait(untilBelow count: Int) async throws {
+        while state.withLock({ $0.open }) >= count {
+            try await signal.wait(atMost: Self.patience)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import EventTypes
+import Subscriptions
+import TestSupport
+import Testing
+
+@testable import Payments
+
+@Suite(.timeLimit(.minutes(2))) struct RenewalLoadTests {
+    private let start = ContinuousClock.now
+
+    @Test func theNextBatchWaitsUntilEnoughIsCharged() async throws {
+        let load = RenewalLoad()
+        load.began(10)
+        let waiting = Task { try await load.wait(untilBelow: 5) }
+        load.carriedOut(5)
+        load.carriedOut(1)
+        try await waiting.value
+    }
+
+    @Test func aWaitForChargesEndsWithItsTask() async throws {
+        let load = RenewalLoad()
+        load.began(10)
+        let waiting = Task { try await load.wait(untilBelow: 1) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test func aPurchaseCountsForASecond() {
+        let load = RenewalLoad()
+        #expect(!load.hasBuyers(at: start))
+        load.noteBuyers(at: start)
+        #expect(load.hasBuyers(at: start + .milliseconds(900)))
+        #expect(!load.hasBuyers(at: start + .milliseconds(1000)))
+    }
+
+    @Test func renewalsDoNotWaitWithBuyers() async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            let runner = store.runner
+            _ = try await store.add(request("club", price: usd(299)), key: "1")
+            runner.offer(store.pending.take())
+            #expect(runner.queues[.prompt]?.count == 1)
+            #expect(runner.renewals.hasBuyers())
+            await runner.drain()
+
+            store.clock.advance(by: .days(30))
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            runner.offer(store.pending.take())
+            #expect(runner.queues[.renewals]?.count == 1)
+            #expect(runner.queues[.prompt]?.count == 0)
+            await runner.drain()
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import Payments
+
+@Suite struct RenewalPaceTests {
+    @Test func buyersHaveTwoThirdsOfTheTime() {
+        #expect(RenewalPace.besideBuyers.rest(after: .milliseconds(60)) == .milliseconds(120))
+        #expect(RenewalPace.alone.rest(after: .milliseconds(60)) == .zero)
+    }
+
+    @Test func aProcessorThatDoesNotAnswerDoesNotStretchTheRest() {
+        #expect(RenewalPace.besideBuyers.rest(after: .seconds(30)) == .seconds(1))
+    }
+
+    @Test func besideBuyersABatchIsChargedBeforeTheNext() {
+        #expect(RenewalPace.besideBuyers.openMax == 1)
+        #expect(RenewalPace.alone.openMax > RenewalPace.alone.batchSizeMax)
+    }
+}
