@@ -83,7 +83,7 @@ extension StoreHarness {
                         || (CASE WHEN finished_at IS NULL THEN '' ELSE ' finished' END) || ' '
                         || count(*)
                     FROM queue_transactions
-                    GROUP BY state, is_delivered, finished_at
+                    GROUP BY state, is_delivered, finished_at IS NULL
                     """
                 ),
                 (

@@ -39,8 +39,9 @@ final class BenchDriver: @unchecked Sendable {  // Runs on one event loop.
     private let paymentBody: ByteBuffer
     private let keyPrefix = String(UInt32.random(in: .min ... .max), radix: 36)
 
-    private var idlePayments: [BenchConnection] = []
-    private var idleFinishes: [BenchConnection] = []
+    // The one that was idle longest is used first: services close a connection after an idle minute.
+    private var idlePayments: CircularBuffer<BenchConnection> = []
+    private var idleFinishes: CircularBuffer<BenchConnection> = []
     private var streams: [BenchStream] = []
     private var waitingPayments = Line<Int>()
     private var waitingFinishes = Line<(id: Int, purchase: Int)>()
@@ -168,7 +169,7 @@ final class BenchDriver: @unchecked Sendable {  // Runs on one event loop.
 
     private func sendPayments() {
         while !idlePayments.isEmpty, let purchase = waitingPayments.next() {
-            let connection = idlePayments.removeLast()
+            let connection = idlePayments.removeFirst()
             var request = paymentHeads[account(of: purchase)]
             request.writeString("\(keyPrefix)-\(purchase)\r\n\r\n")
             request.writeImmutableBuffer(paymentBody)
@@ -221,7 +222,7 @@ final class BenchDriver: @unchecked Sendable {  // Runs on one event loop.
 
     private func sendFinishes() {
         while !idleFinishes.isEmpty, let (id, purchase) = waitingFinishes.next() {
-            let connection = idleFinishes.removeLast()
+            let connection = idleFinishes.removeFirst()
             let request = ByteBuffer(
                 string: "POST \(Routes.transactions)/\(id)/finish HTTP/1.1\r\nhost: 127.0.0.1\r\n"
                     + "authorization: Bearer \(tokens[account(of: purchase)])\r\n"
