@@ -440,7 +440,9 @@ let package = Package(
         )
         + tests(
             of: "Catalog",
-            serviceTests + ["Catalog", "Kafka", "ServiceFoundation", nioHTTP1, serviceLifecycle]
+            serviceTests + [
+                "Catalog", "Kafka", "Seals", "ServiceFoundation", nioHTTP1, serviceLifecycle,
+            ]
         )
         + tests(
             of: "Payments",

@@ -108,21 +108,26 @@ struct AdminRoutes: Sendable {
         )
         let read = CatalogDocumentReader.read(json)
         guard read.problems.isEmpty else { throw invalidCatalog(read.problems) }
-        let edits = read.products.map { ProductRules.Edit(id: $0.id, wish: .put($0.draft)) }
         let reply = try await handler.apply(
-            edits,
+            read.products.map { ProductRules.Edit(id: $0.id, wish: .put($0.draft)) },
+            groups: read.groups,
             if: precondition,
             by: administrator.name.rawValue,
             trace: context.trace
         )
-        let decisions: [ProductRules.Decision]
         switch reply {
-        case .decided(let made): decisions = made
+        case .decided(let decisions): return try jsonResponse(result(of: decisions))
         case .isAtOtherVersion(let version): throw Self.catalogChanged(to: version)
         }
+    }
+
+    /// Counts the decisions of an import.
+    ///
+    /// - Throws: ``HTTPProblem`` with all refusals, if an edit is refused.
+    private func result(of decisions: CatalogDecisions) throws -> CatalogImportResult {
         var result = CatalogImportResult(created: 0, changed: 0, unchanged: 0)
         var problems: [ProductProblem] = []
-        for decision in decisions {
+        for decision in decisions.products {
             switch decision {
             case .created: result.created += 1
             case .changed: result.changed += 1
@@ -130,8 +135,17 @@ struct AdminRoutes: Sendable {
             case .refused(let refusal): problems.append(Self.productProblem(for: refusal))
             }
         }
+        for decision in decisions.groups {
+            switch decision {
+            case .created: result.created += 1
+            case .changed: result.changed += 1
+            case .unchanged: result.unchanged += 1
+            case .unknown(let id):
+                problems.append(GroupRules.problem(of: id.rawValue, "", "has no product"))
+            }
+        }
         guard problems.isEmpty else { throw invalidCatalog(problems, status: .conflict) }
-        return try jsonResponse(result)
+        return result
     }
 
     private func apply(
@@ -140,7 +154,7 @@ struct AdminRoutes: Sendable {
         _ trace: TraceContext
     ) async throws -> Response {
         let reply = try await handler.apply([edit], by: administrator.name.rawValue, trace: trace)
-        guard case .decided(let decisions) = reply, let decision = decisions.first else {
+        guard case .decided(let decisions) = reply, let decision = decisions.products.first else {
             preconditionFailure("One edit has one decision.")
         }
         switch decision {

@@ -4,10 +4,10 @@ import Postgres
 import StoreAPI
 import StoreTracing
 
-/// Reads and changes products.
+/// Reads and changes products, and the names of subscription groups.
 ///
-/// A change is one database transaction. It reads the current products, lets ``ProductRules``
-/// decide, and writes the new versions, their history and their events.
+/// A change is one database transaction. It reads what is current, lets ``ProductRules`` and
+/// ``GroupRules`` decide, and writes the new versions, their history and their events.
 ///
 /// If one edit of a call is refused, none is made.
 struct CatalogHandler: Sendable {
@@ -20,7 +20,8 @@ struct CatalogHandler: Sendable {
     /// Makes an administrator's edits.
     ///
     /// - Parameters:
-    ///   - edits: The edits, all of which are made, or none.
+    ///   - edits: The edits of products, all of which are made, or none.
+    ///   - groups: The edits of subscription groups, which are made with them.
     ///   - precondition: A condition on the version of the whole catalog.
     ///   - administrator: The administrator's name, for the history.
     ///   - trace: The trace of the request.
@@ -28,6 +29,7 @@ struct CatalogHandler: Sendable {
     /// - Throws: ``CatalogError``, or errors of the database.
     func apply(
         _ edits: [ProductRules.Edit],
+        groups: [GroupRules.Edit] = [],
         if precondition: ProductRules.Precondition = .none,
         by administrator: String,
         trace: TraceContext
@@ -40,16 +42,19 @@ struct CatalogHandler: Sendable {
                 let version = try CatalogStore.version(on: connection)
                 guard precondition.holds(at: version) else { return .isAtOtherVersion(version) }
             }
-            return .decided(
-                try Self.decide(edits, by: administrator, trace, at: time, on: connection)
+            let decisions = CatalogDecisions(
+                products: try Self.decide(edits, on: connection),
+                groups: try Self.decide(groups, beside: edits, on: connection)
             )
+            try Self.write(decisions, by: administrator, trace, at: time, on: connection)
+            return .decided(decisions)
         }
         guard case .decided(let decisions) = reply else { return reply }
-        let written = ProductRules.written(by: decisions)
-        if !written.isEmpty {
+        let (products, groups) = (decisions.writtenProducts, decisions.writtenGroups)
+        if !products.isEmpty || !groups.isEmpty {
             // The next answer of this process shows the change, even before the notification
             // arrives.
-            priceList.merge(written)
+            priceList.merge(products, groups: groups)
             didAppend()
         }
         return reply
@@ -66,24 +71,32 @@ struct CatalogHandler: Sendable {
     /// Reads the whole catalog as a document, with its version.
     func document() async throws -> (document: CatalogDocument, version: Int) {
         try checkLoaded()
-        let products = try await client.withConnection { connection in
-            try CatalogStore.allProducts(on: connection)
+        // The version is that of what was read. If a change came in between, it is too low, and an
+        // import with it is refused.
+        let (products, groups) = try await client.withConnection { connection in
+            (
+                try CatalogStore.allProducts(on: connection),
+                try GroupStore.allGroups(on: connection)
+            )
         }
         let document = CatalogDocument(
             products: Dictionary(
                 products.map { ($0.id, ProductRules.draft(of: $0)) },
                 uniquingKeysWith: { first, _ in first }
-            )
+            ),
+            subscriptionGroups: groups.isEmpty
+                ? nil
+                : Dictionary(
+                    groups.map { ($0.id, GroupRules.draft(of: $0)) },
+                    uniquingKeysWith: { first, _ in first }
+                )
         )
-        return (document, ProductRules.version(of: products))
+        return (document, ProductRules.version(of: products) + GroupRules.version(of: groups))
     }
 
-    /// Decides the edits and writes what they change; the writers' lock is held.
+    /// Decides the edits of products; the writers' lock is held.
     private static func decide(
         _ edits: [ProductRules.Edit],
-        by administrator: String,
-        _ trace: TraceContext,
-        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [ProductRules.Decision] {
         let stored = try CatalogStore.products(edits.map(\.id), on: connection)
@@ -91,11 +104,50 @@ struct CatalogHandler: Sendable {
             stored.map { ($0.id, $0) },
             uniquingKeysWith: { first, _ in first }
         )
-        let decisions = edits.map { ProductRules.decide($0, current: current[$0.id]) }
-        let written = ProductRules.written(by: decisions)
-        guard !written.isEmpty else { return decisions }
-        try CatalogStore.write(written, by: administrator, at: time, on: connection)
-        let events = try written.map { product in
+        return edits.map { ProductRules.decide($0, current: current[$0.id]) }
+    }
+
+    /// Decides the edits of groups, which may get their first products from the edits beside them.
+    private static func decide(
+        _ groups: [GroupRules.Edit],
+        beside edits: [ProductRules.Edit],
+        on connection: isolated PostgresConnection
+    ) throws -> [GroupRules.Decision] {
+        guard !groups.isEmpty else { return [] }
+        let ids = groups.map(\.id)
+        var withProducts = try GroupStore.groupsWithProducts(ids, on: connection)
+        for case .put(let draft) in edits.map(\.wish) {
+            if let terms = draft.subscription { withProducts.insert(terms.groupID) }
+        }
+        let current = Dictionary(
+            try GroupStore.groups(ids, on: connection).map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        return groups.map {
+            GroupRules.decide(
+                $0,
+                current: current[$0.id],
+                hasProduct: withProducts.contains($0.id)
+            )
+        }
+    }
+
+    /// Writes what was decided, with its events; the writers' lock is held.
+    private static func write(
+        _ decisions: CatalogDecisions,
+        by administrator: String,
+        _ trace: TraceContext,
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let (products, groups) = (decisions.writtenProducts, decisions.writtenGroups)
+        if !products.isEmpty {
+            try CatalogStore.write(products, by: administrator, at: time, on: connection)
+        }
+        if !groups.isEmpty {
+            try GroupStore.write(groups, by: administrator, at: time, on: connection)
+        }
+        var events = try products.map { product in
             try OutboxEvent(
                 ProductChanged(product: product, changedBy: administrator),
                 type: .productChanged,
@@ -106,8 +158,18 @@ struct CatalogHandler: Sendable {
                 traceparent: trace
             )
         }
-        try Outbox.append(events, on: connection)
-        return decisions
+        events += try groups.map { group in
+            try OutboxEvent(
+                SubscriptionGroupChanged(group: group, changedBy: administrator),
+                type: .subscriptionGroupChanged,
+                topic: Topics.catalogProducts,
+                key: SubscriptionGroupChanged.key(of: group.id),
+                subject: group.id.rawValue,
+                time: time,
+                traceparent: trace
+            )
+        }
+        if !events.isEmpty { try Outbox.append(events, on: connection) }
     }
 
     /// Asks clients to try again until all products have been read once: before that, the database

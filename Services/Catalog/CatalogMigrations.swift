@@ -8,5 +8,11 @@ import Postgres
 enum CatalogMigrations {
     static let all: [PostgresMigration] =
         MessagingMigrations.all(role: ServiceName.catalog.databaseRole)
-        + [PostgresMigration(name: "m0001_products", bytes: PackageResources.m0001_products_sql)]
+        + [
+            PostgresMigration(name: "m0001_products", bytes: PackageResources.m0001_products_sql),
+            PostgresMigration(
+                name: "m0002_subscription_groups",
+                bytes: PackageResources.m0002_subscription_groups_sql
+            ),
+        ]
 }

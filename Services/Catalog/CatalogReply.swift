@@ -1,7 +1,7 @@
 /// The answer to a set of edits.
 enum CatalogReply: Sendable {
-    /// The decision on each edit, in their order; if one is refused, nothing is changed.
-    case decided([ProductRules.Decision])
+    /// The decision on each edit; if one is refused, nothing is changed.
+    case decided(CatalogDecisions)
     /// The catalog is not at the version that was expected, so nothing is changed.
     case isAtOtherVersion(Int)
 }

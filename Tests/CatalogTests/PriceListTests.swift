@@ -58,7 +58,7 @@ import Testing
         let product = Builder.product(Builder.coins, version: 3, draft: draft)
         let french = LanguageTag(unchecked: "fr")
         #expect(
-            PriceList.listing(of: product, in: Builder.france, language: french)
+            PriceList().listing(of: product, in: Builder.france, language: french)
                 == ProductListing(
                     id: Builder.coins,
                     version: 3,
@@ -154,7 +154,7 @@ import Testing
         #expect(PriceList.language(Builder.en, of: []) == nil)
         var product = Builder.product()
         product.localizations = [:]
-        #expect(PriceList.listing(of: product, in: Builder.usa, language: Builder.en) == nil)
+        #expect(PriceList().listing(of: product, in: Builder.usa, language: Builder.en) == nil)
     }
 
     @Test func nothingIsListedBeforeTheProductsAreRead() throws {

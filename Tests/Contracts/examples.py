@@ -57,6 +57,7 @@ HTTP = {
     "restore.request": "RestoreRequest",
     "restore.response": "RestoreResponse",
     "resumption.request": "ResumptionRequest",
+    "subscription.group.draft": "SubscriptionGroupDraft",
     "subscription.product.request": "SubscriptionProductRequest",
     "subscription.response": "SubscriptionResponse",
     "subscription.statuses.response": "SubscriptionStatusesResponse",

@@ -12,6 +12,7 @@ import Testing
         .queueChanged: "each instance of fulfillment, for its streams",
         .queueAccountChanged: "each instance of fulfillment, for its streams",
         .queueSubscriptionChanged: "each instance of fulfillment, for its streams",
+        .subscriptionGroupChanged: "the rebuild of catalog",
         .clockChanged: "every process, which follows the store's clock",
     ]
 

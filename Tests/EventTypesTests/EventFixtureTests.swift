@@ -207,6 +207,16 @@ import Testing
         #expect(product.entitlements.map(\.rawValue) == ["club", "pro"])
     }
 
+    @Test func aChangedGroupReadsBackAndItsKeyIsNoProducts() throws {
+        let name = "subscription-group.changed"
+        let event = try roundTrip(SubscriptionGroupChanged.self, name)
+        #expect(event.group.version == 2 && event.changedBy == "ops")
+        #expect(event.group.localizations[LanguageTag(unchecked: "fr")]?.name == "Le club")
+        #expect(try surviving(SubscriptionGroupChanged.self, name) == event)
+        let key = SubscriptionGroupChanged.key(of: event.group.id)
+        #expect(key == "group:club" && !ProductID.isWellFormed(key))
+    }
+
     @Test func aChangedQueueReadsBack() throws {
         let change = try roundTrip(QueueChanged.self, "queue.changed")
         #expect(change.revision == 12 && change.isDelivered && change.finishedAt == nil)

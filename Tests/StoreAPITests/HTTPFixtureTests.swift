@@ -53,6 +53,8 @@ import Testing
         #expect(body.next == nil)
         let page = try roundTrip(ProductsResponse.self, "products.response.page")
         #expect(page.next == page.products.last?.id)
+        let subscription = try roundTrip(ProductsResponse.self, "products.response.subscription")
+        #expect(subscription.products.map(\.subscriptionGroupName) == ["The club"])
     }
 
     @Test func productDraft() throws {
@@ -74,6 +76,11 @@ import Testing
             body.products.keys.sorted().map(\.rawValue)
                 == ["com.example.coins.100", "com.example.pro"]
         )
+        #expect(body.subscriptionGroups == nil)
+        let named = try roundTrip(CatalogDocument.self, "catalog.document.groups")
+        let club = try roundTrip(SubscriptionGroupDraft.self, "subscription.group.draft")
+        #expect(named.subscriptionGroups == [SubscriptionGroupID(unchecked: "club"): club])
+        #expect(club.localizations[LanguageTag(unchecked: "fr")]?.name == "Le club")
     }
 
     @Test func catalogImportResult() throws {

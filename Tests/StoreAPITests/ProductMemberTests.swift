@@ -36,14 +36,16 @@ import Testing
             description: "Many coins",
             language: LanguageTag(unchecked: "en")
         )
-        // One price and the texts of one language stand for all.
+        // One price and the texts of one language stand for all. The name of the group comes from
+        // the group.
         let others: Set = [
             "isOnSale", "isRestorable", "deliveryPlan", "prices", "localizations",
             "entitlements",
         ]
         #expect(
-            members(of: listing).subtracting(["price", "title", "description", "language"])
-                == members(of: product).subtracting(others)
+            members(of: listing).subtracting([
+                "price", "title", "description", "language", "subscriptionGroupName",
+            ]) == members(of: product).subtracting(others)
         )
     }
 }

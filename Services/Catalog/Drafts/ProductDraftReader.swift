@@ -148,14 +148,7 @@ struct ProductDraftReader {
 
     private mutating func title(_ json: JSONValue, _ field: String) -> String? {
         guard let text = string(json, field) else { return nil }
-        if text.allSatisfy(\.isWhitespace) {
-            note(field, "is empty")
-        } else if text.unicodeScalars.count > ProductRules.titleLengthMax {
-            note(field, "has more than \(ProductRules.titleLengthMax) characters")
-        } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        {
-            note(field, "holds a control character")
-        }
+        if let problem = ProductRules.problem(ofTitle: text) { note(field, problem) }
         return text
     }
 

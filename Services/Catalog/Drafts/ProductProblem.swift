@@ -1,8 +1,9 @@
 import ServiceKit
 
-/// A problem of a product that an administrator sent.
+/// A problem of a product or of a subscription group that an administrator sent.
 struct ProductProblem: Hashable, Sendable, CustomStringConvertible {
-    /// The product's id as it was sent; empty if the document itself is wrong.
+    /// The product's id as it was sent, or `group` and a group's id; empty if the document itself
+    /// is wrong.
     var productID: String
     /// The field, as a path: `prices.USA.minorUnits`.
     var field: String

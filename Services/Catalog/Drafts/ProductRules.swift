@@ -57,6 +57,16 @@ enum ProductRules {
         return left == right
     }
 
+    /// The problem of the title of a product or the name of a group; `nil` if it has none.
+    static func problem(ofTitle text: String) -> String? {
+        if text.allSatisfy(\.isWhitespace) { return "is empty" }
+        if text.unicodeScalars.count > titleLengthMax {
+            return "has more than \(titleLengthMax) characters"
+        }
+        let isControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        return isControl ? "holds a control character" : nil
+    }
+
     /// Whether a string is a valid name for a unit of credit.
     static func isUnit(_ text: String) -> Bool {
         // A product id has the same characters.
@@ -129,13 +139,6 @@ enum ProductRules {
         case precondition(ProductID, currentVersion: Int?)
     }
 
-    /// The products that a set of decisions writes: all new versions, or none if an edit is
-    /// refused.
-    static func written(by decisions: [Decision]) -> [Product] {
-        let isRefused = decisions.contains { if case .refused = $0 { true } else { false } }
-        return isRefused ? [] : decisions.compactMap(\.written)
-    }
-
     /// Decides an edit.
     static func decide(_ edit: Edit, current: Product?) -> Decision {
         guard edit.precondition.holds(at: current?.version) else {
@@ -200,7 +203,7 @@ enum ProductRules {
         )
     }
 
-    /// The version of a whole catalog: the sum of its products' versions.
+    /// The sum of the products' versions; with that of the groups it is the version of the catalog.
     ///
     /// A product begins at version 1, each change adds 1, and no product is ever deleted. So every
     /// change of the catalog gives it a higher version.

@@ -28,15 +28,19 @@ final class CurrentPriceList: Sendable {
         return list
     }
 
-    /// Merges products that may be newer than those in the list.
-    func merge(_ products: [Product]) {
-        state.withLock { $0.list.merge(products) }
-    }
-
-    /// Merges all products, and marks the list as loaded.
-    func load(_ products: [Product]) {
+    /// Merges products, and names of groups, that may be newer than those in the list.
+    func merge(_ products: [Product], groups: [SubscriptionGroup] = []) {
         state.withLock {
             $0.list.merge(products)
+            $0.list.merge(groups: groups)
+        }
+    }
+
+    /// Merges all products and all names of groups, and marks the list as loaded.
+    func load(_ products: [Product], groups: [SubscriptionGroup] = []) {
+        state.withLock {
+            $0.list.merge(products)
+            $0.list.merge(groups: groups)
             $0.isLoaded = true
         }
     }

@@ -6,6 +6,8 @@ import StoreAPI
 /// Pure: no I/O, no clock, no id.
 struct PriceList: Sendable {
     private(set) var products: [ProductID: Product] = [:]
+    /// The subscription groups that have a name.
+    private(set) var groups: [SubscriptionGroupID: SubscriptionGroup] = [:]
     /// The identifiers of all products, in their order.
     private var order: [ProductID] = []
 
@@ -21,6 +23,13 @@ struct PriceList: Sendable {
             products[product.id] = product
         }
         if order.count > count { order.sort() }
+    }
+
+    /// Merges names of groups that may be newer than those in the list; older versions are ignored.
+    mutating func merge(groups newer: some Sequence<SubscriptionGroup>) {
+        for group in newer where (groups[group.id]?.version ?? 0) < group.version {
+            groups[group.id] = group
+        }
     }
 
     /// Returns a page of the products on sale in a storefront, in the order of their identifiers
@@ -42,7 +51,7 @@ struct PriceList: Sendable {
         var answer = ProductsResponse(storefront: storefront, products: [], invalidProductIDs: [])
         for id in order[start(after: previous)...] {
             guard let product = products[id],
-                let listing = Self.listing(of: product, in: storefront, language: language)
+                let listing = listing(of: product, in: storefront, language: language)
             else { continue }
             if answer.products.count == countMax {
                 answer.next = answer.products.last?.id
@@ -81,7 +90,7 @@ struct PriceList: Sendable {
         for identifier in identifiers where seen.insert(identifier).inserted {
             let product = ProductID(rawValue: identifier).flatMap { products[$0] }
             if let product,
-                let listing = Self.listing(of: product, in: storefront, language: language)
+                let listing = listing(of: product, in: storefront, language: language)
             {
                 listings.append(listing)
             } else {
@@ -98,15 +107,16 @@ struct PriceList: Sendable {
     /// Returns the listing of a product in a storefront.
     ///
     /// - Returns: `nil` if the product is not on sale there.
-    static func listing(
+    func listing(
         of product: Product,
         in storefront: Storefront,
         language: LanguageTag
     ) -> ProductListing? {
         guard product.isOnSale, let price = product.prices[storefront],
-            let shown = self.language(language, of: product.localizations.keys),
+            let shown = Self.language(language, of: product.localizations.keys),
             let text = product.localizations[shown]
         else { return nil }
+        let names = product.subscription.flatMap { groups[$0.groupID]?.localizations } ?? [:]
         return ProductListing(
             id: product.id,
             version: product.version,
@@ -116,7 +126,10 @@ struct PriceList: Sendable {
             description: text.description,
             language: shown,
             isFamilyShareable: product.isFamilyShareable,
-            subscription: product.subscription
+            subscription: product.subscription,
+            subscriptionGroupName: Self.language(language, of: names.keys).flatMap {
+                names[$0]?.name
+            }
         )
     }
 

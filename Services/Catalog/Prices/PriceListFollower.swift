@@ -6,7 +6,7 @@ import ServiceLifecycle
 
 /// Keeps ``CurrentPriceList`` up to date.
 ///
-/// It reads all products whenever it begins to listen, even after a reconnection, and then those
+/// It reads all products and names of groups whenever it begins to listen, even after a reconnection, and then those
 /// that a notification names.
 ///
 /// It waits for the migrations first.
@@ -37,13 +37,16 @@ struct PriceListFollower: Service {
         }
     }
 
-    /// Reads the changed products; if `versions` is `nil`, all products.
+    /// Reads the changed products; if `versions` is `nil`, all products and all names of groups.
     private func refresh(changed versions: [ProductID: Int]?) async throws {
         guard let versions, priceList.isLoaded else {
-            let products = try await client.withConnection { connection in
-                try CatalogStore.allProducts(on: connection)
+            let (products, groups) = try await client.withConnection { connection in
+                (
+                    try CatalogStore.allProducts(on: connection),
+                    try GroupStore.allGroups(on: connection)
+                )
             }
-            priceList.load(products)
+            priceList.load(products, groups: groups)
             logger.info("read all products", metadata: ["count": "\(products.count)"])
             return
         }

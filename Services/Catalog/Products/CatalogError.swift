@@ -6,7 +6,7 @@ struct CatalogError: RetriableError, CustomStringConvertible {
     struct Code: Hashable, Sendable, CustomStringConvertible {
         let description: String
 
-        /// A stored product cannot be decoded, because a newer version or a person wrote it.
+        /// A stored product or group cannot be decoded, because a newer version or a person wrote it.
         static let unreadableProduct = Code(description: "unreadableProduct")
         /// Another writer changed a product although this one held the lock of all writers.
         static let lostUpdate = Code(description: "lostUpdate")

@@ -3,7 +3,7 @@ import Foundation
 import Messaging
 import Postgres
 
-/// The tables of products; this is the catalog's only SQL.
+/// The tables of products; those of subscription groups are in ``GroupStore``.
 enum CatalogStore {
     /// The channel that is notified when a database transaction that changed products commits.
     ///
@@ -34,10 +34,15 @@ enum CatalogStore {
         try read("SELECT product FROM products", on: connection)
     }
 
-    /// Reads the version of the whole catalog, as ``ProductRules/version(of:)`` computes it.
+    /// Reads the version of the whole catalog: the sum of the versions of all products and groups.
     static func version(on connection: isolated PostgresConnection) throws -> Int {
-        try connection.query("SELECT coalesce(sum(version), 0)::bigint FROM products").first?
-            .decode(Int.self) ?? 0
+        try connection.query(
+            """
+            SELECT coalesce(sum(version), 0)::bigint FROM (
+                SELECT version FROM products UNION ALL SELECT version FROM subscription_groups
+            ) AS versions
+            """
+        ).first?.decode(Int.self) ?? 0
     }
 
     /// Writes products at their new versions, each with its entry in the history, and notifies.

@@ -3,9 +3,12 @@ import Messaging
 import Postgres
 import Rebuild
 
-/// Rebuilds the catalog from its own log, which holds every version of every product.
+/// Rebuilds the catalog from its own log, which holds every version of every product and of the
+/// names of every subscription group.
 struct CatalogRebuildHandler: Rebuilder {
-    let sources: [RebuildSource] = [.own(.catalog, [.productChanged])]
+    let sources: [RebuildSource] = [
+        .own(.catalog, [.productChanged, .subscriptionGroupChanged])
+    ]
 
     var tables: [RebuiltTable] { CatalogTables.all }
 
@@ -23,6 +26,12 @@ struct CatalogRebuildHandler: Rebuilder {
             group = []
         }
         func apply(_ row: OutboxRow) throws {
+            if row.event.type == .subscriptionGroupChanged {
+                if let contradiction = try Self.applyGroup(row, on: shadow) {
+                    contradictions.append(contradiction)
+                }
+                return
+            }
             let event = try EventCoding.decode(ProductChanged.self, from: row.event.data)
             let product = event.product
             // Products that were changed together are written together.
@@ -44,5 +53,19 @@ struct CatalogRebuildHandler: Rebuilder {
         }
         try write()
         return contradictions
+    }
+
+    /// Writes the names of a group, unless they do not follow those that were written before.
+    private static func applyGroup(
+        _ row: OutboxRow,
+        on shadow: isolated PostgresConnection
+    ) throws -> LogContradiction? {
+        let event = try EventCoding.decode(SubscriptionGroupChanged.self, from: row.event.data)
+        let known = try GroupStore.groups([event.group.id], on: shadow).first?.version ?? 0
+        guard event.group.version == known + 1 else {
+            return LogContradiction(row, "it follows version \(known)")
+        }
+        try GroupStore.write([event.group], by: event.changedBy, at: row.event.time, on: shadow)
+        return nil
     }
 }

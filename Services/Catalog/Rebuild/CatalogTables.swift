@@ -13,5 +13,15 @@ enum CatalogTables {
             key: [.text("product_id"), .number("version")],
             columns: ["product_id", "version", "product", "changed_by", "changed_at"]
         ),
+        RebuiltTable(
+            "subscription_groups",
+            key: [.text("id")],
+            columns: ["id", "version", "subscription_group", "changed_by", "changed_at"]
+        ),
+        RebuiltTable(
+            "subscription_group_versions",
+            key: [.text("group_id"), .number("version")],
+            columns: ["group_id", "version", "subscription_group", "changed_by", "changed_at"]
+        ),
     ]
 }

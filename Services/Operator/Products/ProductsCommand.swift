@@ -31,7 +31,7 @@ struct ImportProductsCommand: OperatorSubcommand {
         commandName: "import",
         abstract: "Creates and changes the products in a file, all of them or none.",
         discussion: """
-            Products that the file does not name stay as they are.
+            Products and groups that the file does not name stay as they are.
 
             A file whose name ends in .storekit is Xcode's StoreKit configuration. Each line of the \
             report says what was imported, changed, or left out, and why. Prices in other \
@@ -43,7 +43,7 @@ struct ImportProductsCommand: OperatorSubcommand {
               counterfoil products import catalog.json
               counterfoil products import Store.storekit --storefront DEU
 
-            JSON: the numbers of created, changed and unchanged products; for a StoreKit file also \
+            JSON: the numbers of created, changed and unchanged products and named groups; for a StoreKit file also \
             the lines of the report
             """
     )

@@ -4,7 +4,8 @@ import StoreAPI
 /// Puts what a StoreKit configuration file says onto the products that the catalog has.
 ///
 /// A file knows one storefront and nothing of deliveries. What it cannot know stays: prices in other
-/// storefronts, the delivery plan, and whether the product is on sale.
+/// storefronts, the delivery plan, and whether the product is on sale. The names of a group that the
+/// file does not name stay, too.
 enum StoreKitMerge {
     /// The document to import: the file's products, completed from the catalog.
     ///
@@ -26,6 +27,9 @@ enum StoreKitMerge {
             }
             products[id] = merged
         }
-        return CatalogDocument(products: products)
+        return CatalogDocument(
+            products: products,
+            subscriptionGroups: file.groups.isEmpty ? nil : file.groups
+        )
     }
 }

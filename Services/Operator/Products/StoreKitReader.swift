@@ -14,6 +14,8 @@ struct StoreKitReader {
     struct Content: Sendable {
         var storefront: Storefront
         var products: [ProductID: ProductDraft]
+        /// The groups that have a name in the file.
+        var groups: [SubscriptionGroupID: SubscriptionGroupDraft]
         var notes: [StoreKitNote]
 
         /// Whether nothing in the file has to be corrected.
@@ -39,6 +41,7 @@ struct StoreKitReader {
     private let currency: Currency
     private let language: LanguageTag
     private var products: [ProductID: ProductDraft] = [:]
+    private var groups: [SubscriptionGroupID: SubscriptionGroupDraft] = [:]
     private var notes: [StoreKitNote] = []
 
     /// Reads a file.
@@ -82,7 +85,12 @@ struct StoreKitReader {
         }
         reader.read(file)
         reader.note(settings)
-        return Content(storefront: storefront, products: reader.products, notes: reader.notes)
+        return Content(
+            storefront: storefront,
+            products: reader.products,
+            groups: reader.groups,
+            notes: reader.notes
+        )
     }
 
     private init(storefront: Storefront, currency: Currency, language: LanguageTag) {
@@ -132,12 +140,45 @@ struct StoreKitReader {
         if let name, name != id {
             note(.notTaken, subject, "has the name '\(name)', which the catalog does not keep")
         }
-        if Self.hasContent(group["localizations"]) {
-            note(.notTaken, subject, "has texts, which the catalog does not keep")
+        let subscriptions = list(group, "subscriptions")
+        let names = names(of: group, subject)
+        // A product notes an id that is malformed.
+        if !names.isEmpty, let groupID = SubscriptionGroupID(rawValue: id ?? "") {
+            let languages = names.keys.sorted().map(\.rawValue).joined(separator: ", ")
+            if subscriptions.isEmpty {
+                note(.notTaken, subject, "has names, but no subscription")
+            } else {
+                groups[groupID] = SubscriptionGroupDraft(localizations: names)
+                note(.taken, subject, "with its name in \(languages)")
+            }
         }
-        for product in list(group, "subscriptions") {
-            read(product, as: .autoRenewableSubscription, in: id)
+        for product in subscriptions { read(product, as: .autoRenewableSubscription, in: id) }
+    }
+
+    /// The names of a group in each language.
+    private mutating func names(
+        of group: Members,
+        _ subject: String
+    ) -> [LanguageTag: SubscriptionGroupText] {
+        var names: [LanguageTag: SubscriptionGroupText] = [:]
+        for text in group["localizations"] as? [Members] ?? [] {
+            let locale = text["locale"] as? String ?? ""
+            let name = text["displayName"] as? String ?? ""
+            guard let tag = Self.languageTag(locale) else {
+                note(.notTaken, subject, "has a name in '\(locale)', which is not a locale")
+                continue
+            }
+            if Self.hasContent(text["description"]) {
+                note(
+                    .notTaken,
+                    subject,
+                    "has a description in \(tag), which the catalog does not keep"
+                )
+            }
+            guard !name.allSatisfy(\.isWhitespace) else { continue }
+            names[tag] = SubscriptionGroupText(name: name)
         }
+        return names
     }
 
     private mutating func read(

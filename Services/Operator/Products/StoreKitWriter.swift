@@ -57,7 +57,9 @@ enum StoreKitWriter {
             "settings": ["_storefront": storefront.rawValue, "_storeKitErrors": [Any]()],
             "subscriptionGroups": groups.sorted { $0.key < $1.key }.map { id, subscriptions in
                 [
-                    "id": id.rawValue, "localizations": [Any](), "name": id.rawValue,
+                    "id": id.rawValue,
+                    "localizations": localizations(of: document.subscriptionGroups?[id]),
+                    "name": id.rawValue,
                     "subscriptions": subscriptions,
                 ] as [String: Any]
             },
@@ -68,6 +70,18 @@ enum StoreKitWriter {
             options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         )
         return (data, notes)
+    }
+
+    /// The names of a group; empty if it has none.
+    private static func localizations(of group: SubscriptionGroupDraft?) -> [[String: Any]] {
+        (group?.localizations ?? [:]).sorted { $0.key < $1.key }.map { tag, text in
+            ["description": "", "displayName": text.name, "locale": locale(of: tag)]
+        }
+    }
+
+    /// Converts the catalog's `en-US` into Xcode's `en_US`.
+    private static func locale(of tag: LanguageTag) -> String {
+        tag.rawValue.replacing("-", with: "_")
     }
 
     private static func members(
@@ -82,7 +96,7 @@ enum StoreKitWriter {
             "localizations": draft.localizations.sorted { $0.key < $1.key }.map { tag, text in
                 [
                     "description": text.description, "displayName": text.title,
-                    "locale": tag.rawValue.replacing("-", with: "_"),
+                    "locale": locale(of: tag),
                 ]
             },
             "productID": id.rawValue,

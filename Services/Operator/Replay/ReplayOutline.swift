@@ -47,6 +47,8 @@ struct ReplayOutline: Sendable {
         do {
             switch event.type {
             case .productChanged: _ = try EventCoding.decode(ProductChanged.self, from: event.data)
+            case .subscriptionGroupChanged:
+                _ = try EventCoding.decode(SubscriptionGroupChanged.self, from: event.data)
             case .receiptIssued: _ = try EventCoding.decode(ReceiptIssued.self, from: event.data)
             case .receiptReissued:
                 _ = try EventCoding.decode(ReceiptReissued.self, from: event.data)

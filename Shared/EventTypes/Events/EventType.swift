@@ -19,6 +19,12 @@ public struct EventType: OpenEnum {
     ///
     /// Data: ``ProductChanged``.
     public static let productChanged = EventType(rawValue: "product.changed.v1")
+    /// The names of a subscription group were given or changed.
+    ///
+    /// Data: ``SubscriptionGroupChanged``.
+    public static let subscriptionGroupChanged = EventType(
+        rawValue: "subscription-group.changed.v1"
+    )
     /// A payment was accepted.
     ///
     /// Data: ``TransactionChanged``, as for the next six types.
@@ -103,5 +109,6 @@ public struct EventType: OpenEnum {
         .transactionApproved, .strayCharged, .strayChargeReturned, .receiptIssued,
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
         .queueAccountChanged, .queueSubscriptionChanged, .subscriptionChanged, .clockChanged,
+        .subscriptionGroupChanged,
     ]
 }

@@ -26,7 +26,7 @@ public struct Topic: Hashable, Sendable {
     public enum Key: String, Sendable {
         /// The account's id.
         case account
-        /// The product's id.
+        /// The product's id, or the key of a subscription group.
         case product
         /// One key for the whole store, so that all events are in order.
         case store
@@ -49,7 +49,7 @@ public struct Topic: Hashable, Sendable {
 ///
 /// `deploy/kafka/topics.sh` creates the same topics.
 public enum Topics {
-    /// Products of the catalog.
+    /// Products of the catalog, and the names of subscription groups.
     public static let catalogProducts = Topic(
         name: "catalog.products",
         producer: .catalog,

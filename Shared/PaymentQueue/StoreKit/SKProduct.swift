@@ -46,6 +46,8 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     ///
     /// An account has at most one running subscription in a group.
     public let subscriptionGroupIdentifier: String?
+    /// The localized name of the subscription group; `nil` if it has none.
+    let subscriptionGroupName: String?
     /// The length of one paid period; `nil` if the product does not renew automatically.
     public let subscriptionPeriod: SKProductSubscriptionPeriod?
     /// The rank of the product in its group, of which 1 is the highest; `nil` if the product does
@@ -62,6 +64,7 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         self.storefront = storefront
         isFamilyShareable = listing.isFamilyShareable
         subscriptionGroupIdentifier = listing.subscription?.groupID.rawValue
+        subscriptionGroupName = listing.subscriptionGroupName
         subscriptionPeriod = listing.subscription.map { SKProductSubscriptionPeriod($0.period) }
         subscriptionLevel = listing.subscription?.level
         downloadContentLengths = content.map { [$0.length] } ?? []
@@ -83,6 +86,7 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         isFamilyShareable = false
         let terms = transaction.subscription?.terms
         subscriptionGroupIdentifier = terms?.groupID.rawValue
+        subscriptionGroupName = nil
         subscriptionPeriod = terms.map { SKProductSubscriptionPeriod($0.period) }
         subscriptionLevel = terms?.level
         downloadContentLengths = contents.map(\.length)

@@ -7,6 +7,8 @@ extension Product {
         ///
         /// An account has at most one running subscription in a group.
         public let subscriptionGroupID: String
+        /// The localized name of the group; its identifier if the merchant has not named it.
+        public let groupDisplayName: String
         /// The rank of the product in its group, of which 1 is the highest service.
         public let groupLevel: Int
         /// The length of one paid period.
@@ -34,6 +36,7 @@ extension Product {
         else { return nil }
         return SubscriptionInfo(
             subscriptionGroupID: groupID,
+            groupDisplayName: product.subscriptionGroupName ?? groupID,
             groupLevel: level,
             subscriptionPeriod: SubscriptionPeriod(period)
         )

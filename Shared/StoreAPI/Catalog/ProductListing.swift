@@ -24,6 +24,10 @@ public struct ProductListing: Codable, Hashable, Sendable {
     public var isFamilyShareable: Bool
     /// The group, the level and the period of a subscription that renews automatically.
     public var subscription: SubscriptionTerms?
+    /// The localized name of the subscription group; `nil` if the group has no name.
+    ///
+    /// Its language is chosen as that of the other texts is, but from the languages of the group.
+    public var subscriptionGroupName: String?
 
     /// Makes a listing.
     public init(
@@ -35,7 +39,8 @@ public struct ProductListing: Codable, Hashable, Sendable {
         description: String,
         language: LanguageTag,
         isFamilyShareable: Bool = false,
-        subscription: SubscriptionTerms? = nil
+        subscription: SubscriptionTerms? = nil,
+        subscriptionGroupName: String? = nil
     ) {
         self.id = id
         self.version = version
@@ -46,5 +51,6 @@ public struct ProductListing: Codable, Hashable, Sendable {
         self.language = language
         self.isFamilyShareable = isFamilyShareable
         self.subscription = subscription
+        self.subscriptionGroupName = subscriptionGroupName
     }
 }

@@ -164,7 +164,9 @@ import Testing
         let (content, lines) = try read(
             Self.file(
                 groups: """
-                    [{"id": "club", "name": "club", "localizations": [{"locale": "en"}],
+                    [{"id": "club", "name": "club", "localizations": [
+                        {"locale": "en"}, {"locale": "", "displayName": "Club"},
+                        {"locale": "fr", "displayName": "Le club", "description": "Tout."}],
                       "subscriptions": [{"productID": "app.club", "groupNumber": 1, "colour": "red",
                         "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M",
                         "introductoryOffer": {"paymentMode": "free", "subscriptionPeriod": "P1W"},
@@ -180,7 +182,9 @@ import Testing
         let follows = "'counterfoil test set ACCOUNT --storekit FILE' follows it"
         #expect(
             lines == [
-                "not taken: group club has texts, which the catalog does not keep",
+                "not taken: group club has a name in '', which is not a locale",
+                "not taken: group club has a description in fr, which the catalog does not keep",
+                "taken: group club with its name in fr",
                 "not taken: product app.club has colour, which is no member that is known",
                 "not taken: product app.club has introductoryOffer; the store makes no offers yet",
                 "taken: product app.club as autoRenewableSubscription for 2.99 USD in USA, P1M, "
@@ -191,6 +195,15 @@ import Testing
             ]
         )
         #expect(content.isUsable)
+    }
+
+    @Test func aNamedGroupWithoutASubscriptionIsReported() throws {
+        let names = #"[{"locale": "en", "displayName": "Club"}]"#
+        let (content, lines) = try read(
+            Self.file(groups: #"[{"id": "club", "localizations": \#(names)}]"#)
+        )
+        #expect(lines == ["not taken: group club has names, but no subscription"])
+        #expect(content.groups.isEmpty)
     }
 
     @Test func aStorefrontWithoutAKnownCurrencyNeedsOne() throws {
@@ -249,12 +262,19 @@ import Testing
             ProductID(unchecked: "app.season"): draft(.nonRenewingSubscription),
             ProductID(unchecked: "app.club"): draft(.autoRenewableSubscription, terms),
         ]
-        let document = CatalogDocument(products: products)
+        let names = [
+            LanguageTag(unchecked: "en-US"): SubscriptionGroupText(name: "The club"),
+            LanguageTag(unchecked: "zh-Hans"): SubscriptionGroupText(name: "俱乐部"),
+        ]
+        let groups = [terms.groupID: SubscriptionGroupDraft(localizations: names)]
+        let document = CatalogDocument(products: products, subscriptionGroups: groups)
         let (file, notes) = try StoreKitWriter.write(document, in: Self.usa)
         #expect(notes.isEmpty)
         #expect(try StoreKitWriter.write(document, in: Self.usa).file == file)
         let content = try StoreKitReader.read(file)
         #expect(content.products == products)
+        #expect(content.groups == groups)
+        #expect(StoreKitMerge.document(content, onto: document).subscriptionGroups == groups)
         #expect(content.notes.allSatisfy { $0.outcome == .taken }, "\(content.notes)")
         let elsewhere = try StoreKitWriter.write(document, in: Storefront(unchecked: "FRA"))
         #expect(elsewhere.notes.count == 4)

@@ -77,6 +77,11 @@ import Testing
         )
         let product = SKProduct(listing, storefront: "DEU")
         #expect(product.subscriptionGroupIdentifier == "21345678")
+        let terms = PaymentQueue.Product(product).subscription
+        #expect(terms?.groupDisplayName == "21345678", "the group has no name")
+        listing.subscriptionGroupName = "The club"
+        let named = PaymentQueue.Product(SKProduct(listing, storefront: "DEU")).subscription
+        #expect(named?.groupDisplayName == "The club")
         #expect(product.subscriptionPeriod?.numberOfUnits == period.value)
         #expect(product.subscriptionPeriod?.unit == unit)
         #expect(product.subscriptionPeriod?.description == text)

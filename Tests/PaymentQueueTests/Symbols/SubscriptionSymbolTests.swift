@@ -9,6 +9,8 @@ import Testing
             "Product.subscription": \Product.subscription
                 as KeyPath<Product, Product.SubscriptionInfo?>,
             "SubscriptionInfo.subscriptionGroupID": \SubscriptionInfo.subscriptionGroupID,
+            "SubscriptionInfo.groupDisplayName": \SubscriptionInfo.groupDisplayName
+                as KeyPath<SubscriptionInfo, String>,
             "SubscriptionInfo.groupLevel": \SubscriptionInfo.groupLevel
                 as KeyPath<SubscriptionInfo, Int>,
             "SubscriptionInfo.subscriptionPeriod": \SubscriptionInfo.subscriptionPeriod
@@ -60,7 +62,8 @@ import Testing
     private static let documented: [String: [String]] = [
         "Product": ["subscription"],
         "SubscriptionInfo": [
-            "subscriptionGroupID", "groupLevel", "subscriptionPeriod", "status", "status(for:)",
+            "subscriptionGroupID", "groupDisplayName", "groupLevel", "subscriptionPeriod",
+            "status", "status(for:)",
         ],
         "SubscriptionPeriod": ["unit", "value"],
         "Status": ["state", "transaction", "renewalInfo", "updates"],

@@ -12,7 +12,7 @@ import Testing
             else { continue }
             // `transaction.deferred.v1` `.approved` stands for two events.
             var subject: Substring = ""
-            for match in row.1.matches(of: /`([a-z]*)\.([a-z-]+)(\.v1)?`/) {
+            for match in row.1.matches(of: /`([a-z-]*)\.([a-z-]+)(\.v1)?`/) {
                 if !match.1.isEmpty { subject = match.1 }
                 named.insert("\(subject).\(match.2).v1")
             }
