@@ -24,6 +24,10 @@ enum PaymentsMigrations {
             ("payments_m0009_subscriptions", PackageResources.m0009_subscriptions_sql),
             ("payments_m0010_test_settings", PackageResources.m0010_test_settings_sql),
             ("payments_m0011_acts", PackageResources.m0011_acts_sql),
+            (
+                "payments_m0012_introductory_offers",
+                PackageResources.m0012_introductory_offers_sql
+            ),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

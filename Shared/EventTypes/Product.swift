@@ -30,6 +30,10 @@ public struct Product: Codable, Hashable, Sendable {
     ///
     /// `nil` for all other types, and for subscriptions that were defined without it.
     public var subscription: SubscriptionTerms?
+    /// The offer to accounts that never had one in the product's group; `nil` if there is none.
+    ///
+    /// A change counts for later purchases only.
+    public var introductoryOffer: OfferTerms?
     /// The names of the entitlements that the product gives while an account owns it.
     ///
     /// A change counts for earlier purchases too, at once.
@@ -47,6 +51,7 @@ public struct Product: Codable, Hashable, Sendable {
         localizations: [LanguageTag: ProductText],
         deliveryPlan: [DeliveryTarget],
         subscription: SubscriptionTerms? = nil,
+        introductoryOffer: OfferTerms? = nil,
         entitlements: [EntitlementName] = []
     ) {
         self.id = id
@@ -59,6 +64,7 @@ public struct Product: Codable, Hashable, Sendable {
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
         self.subscription = subscription
+        self.introductoryOffer = introductoryOffer
         self.entitlements = entitlements
     }
 }
@@ -66,7 +72,7 @@ public struct Product: Codable, Hashable, Sendable {
 extension Product {
     private enum CodingKeys: String, CodingKey {
         case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, localizations
-        case deliveryPlan, subscription, entitlements
+        case deliveryPlan, subscription, introductoryOffer, entitlements
     }
 
     /// Decodes a product.
@@ -92,6 +98,10 @@ extension Product {
                 SubscriptionTerms.self,
                 forKey: .subscription
             ),
+            introductoryOffer: try container.decodeIfPresent(
+                OfferTerms.self,
+                forKey: .introductoryOffer
+            ),
             entitlements: try container.decodeIfPresent(
                 [EntitlementName].self,
                 forKey: .entitlements
@@ -115,6 +125,7 @@ extension Product {
         try container.encode(localizations, forKey: .localizations)
         try container.encode(deliveryPlan, forKey: .deliveryPlan)
         try container.encodeIfPresent(subscription, forKey: .subscription)
+        try container.encodeIfPresent(introductoryOffer, forKey: .introductoryOffer)
         if !entitlements.isEmpty { try container.encode(entitlements, forKey: .entitlements) }
     }
 }

@@ -63,6 +63,7 @@ import Testing
                     in: [
                         "product.changed", "optional/product.changed",
                         "optional/product.changed.subscription",
+                        "optional/product.changed.offer",
                     ]
                 ))
         )
@@ -215,6 +216,21 @@ import Testing
         #expect(try surviving(SubscriptionGroupChanged.self, name) == event)
         let key = SubscriptionGroupChanged.key(of: event.group.id)
         #expect(key == "group:club" && !ProductID.isWellFormed(key))
+    }
+
+    @Test func anIntroductoryOfferReadsBack() throws {
+        let product = try roundTrip(ProductChanged.self, "optional/product.changed.offer").product
+        let terms = try #require(product.introductoryOffer)
+        #expect(terms.numberOfPeriods == 3 && terms.prices.values.map(\.minorUnits) == [99])
+        let name = "optional/transaction.purchased.offer"
+        let paid = try roundTrip(TransactionChanged.self, name).transaction
+        let offer = try #require(paid.subscription?.offer)
+        #expect(offer.type == .introductory && offer.number == 2 && offer.price == paid.price)
+        #expect(paid.subscription?.renewalPrice?.description == "2.99 USD")
+        #expect(paid.subscription?.beginsIntroductoryOffer == false)
+        let change = try roundTrip(SubscriptionChanged.self, "optional/subscription.changed.offer")
+        #expect(change.subscription.nextPrice?.description == "4.99 USD")
+        #expect(change.subscription.charge?.price.description == "4.99 USD")
     }
 
     @Test func aChangedQueueReadsBack() throws {

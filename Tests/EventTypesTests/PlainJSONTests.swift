@@ -13,6 +13,7 @@ import Testing
         "optional/transaction.purchased", "optional/transaction.purchasing",
         "optional/transaction.restored", "optional/transaction.refunded.part",
         "optional/transaction.purchased.renewal", "optional/transaction.restored.period",
+        "optional/transaction.purchased.offer",
     ]
 
     private func foundationEncoded(_ value: some Encodable) throws -> String {

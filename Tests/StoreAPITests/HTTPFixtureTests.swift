@@ -55,6 +55,10 @@ import Testing
         #expect(page.next == page.products.last?.id)
         let subscription = try roundTrip(ProductsResponse.self, "products.response.subscription")
         #expect(subscription.products.map(\.subscriptionGroupName) == ["The club"])
+        let club = try roundTrip(ProductsResponse.self, "products.response.offer").products.first
+        let offer = try #require(club?.introductoryOffer)
+        #expect(offer.mode == .payAsYouGo && offer.numberOfPeriods == 3)
+        #expect(offer.price.description == "0.99 USD")
     }
 
     @Test func productDraft() throws {
@@ -68,6 +72,8 @@ import Testing
         #expect(subscription.subscription?.period == SubscriptionPeriod(1, .month))
         #expect(minimal.subscription == nil && minimal.entitlements == nil)
         #expect(subscription.entitlements?.map(\.rawValue) == ["club", "pro"])
+        let offer = try roundTrip(ProductDraft.self, "product.draft.offer").introductoryOffer
+        #expect(offer?.mode == .freeTrial && offer?.period == SubscriptionPeriod(1, .week))
     }
 
     @Test func catalogDocument() throws {

@@ -41,6 +41,22 @@ let silverTwin = plan("silver.twin", level: 2, price: 899)
 let silverYear = plan("silver.year", level: 2, SubscriptionPeriod(1, .year), price: 9999)
 let bronze = plan("bronze", level: 3, price: 499)
 
+/// The first period of an introductory offer.
+func introductory(
+    _ mode: OfferMode,
+    _ period: SubscriptionPeriod = SubscriptionPeriod(1, .month),
+    _ numberOfPeriods: Int = 1,
+    price: Int64
+) -> PeriodOffer {
+    PeriodOffer(
+        type: .introductory,
+        mode: mode,
+        period: period,
+        numberOfPeriods: numberOfPeriods,
+        price: usd(price)
+    )
+}
+
 /// A policy in UTC that charges everybody at the same time.
 func policy(grace: Duration? = nil) -> SubscriptionPolicy {
     guard let zone = TimeZone(identifier: "Etc/UTC") else {

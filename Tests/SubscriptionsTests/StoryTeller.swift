@@ -36,8 +36,13 @@ struct StoryTeller {
 
     /// Buys a product, whatever that means.
     @discardableResult
-    mutating func buy(_ product: SubscriptionProduct, _ time: StoreTime) -> SubscriptionMove {
+    mutating func buy(
+        _ product: SubscriptionProduct,
+        by offer: PeriodOffer? = nil,
+        _ time: StoreTime
+    ) -> SubscriptionMove {
         var purchase = purchase(product, draw().number)
+        purchase.offer = offer
         if let running = subscription, running.state.isRunning {
             purchase.replaces = running.product.id
         }

@@ -130,6 +130,34 @@ import Testing
         #expect(try invariants { $0.sent?.swapAt(0, 1) } == [9])
     }
 
+    @Test func anOfferThatIsUsedTwiceOrOutOfOrder() throws {
+        let offer = introductory(.payAsYouGo, silver.terms.period, 2, price: 999)
+        // The renewal has the first period of an offer, or a second without a first.
+        for renewal in [offer, offer.next] {
+            let found = try invariants { history in
+                history.changes[1].newPeriod?.offer = renewal
+                history.changes[1].subscription.period.offer = renewal
+                history.changes[2].changedPeriods[0].offer = renewal
+                for index in 2...3 {
+                    history.changes[index].subscription.earlierPeriod?.offer = renewal
+                }
+            }
+            #expect(found == [8])
+        }
+    }
+
+    @Test func anIntroductoryOfferThatTheStoreHasNotNoted() throws {
+        let id = TransactionID(number: 1)
+        #expect(try invariants { $0.introductions = [] } == [])
+        #expect(try invariants { $0.introductions = [id] } == [8])
+        #expect(
+            try invariants { history in
+                history.introductions = []
+                history.introducedBy = id
+            } == [8]
+        )
+    }
+
     @Test func anEntitlementThatEndsAtAnotherTime() throws {
         #expect(try invariants { $0.entitlementEnd = Self.now } == [10])
     }

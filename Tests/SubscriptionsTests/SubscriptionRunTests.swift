@@ -35,16 +35,22 @@ import Testing
     @Test func theRunsReachEveryCause() {
         var causes: Set<SubscriptionCause> = []
         var strays = 0
+        var offers: Set<OfferMode> = []
+        var laterPeriods = 0
         for seed in UInt64(1)...60 {
             for part in UInt64(0)..<20 {
                 let history = Self.run(Self.steps(seed * 1000 + part), seed).history
                 causes.formUnion((history?.changes ?? []).map(\.cause))
+                let periods = (history?.changes ?? []).compactMap(\.newPeriod)
+                offers.formUnion(periods.compactMap { $0.offer?.mode })
+                laterPeriods += periods.count { $0.offer?.number ?? 1 > 1 }
                 strays += (history?.captures ?? []).count(where: \.isReturned)
             }
         }
         let missing = Set(SubscriptionCause.all).subtracting(causes)
         #expect(missing.isEmpty, "no run reaches \(missing.map(\.rawValue).sorted())")
         #expect(strays > 50)
+        #expect(offers == [.freeTrial, .payAsYouGo, .payUpFront] && laterPeriods > 10)
     }
 
     private static func policy(_ seed: UInt64) -> SubscriptionPolicy {
@@ -97,7 +103,8 @@ import Testing
     private static func steps(_ seed: UInt64) -> [Step] {
         var numbers = Numbers(seed)
         let waits: [Int64] = [0, 1, 2, 6, 12, 24, 48, 24 * 7, 24 * 15, 24 * 28, 24 * 31, 24 * 100]
-        return [.choose(Int(numbers.next(5))), .answer(0, .captured)]
+        let first = Int(numbers.next(5))
+        return [seed % 2 == 0 ? .introduce(first) : .choose(first), .answer(0, .captured)]
             + (0..<60).map { _ in
                 let index = Int(numbers.next(8))
                 switch numbers.next(30) {
@@ -108,7 +115,8 @@ import Testing
                 case 18, 19: return .answer(index, .failed)
                 case 20: return .answer(index, .capturedSilently)
                 case 21: return .answer(index, .failedSilently)
-                case 22, 23: return .choose(Int(numbers.next(5)))
+                case 22: return .choose(Int(numbers.next(5)))
+                case 23: return .introduce(Int(numbers.next(5)))
                 case 24: return numbers.next(3) == 0 ? .turnOff : .turnOn
                 case 25: return .chargeNow
                 case 26: return .refund(index, revokes: numbers.next(2) == 0)

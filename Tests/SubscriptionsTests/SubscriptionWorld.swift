@@ -15,6 +15,8 @@ struct SubscriptionWorld {
         case scheduler(all: Bool)
         /// A purchase that the processor was asked for; it is answered later.
         case choose(Int)
+        /// A purchase with the product's introductory offer, if the account may have it.
+        case introduce(Int)
         case turnOn, turnOff, chargeNow, revoke, end
         /// The processor answers an open call.
         case answer(Int, Answer)
@@ -31,6 +33,7 @@ struct SubscriptionWorld {
             case .waitForAction: ".waitForAction"
             case .scheduler(let all): ".scheduler(all: \(all))"
             case .choose(let index): ".choose(\(index))"
+            case .introduce(let index): ".introduce(\(index))"
             case .turnOn: ".turnOn"
             case .turnOff: ".turnOff"
             case .chargeNow: ".chargeNow"
@@ -54,16 +57,25 @@ struct SubscriptionWorld {
         var capturedAt: StoreTime?
         var isDecided = false
 
-        var amount: Money { (charge?.product ?? purchase?.product)?.price ?? usd(0) }
+        var amount: Money {
+            charge?.price ?? purchase?.offer?.price ?? purchase?.product.price ?? usd(0)
+        }
     }
 
     static let products = [gold, silver, silverTwin, silverYear, bronze]
+    private static let offers = [
+        gold.id: introductory(.payAsYouGo, gold.terms.period, 3, price: 499),
+        silver.id: introductory(.freeTrial, SubscriptionPeriod(1, .week), price: 0),
+        silverTwin.id: introductory(.payUpFront, SubscriptionPeriod(3, .month), price: 1299),
+        silverYear.id: introductory(.freeTrial, price: 0),
+    ]
 
     let machine: SubscriptionStateMachine
     private(set) var now = at("2026-01-31T10:00:00")
     private(set) var history: SubscriptionHistory?
     private var calls: [Call] = []
     private var quote: Int64? = 100_000
+    private var introducedBy: TransactionID?
     private var lastID: Int64 = 0
 
     init(_ policy: SubscriptionPolicy) { machine = SubscriptionStateMachine(policy: policy) }
@@ -93,6 +105,8 @@ struct SubscriptionWorld {
                 guard all else { return }
             }
         case .choose(let index): choose(Self.products[index % Self.products.count])
+        case .introduce(let index):
+            choose(Self.products[index % Self.products.count], isIntroduced: true)
         case .turnOn: apply(.autoRenewTurnedOn)
         case .turnOff: apply(.autoRenewTurnedOff)
         case .chargeNow: apply(.chargeRequested(currentQuote))
@@ -122,12 +136,16 @@ struct SubscriptionWorld {
         return TransactionID(number: lastID)
     }
 
-    private mutating func choose(_ product: SubscriptionProduct) {
+    private mutating func choose(_ product: SubscriptionProduct, isIntroduced: Bool = false) {
         switch ProductChoice.judge(product.id, product.terms, meeting: subscription) {
         case .charge(let replaced):
             let id = draw()
             var bought = purchase(product, id.number)
             bought.replaces = replaced
+            if isIntroduced, introducedBy == nil, subscription?.state.isRunning != true {
+                bought.offer = Self.offers[product.id]
+                if bought.offer != nil { introducedBy = id }
+            }
             calls.append(Call(id: id, charge: nil, purchase: bought))
         case .schedule: apply(.productScheduled(product))
         case .withdraw: apply(.scheduleWithdrawn)
@@ -153,6 +171,7 @@ struct SubscriptionWorld {
         }
         let call = calls.remove(at: place)
         guard let capturedAt = call.capturedAt else {
+            if introducedBy == call.id { introducedBy = nil }
             if let charge = call.charge { apply(.chargeFailed(charge.key)) }
             return
         }
@@ -162,6 +181,8 @@ struct SubscriptionWorld {
             } else if let purchase = call.purchase {
                 apply(.purchaseCharged(purchase))
             } else { SubscriptionMove.stray }
+        if move == .stray, introducedBy == call.id { introducedBy = nil }
+        guard !call.amount.isZero else { return }
         var capture = SubscriptionHistory.Capture(transactionID: call.id, amount: call.amount)
         if move == .stray {
             capture.transactionID = nil

@@ -27,14 +27,14 @@ struct ProductDraftReader {
 
     private init(productID: String) { self.productID = productID }
 
-    private mutating func note(_ field: String, _ problem: String) {
+    mutating func note(_ field: String, _ problem: String) {
         problems.append(ProductProblem(productID: productID, field: field, problem: problem))
     }
 
     private mutating func draft(_ json: JSONValue) -> ProductDraft? {
         let names: Set = [
             "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "localizations",
-            "deliveryPlan", "subscription", "entitlements",
+            "deliveryPlan", "subscription", "introductoryOffer", "entitlements",
         ]
         guard
             let members = object(
@@ -58,6 +58,12 @@ struct ProductDraftReader {
         let localizations = localizations(members["localizations"])
         let deliveryPlan = deliveryPlan(members["deliveryPlan"], of: type)
         let subscription = subscription(members["subscription"], of: type)
+        let introductoryOffer = introductoryOffer(
+            members["introductoryOffer"],
+            of: type,
+            subscription,
+            meeting: prices
+        )
         let entitlements = entitlements(members["entitlements"], of: type, deliveryPlan)
         guard let type else { return nil }
         return ProductDraft(
@@ -69,6 +75,7 @@ struct ProductDraftReader {
             localizations: localizations,
             deliveryPlan: deliveryPlan,
             subscription: subscription,
+            introductoryOffer: introductoryOffer,
             entitlements: entitlements
         )
     }
@@ -84,13 +91,17 @@ struct ProductDraftReader {
         return type
     }
 
-    private mutating func prices(_ json: JSONValue?) -> [Storefront: Money] {
-        guard let json, let members = object(json, "prices") else { return [:] }
-        if members.isEmpty { note("prices", "must hold at least one price") }
+    /// Reads a price for each storefront.
+    mutating func prices(
+        _ json: JSONValue?,
+        _ name: String = "prices"
+    ) -> [Storefront: Money] {
+        guard let json, let members = object(json, name) else { return [:] }
+        if members.isEmpty { note(name, "must hold at least one price") }
         var prices: [Storefront: Money] = [:]
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            let field = "prices." + ProductProblem.shortened(name)
-            let storefront = Storefront(rawValue: name)
+        for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+            let field = name + "." + ProductProblem.shortened(key)
+            let storefront = Storefront(rawValue: key)
             if storefront == nil { note(field, "is not \(Storefront.form)") }
             let price = price(value, field)
             if let storefront, let price { prices[storefront] = price }
@@ -194,52 +205,6 @@ struct ProductDraftReader {
         return targets
     }
 
-    /// Reads the terms of a subscription, which a type that renews automatically needs and which no
-    /// other type has.
-    private mutating func subscription(
-        _ json: JSONValue?,
-        of type: ProductType?
-    ) -> SubscriptionTerms? {
-        guard let json, json != .null else {
-            if type == .autoRenewableSubscription {
-                note("subscription", "is missing; give groupID, level and period")
-            }
-            return nil
-        }
-        if let type, type != .autoRenewableSubscription {
-            note("subscription", "must be left out: a \(type) does not renew automatically")
-        }
-        let names: Set = ["groupID", "level", "period"]
-        guard let members = object(json, "subscription", of: names, required: names) else {
-            return nil
-        }
-        let group = string(members["groupID"], "subscription.groupID")
-        let groupID = group.flatMap { SubscriptionGroupID(rawValue: $0) }
-        if let group, groupID == nil {
-            note(
-                "subscription.groupID",
-                "is '\(ProductProblem.shortened(group))', not \(SubscriptionGroupID.form)"
-            )
-        }
-        let level = integer(
-            members["level"],
-            "subscription.level",
-            in: 1...ProductRules.levelMax
-        )
-        let name = string(members["period"], "subscription.period")
-        let period = name.flatMap { SubscriptionPeriod(iso8601: $0) }
-        let isSold = period.map(ProductRules.periods.contains) ?? false
-        if let name, !isSold {
-            let known = ProductRules.periods.map(\.description).joined(separator: ", ")
-            note(
-                "subscription.period",
-                "is '\(ProductProblem.shortened(name))'; it must be one of \(known)"
-            )
-        }
-        guard let groupID, let level, let period, isSold else { return nil }
-        return SubscriptionTerms(groupID: groupID, level: Int(level), period: period)
-    }
-
     /// Reads the names of the entitlements, which only a product that an account owns can give.
     private mutating func entitlements(
         _ json: JSONValue?,
@@ -318,7 +283,7 @@ struct ProductDraftReader {
     }
 
     /// Returns the members of an object, and adds a problem for each that is unknown or missing.
-    private mutating func object(
+    mutating func object(
         _ json: JSONValue,
         _ field: String,
         of names: Set<String>? = nil,
@@ -342,7 +307,7 @@ struct ProductDraftReader {
         return members
     }
 
-    private mutating func string(_ json: JSONValue?, _ field: String) -> String? {
+    mutating func string(_ json: JSONValue?, _ field: String) -> String? {
         guard let json else { return nil }
         guard case .string(let text) = json else {
             note(field, "is \(json.kind), not a text")
@@ -360,7 +325,7 @@ struct ProductDraftReader {
         return value
     }
 
-    private mutating func integer(
+    mutating func integer(
         _ json: JSONValue?,
         _ field: String,
         in range: ClosedRange<Int64>

@@ -199,6 +199,7 @@ enum ProductRules {
             localizations: draft.localizations,
             deliveryPlan: draft.deliveryPlan ?? defaultDeliveryPlan(of: draft.type),
             subscription: draft.subscription,
+            introductoryOffer: draft.introductoryOffer,
             entitlements: draft.entitlements ?? []
         )
     }
@@ -220,6 +221,7 @@ enum ProductRules {
             localizations: product.localizations,
             deliveryPlan: product.deliveryPlan,
             subscription: product.subscription,
+            introductoryOffer: product.introductoryOffer,
             entitlements: product.entitlements.isEmpty ? nil : product.entitlements
         )
     }

@@ -129,6 +129,16 @@ struct PriceList: Sendable {
             subscription: product.subscription,
             subscriptionGroupName: Self.language(language, of: names.keys).flatMap {
                 names[$0]?.name
+            },
+            introductoryOffer: product.introductoryOffer.flatMap { offer in
+                offer.prices[storefront].map {
+                    OfferListing(
+                        mode: offer.mode,
+                        period: offer.period,
+                        numberOfPeriods: offer.numberOfPeriods,
+                        price: $0
+                    )
+                }
             }
         )
     }

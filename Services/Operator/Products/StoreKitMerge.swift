@@ -24,6 +24,11 @@ enum StoreKitMerge {
                 merged.isRestorable = current.isRestorable
                 merged.deliveryPlan = current.deliveryPlan
                 merged.entitlements = current.entitlements
+                merged.introductoryOffer = offer(
+                    draft.introductoryOffer,
+                    in: file.storefront,
+                    onto: current.introductoryOffer
+                )
             }
             products[id] = merged
         }
@@ -31,5 +36,23 @@ enum StoreKitMerge {
             products: products,
             subscriptionGroups: file.groups.isEmpty ? nil : file.groups
         )
+    }
+
+    /// The file's offer, with the prices of other storefronts if the catalog has the same one.
+    ///
+    /// A file without an offer ends the catalog's offer in its own storefront.
+    private static func offer(
+        _ offer: OfferTerms?,
+        in storefront: Storefront,
+        onto current: OfferTerms?
+    ) -> OfferTerms? {
+        guard var merged = current else { return offer }
+        merged.prices[storefront] = nil
+        guard let offer else { return merged.prices.isEmpty ? nil : merged }
+        guard offer.mode == merged.mode, offer.period == merged.period,
+            offer.numberOfPeriods == merged.numberOfPeriods
+        else { return offer }
+        merged.prices.merge(offer.prices) { _, new in new }
+        return merged
     }
 }

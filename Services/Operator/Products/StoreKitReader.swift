@@ -29,13 +29,13 @@ struct StoreKitReader {
         "referenceName", "type",
     ]
     private static let subscriptionMembers: Set = [
-        "groupNumber", "subscriptionGroupID", "recurringSubscriptionPeriod",
+        "groupNumber", "subscriptionGroupID", "recurringSubscriptionPeriod", "introductoryOffer",
     ]
-    private static let offers = ["introductoryOffer", "adHocOffers", "codeOffers", "winbackOffers"]
+    private static let offers = ["adHocOffers", "codeOffers", "winbackOffers"]
     /// Settings that say in which storefront the prices are, and in which language the texts.
     private static let catalogSettings: Set = ["_locale", "_storefront"]
     /// Lengths that Xcode accepts and that the catalog writes differently.
-    private static let sameLengths = ["P7D": "P1W", "P12M": "P1Y"]
+    private static let sameLengths = ["P7D": "P1W", "P14D": "P2W", "P12M": "P1Y"]
 
     private let storefront: Storefront
     private let currency: Currency
@@ -211,6 +211,7 @@ struct StoreKitReader {
         if type == .autoRenewableSubscription {
             guard let terms = terms(of: product, in: group, subject) else { return }
             draft.subscription = terms
+            draft.introductoryOffer = introductoryOffer(of: product, for: terms, subject)
         }
         noteRest(of: product, type, subject)
         products[id] = draft
@@ -222,7 +223,7 @@ struct StoreKitReader {
     private mutating func noteRest(of product: Members, _ type: ProductType, _ subject: String) {
         for name in product.keys.sorted() where Self.hasContent(product[name]) {
             if Self.offers.contains(name) {
-                note(.notTaken, subject, "has \(name); the store makes no offers yet")
+                note(.notTaken, subject, "has \(name); the store makes only introductory offers")
             } else if !Self.productMembers.contains(name),
                 type != .autoRenewableSubscription || !Self.subscriptionMembers.contains(name)
             {
@@ -238,6 +239,52 @@ struct StoreKitReader {
         case "NonRenewingSubscription": .nonRenewingSubscription
         default: nil
         }
+    }
+
+    /// The introductory offer of a subscription; `nil` if it has none that can be taken.
+    private mutating func introductoryOffer(
+        of product: Members,
+        for terms: SubscriptionTerms,
+        _ subject: String
+    ) -> OfferTerms? {
+        guard let members = product["introductoryOffer"] as? Members, !members.isEmpty else {
+            if Self.hasContent(product["introductoryOffer"]) {
+                note(.wrong, subject, "has an introductoryOffer that is not an object")
+            }
+            return nil
+        }
+        let name = members["paymentMode"] as? String ?? ""
+        guard let mode = StoreKitOffer.mode(named: name) else {
+            note(.wrong, subject, "has an introductoryOffer with the paymentMode '\(name)'")
+            return nil
+        }
+        let length = members["subscriptionPeriod"] as? String
+        guard
+            let period = length.map({ Self.sameLengths[$0] ?? $0 })
+                .flatMap({ SubscriptionPeriod(iso8601: $0) })
+                ?? (mode == .payAsYouGo ? terms.period : nil)
+        else {
+            note(
+                .wrong,
+                subject,
+                "has an introductoryOffer without a subscriptionPeriod such as P1W"
+            )
+            return nil
+        }
+        let isFree = mode == .freeTrial
+        guard let price = isFree ? .zero(currency) : price(of: members, subject) else { return nil }
+        let count = mode == .payAsYouGo ? members["numberOfPeriods"] as? Int ?? 1 : 1
+        note(
+            .taken,
+            subject,
+            "with an introductory offer: \(mode), \(count) times \(period), \(price)"
+        )
+        return OfferTerms(
+            mode: mode,
+            period: period,
+            numberOfPeriods: count,
+            prices: [storefront: price]
+        )
     }
 
     private mutating func price(of product: Members, _ subject: String) -> Money? {

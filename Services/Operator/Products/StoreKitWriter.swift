@@ -43,7 +43,9 @@ enum StoreKitWriter {
                 members["groupNumber"] = terms.level
                 members["subscriptionGroupID"] = group.rawValue
                 members["recurringSubscriptionPeriod"] = terms.period.description
-                members["introductoryOffer"] = NSNull()
+                members["introductoryOffer"] =
+                    draft.introductoryOffer.flatMap { offer(of: $0, id, in: storefront) }
+                    ?? NSNull()
                 members["adHocOffers"] = [Any]()
                 members["codeOffers"] = [Any]()
                 groups[group, default: []].append(members)
@@ -103,6 +105,24 @@ enum StoreKitWriter {
             "referenceName": id.rawValue,
             "type": type(draft.type),
         ]
+    }
+
+    /// An introductory offer as the file has it; `nil` if it is not made in the storefront.
+    private static func offer(
+        of offer: OfferTerms,
+        _ id: ProductID,
+        in storefront: Storefront
+    ) -> Any? {
+        guard let price = offer.prices[storefront], let mode = StoreKitOffer.name(of: offer.mode)
+        else { return nil }
+        var members: [String: Any] = [
+            "internalID": number(of: id.rawValue + ".introductory"),
+            "numberOfPeriods": offer.numberOfPeriods,
+            "paymentMode": mode,
+            "subscriptionPeriod": offer.period.description,
+        ]
+        if offer.mode != .freeTrial { members["displayPrice"] = amount(of: price) }
+        return members
     }
 
     private static func type(_ type: ProductType) -> String {

@@ -50,18 +50,20 @@ enum SubscriptionAuditStore {
         var records: [Int64: SubscriptionRecords] = [:]
         for row in try connection.query(
             """
-            SELECT id, account_id, bundle_id, group_id, data, due_at, due_kind FROM subscriptions
-            WHERE id = ANY(\(ids))
+            SELECT id, account_id, bundle_id, group_id, data, due_at, due_kind,
+                introductory_transaction
+            FROM subscriptions WHERE id = ANY(\(ids))
             """
         ) {
-            let (id, account, bundle, group, data, time, kind) = try row.decode(
+            let (id, account, bundle, group, data, time, kind, introductory) = try row.decode(
                 Int64.self,
                 AccountID.self,
                 BundleID.self,
                 SubscriptionGroupID.self,
                 PostgresJSON.self,
                 StoreTime?.self,
-                Int32?.self
+                Int32?.self,
+                Int64?.self
             )
             guard let subscription = decode(data) else { continue }
             var action: DueAction?
@@ -72,7 +74,8 @@ enum SubscriptionAuditStore {
                 subscription: subscription,
                 isInItsPlace: subscription.id.number == id && subscription.accountID == account
                     && subscription.bundleID == bundle && subscription.groupID == group,
-                action: action
+                action: action,
+                introducedBy: introductory.map(TransactionID.init(number:))
             )
         }
         try readPayments(of: ids, into: &records, on: connection)
@@ -128,6 +131,8 @@ enum SubscriptionAuditStore {
             )
             let transactionID = TransactionID(number: transaction)
             if records[id]?.payments.last?.id != transactionID {
+                let paid = try JSONDecoder()
+                    .decode(TransactionPeriod.self, from: Data(period.bytes))
                 records[id]?.payments.append(
                     SubscriptionRecords.Payment(
                         id: transactionID,
@@ -136,8 +141,8 @@ enum SubscriptionAuditStore {
                         refunds: try refunds.map {
                             try JSONDecoder().decode([Refund].self, from: Data($0.bytes))
                         } ?? [],
-                        charge: try JSONDecoder()
-                            .decode(TransactionPeriod.self, from: Data(period.bytes)).charge
+                        charge: paid.charge,
+                        beginsIntroductoryOffer: paid.beginsIntroductoryOffer
                     )
                 )
             }

@@ -25,6 +25,8 @@ struct SubscriptionRecords: Sendable {
         let refunds: [Refund]
         /// The identity of the charge of a renewal.
         let charge: RenewalChargeKey?
+        /// Whether the account's introductory offer in the group begins with it.
+        var beginsIntroductoryOffer = false
         var attempts: [Attempt] = []
     }
 
@@ -42,6 +44,8 @@ struct SubscriptionRecords: Sendable {
     let isInItsPlace: Bool
     /// Its due action.
     let action: DueAction?
+    /// The transaction that the store has noted for the account's introductory offer in the group.
+    var introducedBy: TransactionID?
     /// Its events, oldest first.
     var events: [SubscriptionChanged] = []
     var payments: [Payment] = []
@@ -62,7 +66,7 @@ struct SubscriptionRecords: Sendable {
                 SubscriptionHistory.Refund(transactionID: payment.id, amount: $0.amount)
             }
         }
-        return SubscriptionHistory(
+        var history = SubscriptionHistory(
             subscription: subscription,
             changes: SubscriptionHistory.changes(events, owed: owed, of: refunds),
             captures: payments.flatMap(Self.captures),
@@ -73,6 +77,11 @@ struct SubscriptionRecords: Sendable {
             }.compactMap(\.charge),
             entitlementEnd: entitlementEnd
         )
+        history.introductions = payments.filter {
+            $0.beginsIntroductoryOffer && $0.state != .failed
+        }.map(\.id)
+        history.introducedBy = introducedBy
+        return history
     }
 
     /// The end of the service that the account is shown.

@@ -35,9 +35,9 @@ enum SubscriptionReport {
 
     /// The product and the price of the next period, or the reason why there is none.
     private static func next(of subscription: Subscription) -> String {
-        if let product = subscription.nextProduct {
+        if let product = subscription.nextProduct, let price = subscription.nextPrice {
             return product.id == subscription.product.id
-                ? "\(product.price)" : "\(product.id), \(product.price)"
+                ? "\(price)" : "\(product.id), \(price)"
         }
         return "none (\(subscription.autoRenewOffReason?.rawValue ?? "ended"))"
     }

@@ -86,11 +86,11 @@ struct SubscriptionWords {
         let end = moment(subscription.period.end)
         switch subscription.state {
         case .active:
-            guard let next = subscription.nextProduct else {
+            guard let next = subscription.nextProduct, let price = subscription.nextPrice else {
                 let reason = subscription.autoRenewOffReason?.rawValue ?? "ended"
                 return "\(name) runs until \(end) and does not renew (\(reason))."
             }
-            return "\(name) runs until \(end), and renews then with \(next.id) for \(next.price)."
+            return "\(name) runs until \(end), and renews then with \(next.id) for \(price)."
         case .inGracePeriod:
             return """
                 \(name) is not paid. It gives service until \(moment(subscription.gracePeriodEnd)), and \
@@ -113,7 +113,10 @@ struct SubscriptionWords {
     }
 
     private func next(_ subscription: Subscription) -> String {
-        subscription.nextProduct.map { "\($0.id) for \($0.price)" } ?? "nothing"
+        guard let product = subscription.nextProduct, let price = subscription.nextPrice else {
+            return "nothing"
+        }
+        return "\(product.id) for \(price)"
     }
 
     /// The refunds of a change, by what it has booked for the periods that it ended.

@@ -167,14 +167,18 @@ struct AcceptanceBatch: Sendable {
                 continue
             }
             let product = products[submission.request.productID]
+            let offer = product.flatMap { introductoryOffer(of: $0, for: submission) }
             let sale = PaymentRules.price(
                 of: submission.request,
                 account: standings[submission.accountKey] ?? AccountStanding(),
                 product: product,
                 intent: submission.intent.flatMap { unpaid[$0] },
+                offerPrice: offer?.price,
                 methodRefusal: methodRefusal(submission.request.paymentMethod)
             ).flatMap { price in
-                period(of: product, for: submission, besides: begunIn).map { (price, $0) }
+                period(of: product, for: submission, by: offer, besides: begunIn).map {
+                    (price, $0)
+                }
             }
             switch sale {
             case .failure(let refusal): entries[position].reply = .refused(refusal)
@@ -196,6 +200,7 @@ struct AcceptanceBatch: Sendable {
     private func period(
         of product: Product?,
         for submission: PaymentSubmission,
+        by offer: PeriodOffer?,
         besides begun: Set<SubscriptionKey>
     ) -> Result<TransactionPeriod?, PaymentRefusal> {
         guard let product, let key = submission.subscriptionKey(of: product) else {
@@ -206,8 +211,21 @@ struct AcceptanceBatch: Sendable {
             of: product,
             meeting: subscriptions.rows[key]?.subscription,
             at: time,
-            by: subscriptions.machine.dueActions
+            by: subscriptions.machine.dueActions,
+            offer: offer,
+            renewingAt: product.prices[submission.request.storefront]
         )
+    }
+
+    /// The introductory offer of a product, if the account may have it (rule S44).
+    private func introductoryOffer(
+        of product: Product,
+        for submission: PaymentSubmission
+    ) -> PeriodOffer? {
+        guard let key = submission.subscriptionKey(of: product),
+            subscriptions.mayHaveIntroductoryOffer(key)
+        else { return nil }
+        return SubscriptionRules.introductoryOffer(of: product, in: submission.request.storefront)
     }
 
     /// Makes transactions of the requests that the rules accept.
@@ -256,6 +274,7 @@ struct AcceptanceBatch: Sendable {
                 at: time,
                 leaseEnd: leaseEnd
             )
+            subscriptions.introduce(by: record.transaction)
             if approved.period != nil, acceptance.grant != nil,
                 let period = subscriptions.begin(record, paidBy: request.paymentMethod)
             {

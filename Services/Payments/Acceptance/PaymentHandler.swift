@@ -94,6 +94,10 @@ struct PaymentHandler: Sendable {
             by: context.subscriptions.dueActions,
             on: connection
         )
+        try SubscriptionStore.saveIntroductions(
+            batch.subscriptions.introducedRows,
+            on: connection
+        )
         let subscriptionEvents = try batch.subscriptions.changes.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }

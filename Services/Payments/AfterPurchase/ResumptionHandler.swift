@@ -23,11 +23,18 @@ struct ResumptionHandler: Sendable {
     ) async throws -> ResumptionReply {
         let (reply, attempt) = try await context.client.withTransaction { connection in
             let time = context.now()
-            guard let failed = try connection.read(TransactionStore.locking([id]))[id] else {
+            // The lock of a subscription comes before those of its transactions.
+            let (rows, records) = try connection.read(
+                SubscriptionStore.locking(of: [id]),
+                TransactionStore.locking([id])
+            )
+            guard let failed = records[id] else {
                 return (ResumptionReply.unknown, ProcessorAttempt?.none)
             }
+            var books = SubscriptionBooks(context.subscriptions, at: time)
+            books.take(rows)
             var period: TransactionPeriod?
-            switch try verdict(on: failed, by: paymentMethod, on: connection) {
+            switch try verdict(on: failed, in: books, by: paymentMethod, on: connection) {
             case .resumed(let transaction): return (.resumed(transaction), nil)
             case .notInterrupted: return (.notInterrupted(failed.transaction), nil)
             case .refused(let refusal): return (.refused(refusal), nil)
@@ -36,6 +43,7 @@ struct ResumptionHandler: Sendable {
             let acceptance = try accept(
                 failed,
                 period,
+                in: &books,
                 by: paymentMethod,
                 trace,
                 at: time,
@@ -52,12 +60,16 @@ struct ResumptionHandler: Sendable {
     /// Reads what the rules need, and asks them.
     private func verdict(
         on failed: TransactionRecord,
+        in books: SubscriptionBooks,
         by paymentMethod: PaymentMethod,
         on connection: isolated PostgresConnection
     ) throws -> ResumptionRules.Verdict {
         let (key, productID) = (failed.accountKey, failed.transaction.productID)
         let resumption = try ResumptionStore.find(failed.transaction.id, on: connection)
         let product = try connection.read(products.load([productID]))[productID]
+        let offer = product.flatMap {
+            introductoryOffer(of: $0, for: failed.transaction, in: books)
+        }
         return ResumptionRules.verdict(
             on: failed.transaction,
             resumedBy: try resumption.flatMap {
@@ -68,31 +80,46 @@ struct ResumptionHandler: Sendable {
                 ?? AccountStanding(),
             product: product,
             methodRefusal: processor.refusal(of: paymentMethod),
-            period: try period(of: product, for: failed.transaction, on: connection)
+            offerPrice: offer?.price,
+            period: period(of: product, for: failed.transaction, by: offer, in: books)
         )
     }
 
     /// The period of a subscription that the payment would pay for today.
-    ///
-    /// The subscription is only read: the outcome of the charge decides under its lock.
     private func period(
         of product: Product?,
         for failed: Transaction,
-        on connection: isolated PostgresConnection
-    ) throws -> Result<TransactionPeriod?, PaymentRefusal> {
+        by offer: PeriodOffer?,
+        in books: SubscriptionBooks
+    ) -> Result<TransactionPeriod?, PaymentRefusal> {
         guard let product, let key = SubscriptionKey(of: failed) else { return .success(nil) }
-        let row = try connection.read(SubscriptionStore.reading([key])).first
         return SubscriptionRules.period(
             of: product,
-            meeting: row?.subscription,
-            at: context.now(),
-            by: context.subscriptions.dueActions
+            meeting: books.rows[key]?.subscription,
+            at: books.time,
+            by: context.subscriptions.dueActions,
+            offer: offer,
+            renewingAt: product.prices[failed.storefront]
         )
+    }
+
+    /// The introductory offer of a payment that was accepted with one, if the account may have it
+    /// still.
+    private func introductoryOffer(
+        of product: Product,
+        for failed: Transaction,
+        in books: SubscriptionBooks
+    ) -> PeriodOffer? {
+        guard failed.subscription?.beginsIntroductoryOffer == true,
+            let key = SubscriptionKey(of: failed), books.mayHaveIntroductoryOffer(key)
+        else { return nil }
+        return SubscriptionRules.introductoryOffer(of: product, in: failed.storefront)
     }
 
     private func accept(
         _ failed: TransactionRecord,
         _ period: TransactionPeriod?,
+        in books: inout SubscriptionBooks,
         by paymentMethod: PaymentMethod,
         _ trace: TraceContext,
         at time: StoreTime,
@@ -117,6 +144,8 @@ struct ResumptionHandler: Sendable {
             leaseEnd: context.leaseEnd
         )
         acceptance.resumes = failed.transaction.id
+        books.introduce(by: record.transaction)
+        try SubscriptionStore.saveIntroductions(books.introducedRows, on: connection)
         try ResumptionStore.insert(id, after: failed.transaction.id, at: time, on: connection)
         let writer = AcceptanceWriter(context: context)
         return try writer.write([acceptance], at: time, on: connection).first ?? acceptance

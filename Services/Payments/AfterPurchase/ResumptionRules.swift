@@ -27,6 +27,8 @@ enum ResumptionRules {
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - methodRefusal: The processor's reason to refuse the payment method; `nil` if it accepts
     ///     it.
+    ///   - offerPrice: The price of the offer with which the payment was accepted, if the buyer may
+    ///     have it still.
     ///   - period: The period that the payment would pay for today, or why it is refused.
     /// - Returns: The verdict. The first resumption is the answer to all later requests.
     static func verdict(
@@ -36,6 +38,7 @@ enum ResumptionRules {
         account: AccountStanding,
         product: Product?,
         methodRefusal: PaymentRefusal?,
+        offerPrice: Money? = nil,
         period: Result<TransactionPeriod?, PaymentRefusal> = .success(nil)
     ) -> Verdict {
         if let resumption { return .resumed(resumption) }
@@ -46,9 +49,16 @@ enum ResumptionRules {
             of: PaymentRules.request(repeating: failed, by: paymentMethod),
             account: account,
             product: product,
+            offerPrice: offerPrice,
             methodRefusal: methodRefusal
         )
-        if case .failure(let refusal) = price { return .refused(refusal) }
+        switch price {
+        case .failure(let refusal): return .refused(refusal)
+        // The offer has another price today.
+        case .success(let total) where total != failed.price:
+            return .refused(.stalePrice(current: total))
+        case .success: break
+        }
         switch period {
         case .failure(let refusal): return .refused(refusal)
         case .success(let period): return .resume(period)

@@ -108,6 +108,7 @@ struct Settlement {
             by: context.subscriptions.dueActions,
             on: connection
         )
+        try SubscriptionStore.saveIntroductions(plan.subscriptions.introducedRows, on: connection)
         let (events, steps) = try traced(plan.events)
         let changes = try plan.subscriptions.changes.map {
             try OutboxEvent($0, at: plan.time, in: context.environment)

@@ -33,6 +33,10 @@ extension SettlementPlan {
         func isOwed(_ number: Int) -> Bool {
             attempts[AttemptKey(transactionID: id, kind: .refund, number: number)]?.isOwed ?? false
         }
+        // A declined approval, and one that has expired, fail the transaction too.
+        if after.transaction.state == .failed {
+            subscriptions.giveIntroductionBack(by: after.transaction)
+        }
         let event: SubscriptionEvent
         switch command {
         case .fail:

@@ -32,6 +32,9 @@ struct PaymentHistory {
     private(set) var postings: [Posting] = []
     private(set) var resumptions: [(id: TransactionID, after: TransactionID, at: StoreTime)] = []
     private(set) var accountSteps: [AccountStep] = []
+    /// The transactions with which introductory offers begin, or that give them back, in the order of
+    /// the log.
+    private(set) var introductions: [(transaction: Transaction, isGivenBack: Bool)] = []
     private(set) var contradictions: [LogContradiction] = []
     private let known: Set<TransactionID>
 
@@ -91,6 +94,9 @@ struct PaymentHistory {
             traceparent: row.event.traceparent
         )
         inserted.append(id)
+        if event.transaction.subscription?.beginsIntroductoryOffer == true {
+            introductions.append((event.transaction, false))
+        }
         if let intent = event.purchaseIntentID {
             accountSteps.append(.paid(intent, by: id, at: row.event.time))
         }
@@ -133,6 +139,11 @@ struct PaymentHistory {
         }
         records[id] = after
         changed.insert(id)
+        if row.event.type == .transactionFailed,
+            after.transaction.subscription?.beginsIntroductoryOffer == true
+        {
+            introductions.append((after.transaction, true))
+        }
         settle(before, after, row, by: event.act)
     }
 

@@ -67,8 +67,31 @@ struct PaymentsRebuildHandler: Rebuilder {
         try store(history, on: shadow)
         let more = try storeAccounts(history.accountSteps, on: shadow)
         let clock = try storeClock(clockRows, on: shadow)
+        try storeIntroductions(history.introductions, on: shadow)
         let subscriptions = try storeSubscriptions(subscriptionRows, on: shadow)
         return unread + history.contradictions + more + clock + subscriptions
+    }
+
+    /// Stores which transactions have the introductory offers of their accounts.
+    private func storeIntroductions(
+        _ steps: [(transaction: Transaction, isGivenBack: Bool)],
+        on shadow: isolated PostgresConnection
+    ) throws {
+        let keys = Set(steps.compactMap { SubscriptionKey(of: $0.transaction) })
+        try SubscriptionStore.open(keys, on: shadow)
+        var books = SubscriptionBooks(
+            SubscriptionStateMachine(policy: dueActions.policy),
+            at: StoreTime(millisecondsSinceEpoch: 0)
+        )
+        books.take(try shadow.read(SubscriptionStore.reading(keys)))
+        for step in steps {
+            if step.isGivenBack {
+                books.giveIntroductionBack(by: step.transaction)
+            } else {
+                books.introduce(by: step.transaction)
+            }
+        }
+        try SubscriptionStore.saveIntroductions(books.introducedRows, on: shadow)
     }
 
     /// Stores the newest version of each subscription.

@@ -47,6 +47,7 @@ enum PaymentsTables {
             key: [.number("id")],
             columns: [
                 "account_id", "bundle_id", "group_id", "id", "version", "state",
+                "introductory_transaction",
                 // No event says that a charge was begun or has failed.
                 .init(
                     "data",

@@ -171,11 +171,16 @@ struct RenewalPlan: Sendable {
             productType: .autoRenewableSubscription,
             quantity: 1,
             storefront: charge.storefront,
-            price: charge.product.price,
+            price: charge.price,
             applicationUsername: paid?.applicationUsername,
             deliveryPlan: product?.deliveryPlan ?? paid?.deliveryPlan ?? [],
             requestedAt: time,
-            subscription: TransactionPeriod(terms: charge.product.terms, charge: charge.key)
+            subscription: TransactionPeriod(
+                terms: charge.product.terms,
+                charge: charge.key,
+                offer: charge.offer,
+                renewalPrice: charge.offer == nil ? nil : charge.product.price
+            )
         )
     }
 }

@@ -18,6 +18,8 @@ enum PaymentRules {
     ///   - account: The buyer's standing.
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - intent: The open purchase intent that the request names; `nil` if there is none.
+    ///   - offerPrice: The price of an offer that the buyer may have; `nil` if there is none. A request
+    ///     that names the ordinary price or this one is charged this one.
     ///   - methodRefusal: The processor's reason to refuse the payment method; `nil` if it accepts
     ///     it.
     /// - Returns: The whole price, or the reason why the request is refused.
@@ -26,6 +28,7 @@ enum PaymentRules {
         account: AccountStanding = AccountStanding(),
         product: Product?,
         intent: PurchaseIntent? = nil,
+        offerPrice: Money? = nil,
         methodRefusal: PaymentRefusal?
     ) -> Result<Money, PaymentRefusal> {
         if let obstacle = account.obstacle(in: request.storefront) {
@@ -42,8 +45,10 @@ enum PaymentRules {
         guard request.price.currency == unitPrice.currency else {
             return .failure(.wrongCurrency(expected: unitPrice.currency))
         }
-        guard request.price == unitPrice else { return .failure(.stalePrice(current: unitPrice)) }
-        guard let total = unitPrice.multiplied(by: request.quantity) else {
+        guard request.price == unitPrice || request.price == offerPrice else {
+            return .failure(.stalePrice(current: unitPrice))
+        }
+        guard let total = (offerPrice ?? unitPrice).multiplied(by: request.quantity) else {
             return .failure(.priceOverflow)
         }
         if let methodRefusal { return .failure(methodRefusal) }

@@ -11,6 +11,7 @@ struct SubscriptionBooks: Sendable {
     let time: StoreTime
     private(set) var rows: [SubscriptionKey: SubscriptionRow] = [:]
     private var changedKeys: Set<SubscriptionKey> = []
+    private var introducedKeys: Set<SubscriptionKey> = []
     /// The changes to publish, in their order.
     private(set) var changes: [SubscriptionChange] = []
     /// The refunds that changes have booked and that are to be made.
@@ -24,6 +25,9 @@ struct SubscriptionBooks: Sendable {
 
     /// The rows to write, in the order of their keys.
     var changedRows: [SubscriptionRow] { changedKeys.sorted().compactMap { rows[$0] } }
+
+    /// The rows whose note of an introductory offer is to be written, in the order of their keys.
+    var introducedRows: [SubscriptionRow] { introducedKeys.sorted().compactMap { rows[$0] } }
 
     /// Adds locked rows.
     mutating func take(_ rows: [SubscriptionRow]) {
@@ -94,8 +98,9 @@ struct SubscriptionBooks: Sendable {
                     product: SubscriptionProduct(
                         id: transaction.productID,
                         terms: period.terms,
-                        price: transaction.price
+                        price: period.renewalPrice ?? transaction.price
                     ),
+                    offer: period.offer,
                     replaces: period.replaces
                 )
             )
@@ -121,6 +126,30 @@ struct SubscriptionBooks: Sendable {
             subscription.product.id != transaction.subscription?.replaces
         else { return nil }
         return .subscriptionChanged
+    }
+
+    /// Whether an account may have the introductory offer of a group now (rule S44).
+    func mayHaveIntroductoryOffer(_ key: SubscriptionKey) -> Bool {
+        guard let row = rows[key] else { return false }
+        return SubscriptionRules.mayHaveIntroductoryOffer(row, at: time, by: machine.dueActions)
+    }
+
+    /// Notes that a transaction begins the introductory offer, if it does.
+    mutating func introduce(by transaction: Transaction) {
+        guard let key = SubscriptionKey(of: transaction),
+            transaction.subscription?.beginsIntroductoryOffer == true
+        else { return }
+        rows[key, default: SubscriptionRow(key: key)].introductoryID = transaction.id
+        introducedKeys.insert(key)
+    }
+
+    /// Gives the introductory offer back that a failed transaction was to begin.
+    mutating func giveIntroductionBack(by transaction: Transaction) {
+        guard let key = SubscriptionKey(of: transaction),
+            rows[key]?.introductoryID == transaction.id
+        else { return }
+        rows[key]?.introductoryID = nil
+        introducedKeys.insert(key)
     }
 
     /// Adds the posting to the change that a transaction has made.

@@ -10,4 +10,7 @@ struct SubscriptionRow: Hashable, Sendable {
     var paymentMethod: PaymentMethod?
     /// Whether a test wants a grace period; `nil` if the settings of the store decide.
     var hasGrace: Bool?
+    /// The transaction with which the account's introductory offer in the group begins, purchased or
+    /// not decided yet (rule S44 of docs/subscriptions.md); `nil` if the account never had one.
+    var introductoryID: TransactionID?
 }

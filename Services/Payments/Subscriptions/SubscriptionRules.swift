@@ -15,12 +15,16 @@ enum SubscriptionRules {
     ///   - subscription: The account's subscription in the product's group; `nil` if it has none.
     ///   - time: The present.
     ///   - rules: The rules of due actions, for an end that was not carried out yet (rule S205).
+    ///   - offer: The offer at which it is charged; `nil` for the ordinary price.
+    ///   - price: The ordinary price.
     /// - Returns: The period, or the reason to refuse the purchase.
     static func period(
         of product: Product,
         meeting subscription: Subscription?,
         at time: StoreTime,
-        by rules: DueActionRules
+        by rules: DueActionRules,
+        offer: PeriodOffer? = nil,
+        renewingAt price: Money? = nil
     ) -> Result<TransactionPeriod?, PaymentRefusal> {
         guard product.type == .autoRenewableSubscription, let terms = product.subscription else {
             return .success(nil)
@@ -31,7 +35,51 @@ enum SubscriptionRules {
         guard case .charge(let replaced) = choice else {
             return .failure(.alreadySubscribed(to: present?.product.id ?? product.id))
         }
-        return .success(TransactionPeriod(terms: terms, replaces: replaced))
+        return .success(
+            TransactionPeriod(
+                terms: terms,
+                replaces: replaced,
+                offer: offer,
+                renewalPrice: offer == nil ? nil : price
+            )
+        )
+    }
+
+    /// Whether an account may have the introductory offer of a group (rule S44).
+    ///
+    /// It may once, and not while a subscription of the group runs.
+    ///
+    /// - Parameters:
+    ///   - row: The account's row in the group, locked for a purchase.
+    ///   - time: The present.
+    ///   - rules: The rules of due actions, for an end that was not carried out yet (rule S205).
+    /// - Returns: Whether it may.
+    static func mayHaveIntroductoryOffer(
+        _ row: SubscriptionRow,
+        at time: StoreTime,
+        by rules: DueActionRules
+    ) -> Bool {
+        guard row.introductoryID == nil else { return false }
+        return row.subscription.map { !rules.state(of: $0, at: time).isRunning } ?? true
+    }
+
+    /// The first period of a product's introductory offer in a storefront; `nil` if there is none.
+    static func introductoryOffer(
+        of product: Product,
+        in storefront: Storefront
+    ) -> PeriodOffer? {
+        guard product.type == .autoRenewableSubscription, let terms = product.introductoryOffer,
+            let price = terms.prices[storefront], let ordinary = product.prices[storefront],
+            price.currency == ordinary.currency
+        else { return nil }
+        if case .unknown = terms.mode { return nil }
+        return PeriodOffer(
+            type: .introductory,
+            mode: terms.mode,
+            period: terms.period,
+            numberOfPeriods: terms.numberOfPeriods,
+            price: price
+        )
     }
 
     /// The event of a choice of a product for the next period; `nil` if it changes nothing.

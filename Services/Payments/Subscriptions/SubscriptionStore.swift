@@ -11,7 +11,8 @@ enum SubscriptionStore {
     private static let columns = """
         s.account_id, s.bundle_id, s.group_id, s.data, s.payment_method,
         (SELECT (t.settings ->> 'hasGracePeriod')::boolean FROM test_settings t
-            WHERE t.account_id = s.account_id AND t.bundle_id = s.bundle_id)
+            WHERE t.account_id = s.account_id AND t.bundle_id = s.bundle_id),
+        s.introductory_transaction
         """
 
     /// Makes the rows of places where no subscription has begun.
@@ -181,6 +182,26 @@ enum SubscriptionStore {
         )
     }
 
+    /// Writes which transactions locked rows have noted for their introductory offers.
+    static func saveIntroductions(
+        _ rows: [SubscriptionRow],
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !rows.isEmpty else { return }
+        let keys = rows.map(\.key)
+        try connection.enqueue(
+            """
+            UPDATE subscriptions AS s SET introductory_transaction = u.transaction_id
+            FROM unnest(
+                \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
+                \(rows.map { $0.introductoryID?.number }))
+                AS u (account_id, bundle_id, group_id, transaction_id)
+            WHERE s.account_id = u.account_id AND s.bundle_id = u.bundle_id
+                AND s.group_id = u.group_id
+            """
+        )
+    }
+
     /// The times of the oldest open work of each kind, if there is any among the next due actions.
     ///
     /// A charge whose outcome is not known is open since it was begun. Only the actions that are due
@@ -241,19 +262,21 @@ enum SubscriptionStore {
 
     private static func rows(in rows: PostgresRows) throws -> [SubscriptionRow] {
         try rows.map { row in
-            let (account, bundle, group, data, method, hasGrace) = try row.decode(
+            let (account, bundle, group, data, method, hasGrace, introductory) = try row.decode(
                 AccountID.self,
                 BundleID.self,
                 SubscriptionGroupID.self,
                 PostgresJSON?.self,
                 String?.self,
-                Bool?.self
+                Bool?.self,
+                Int64?.self
             )
             return SubscriptionRow(
                 key: SubscriptionKey(accountID: account, bundleID: bundle, groupID: group),
                 subscription: try data.map { try $0.decode(Subscription.self) },
                 paymentMethod: method.map { PaymentMethod(rawValue: $0) },
-                hasGrace: hasGrace
+                hasGrace: hasGrace,
+                introductoryID: introductory.map(TransactionID.init(number:))
             )
         }
     }

@@ -11,6 +11,8 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
     public var product: SubscriptionProduct
     /// The amount that was charged for this period (rule S32).
     public var price: Money
+    /// The offer at which it was charged; `nil` if it was charged at the ordinary price.
+    public var offer: PeriodOffer?
     /// The time from which ``end`` is counted (rules S20 and S25).
     public var anchor: StoreTime
     /// The number of the period since the anchor, from 1 (rule S20).
@@ -34,6 +36,7 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
         reason: PeriodReason,
         product: SubscriptionProduct,
         price: Money,
+        offer: PeriodOffer? = nil,
         anchor: StoreTime,
         number: Int,
         start: StoreTime,
@@ -46,6 +49,7 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
         self.reason = reason
         self.product = product
         self.price = price
+        self.offer = offer
         self.anchor = anchor
         self.number = number
         self.start = start
@@ -54,6 +58,9 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
         self.refunded = refunded ?? .zero(price.currency)
         self.earlyEnd = earlyEnd
     }
+
+    /// The length by which ``end`` is counted (rule S26).
+    public var length: SubscriptionPeriod { offer?.period ?? product.terms.period }
 
     /// The moment at which the service of this period really ends.
     ///

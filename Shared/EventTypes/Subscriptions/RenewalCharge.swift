@@ -2,8 +2,10 @@
 public struct RenewalCharge: Codable, Hashable, Sendable {
     /// The identity of the charge.
     public var key: RenewalChargeKey
-    /// The product of the next period, with the price to charge.
+    /// The product of the next period, with its ordinary price for this account.
     public var product: SubscriptionProduct
+    /// The offer of the next period, with the price to charge; `nil` for the ordinary price.
+    public var offer: PeriodOffer?
     /// The storefront of the price (rule S33).
     public var storefront: Storefront
     /// The time at which the charge was begun.
@@ -15,12 +17,17 @@ public struct RenewalCharge: Codable, Hashable, Sendable {
     public init(
         key: RenewalChargeKey,
         product: SubscriptionProduct,
+        offer: PeriodOffer? = nil,
         storefront: Storefront,
         startedAt: StoreTime
     ) {
         self.key = key
         self.product = product
+        self.offer = offer
         self.storefront = storefront
         self.startedAt = startedAt
     }
+
+    /// The price to charge.
+    public var price: Money { offer?.price ?? product.price }
 }

@@ -79,11 +79,21 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// Whether the subscription renews at the end of its period.
     public var isAutoRenewOn: Bool { autoRenewOffReason == nil }
 
-    /// The product and the price of the next period, as the customer was informed (rule S32); `nil`
-    /// if there is none.
+    /// The product of the next period, with its ordinary price as the customer was informed (rule S32);
+    /// `nil` if there is none.
     public var nextProduct: SubscriptionProduct? {
         state.isRunning && isAutoRenewOn ? pendingProduct ?? product : nil
     }
+
+    /// The offer of the next period; `nil` if that has the ordinary price (rule S43).
+    ///
+    /// Another product does not continue it.
+    public var nextOffer: PeriodOffer? {
+        nextProduct?.id == product.id ? period.offer?.next : nil
+    }
+
+    /// The price of the next period, as the customer was informed (rule S32); `nil` if there is none.
+    public var nextPrice: Money? { nextOffer?.price ?? nextProduct?.price }
 
     /// The end of the service that the account is entitled to (rule S80); `nil` if it has none.
     public var entitlementEnd: StoreTime? {

@@ -14,6 +14,10 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     public var replaces: ProductID?
     /// The identity of the charge for a renewal (rule S84); `nil` for a purchase.
     public var charge: RenewalChargeKey?
+    /// The offer at which the period is charged; `nil` for the ordinary price.
+    public var offer: PeriodOffer?
+    /// The ordinary price, at which the subscription renews after the offer; `nil` without an offer.
+    public var renewalPrice: Money?
 
     /// Makes a period.
     public init(
@@ -22,7 +26,9 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
         end: StoreTime? = nil,
         paidBy: TransactionID? = nil,
         replaces: ProductID? = nil,
-        charge: RenewalChargeKey? = nil
+        charge: RenewalChargeKey? = nil,
+        offer: PeriodOffer? = nil,
+        renewalPrice: Money? = nil
     ) {
         self.terms = terms
         self.start = start
@@ -30,6 +36,15 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
         self.paidBy = paidBy
         self.replaces = replaces
         self.charge = charge
+        self.offer = offer
+        self.renewalPrice = renewalPrice
+    }
+
+    /// Whether the transaction is the one by which an account has its introductory offer in the group.
+    ///
+    /// Later periods of the offer, and copies of the first, are not.
+    public var beginsIntroductoryOffer: Bool {
+        offer?.type == .introductory && offer?.number == 1 && charge == nil && paidBy == nil
     }
 }
 
@@ -39,7 +54,9 @@ extension TransactionPeriod {
     func write(to text: inout PlainJSONText) {
         if let charge { text.member("charge", object: charge.write) }
         text.member("end", end)
+        if let offer { text.member("offer", object: offer.write) }
         text.member("paidBy", paidBy?.rawValue)
+        if let renewalPrice { text.member("renewalPrice", object: renewalPrice.write) }
         text.member("replaces", replaces?.rawValue)
         text.member("start", start)
         text.member("terms", object: terms.write)
@@ -51,6 +68,8 @@ extension TransactionPeriod {
         var paidBy: TransactionID?
         var replaces: ProductID?
         var charge: RenewalChargeKey?
+        var offer: PeriodOffer?
+        var renewalPrice: Money?
         let isRead = json.object { json, name in
             switch name {
             case "terms": PlainJSON.keep(SubscriptionTerms(from: &json), in: &terms)
@@ -60,6 +79,9 @@ extension TransactionPeriod {
             case "replaces": json.null() || PlainJSON.keep(json.identifier(), in: &replaces)
             case "charge":
                 json.null() || PlainJSON.keep(RenewalChargeKey(from: &json), in: &charge)
+            case "offer": json.null() || PlainJSON.keep(PeriodOffer(from: &json), in: &offer)
+            case "renewalPrice":
+                json.null() || PlainJSON.keep(Money(from: &json), in: &renewalPrice)
             default: json.skip()
             }
         }
@@ -70,7 +92,9 @@ extension TransactionPeriod {
             end: end.map(StoreTime.init(millisecondsSinceEpoch:)),
             paidBy: paidBy,
             replaces: replaces,
-            charge: charge
+            charge: charge,
+            offer: offer,
+            renewalPrice: renewalPrice
         )
     }
 }

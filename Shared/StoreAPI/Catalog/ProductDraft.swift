@@ -31,6 +31,10 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     ///
     /// Such a subscription needs it, and no other type has it.
     public var subscription: SubscriptionTerms?
+    /// The offer to accounts that never had one in the product's group.
+    ///
+    /// Only a subscription that renews automatically has one. There is none by default.
+    public var introductoryOffer: OfferTerms?
     /// The names of the entitlements that the product gives while an account owns it.
     ///
     /// There are none by default.
@@ -46,6 +50,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         localizations: [LanguageTag: ProductText],
         deliveryPlan: [DeliveryTarget]? = nil,
         subscription: SubscriptionTerms? = nil,
+        introductoryOffer: OfferTerms? = nil,
         entitlements: [EntitlementName]? = nil
     ) {
         self.type = type
@@ -56,6 +61,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
         self.subscription = subscription
+        self.introductoryOffer = introductoryOffer
         self.entitlements = entitlements
     }
 }

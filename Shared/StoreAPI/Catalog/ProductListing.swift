@@ -28,6 +28,11 @@ public struct ProductListing: Codable, Hashable, Sendable {
     ///
     /// Its language is chosen as that of the other texts is, but from the languages of the group.
     public var subscriptionGroupName: String?
+    /// The offer to accounts that never had one in the product's group; `nil` if there is none in the
+    /// storefront.
+    ///
+    /// Everybody sees it. The store decides at the purchase who has it.
+    public var introductoryOffer: OfferListing?
 
     /// Makes a listing.
     public init(
@@ -40,7 +45,8 @@ public struct ProductListing: Codable, Hashable, Sendable {
         language: LanguageTag,
         isFamilyShareable: Bool = false,
         subscription: SubscriptionTerms? = nil,
-        subscriptionGroupName: String? = nil
+        subscriptionGroupName: String? = nil,
+        introductoryOffer: OfferListing? = nil
     ) {
         self.id = id
         self.version = version
@@ -52,5 +58,6 @@ public struct ProductListing: Codable, Hashable, Sendable {
         self.isFamilyShareable = isFamilyShareable
         self.subscription = subscription
         self.subscriptionGroupName = subscriptionGroupName
+        self.introductoryOffer = introductoryOffer
     }
 }

@@ -136,7 +136,7 @@ extension SubscriptionAudit {
     /// Checks that no renewal costs more than the customer was informed since the renewal before
     /// it.
     private func checkPrices(_ history: SubscriptionHistory, _ findings: inout Findings) {
-        var told: [SubscriptionProduct] = []
+        var told: [(id: ProductID, price: Money)] = []
         for change in history.changes {
             if let period = change.newPeriod {
                 if period.reason == .renewal {
@@ -152,7 +152,11 @@ extension SubscriptionAudit {
                 }
                 told = []
             }
-            if let next = change.subscription.nextProduct { told.append(next) }
+            if let next = change.subscription.nextProduct,
+                let price = change.subscription.nextPrice
+            {
+                told.append((next.id, price))
+            }
         }
     }
 }

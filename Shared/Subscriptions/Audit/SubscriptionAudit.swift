@@ -52,6 +52,7 @@ public struct SubscriptionAudit: Sendable {
         checkChanges(history, &findings)
         checkPeriods(history, &findings)
         checkMoney(history, &findings)
+        checkOffers(history, &findings)
         checkPresent(history, at: time, &findings)
         checkLimits(history, &findings)
         return findings.all

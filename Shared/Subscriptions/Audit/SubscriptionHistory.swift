@@ -107,6 +107,11 @@ public struct SubscriptionHistory: Sendable {
     public var openCharges: [RenewalChargeKey]
     /// The end of the entitlement that the account is shown.
     public var entitlementEnd: StoreTime?
+    /// The transactions, open or purchased, with which an introductory offer begins; `nil` if they are
+    /// not compared.
+    public var introductions: [TransactionID]?
+    /// The transaction that the store has noted for the account's introductory offer in the group.
+    public var introducedBy: TransactionID?
 
     /// Makes a history.
     public init(

@@ -14,7 +14,7 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case endsAreCounted = 6
     /// At most one charge is open. A running subscription has one due action, an ended one none.
     case oneDueAction = 7
-    /// Offers and codes are used once. The store has no offers yet.
+    /// An account has one introductory offer in a group. The store has no codes yet.
     case offersAreUsedOnce = 8
     /// Every change has its notifications once, and every notification has its change.
     case notifiedOnce = 9

@@ -95,7 +95,9 @@ public struct DueActionRules: Sendable {
     /// pays two periods in advance.
     private func renewalChargeTime(of subscription: Subscription) -> StoreTime? {
         guard subscription.isAutoRenewOn, subscription.charge == nil else { return nil }
-        let (period, policy) = (subscription.period, self.policy(for: subscription))
+        let period = subscription.period
+        // A trial may be much shorter than the periods that follow it.
+        let policy = self.policy.scaled(to: period.length)
         let times = policy.chargesBeforeEnd.enumerated().map { index, duration in
             let delay = index == 0 ? policy.delay(of: subscription.id) : .zero
             return max(period.start, period.end.advanced(by: delay - duration))

@@ -24,3 +24,16 @@ public struct RenewalQuote: Hashable, Sendable {
         return price.minorUnits < told.minorUnits ? price : told
     }
 }
+
+extension PeriodOffer {
+    /// The offer at no more than the ordinary price.
+    ///
+    /// It ends if the price is that of a storefront with another currency (rule S33), in which nobody
+    /// was told a price of the offer.
+    func limited(by ordinary: Money) -> PeriodOffer? {
+        guard ordinary.currency == price.currency else { return nil }
+        var limited = self
+        if ordinary.minorUnits < price.minorUnits { limited.price = ordinary }
+        return limited
+    }
+}

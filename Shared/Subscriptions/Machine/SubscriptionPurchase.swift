@@ -10,8 +10,10 @@ public struct SubscriptionPurchase: Hashable, Sendable {
     public var bundleID: BundleID
     /// The storefront (rule S33).
     public var storefront: Storefront
-    /// The product, with the price that was charged.
+    /// The product, with the price at which it renews.
     public var product: SubscriptionProduct
+    /// The offer at which it was charged; `nil` if it was charged at the ordinary price.
+    public var offer: PeriodOffer?
     /// The product that it replaces at once (rule S101); `nil` if none was running when the
     /// purchase was accepted.
     public var replaces: ProductID?
@@ -23,6 +25,7 @@ public struct SubscriptionPurchase: Hashable, Sendable {
         bundleID: BundleID,
         storefront: Storefront,
         product: SubscriptionProduct,
+        offer: PeriodOffer? = nil,
         replaces: ProductID? = nil
     ) {
         self.transactionID = transactionID
@@ -30,6 +33,7 @@ public struct SubscriptionPurchase: Hashable, Sendable {
         self.bundleID = bundleID
         self.storefront = storefront
         self.product = product
+        self.offer = offer
         self.replaces = replaces
     }
 }

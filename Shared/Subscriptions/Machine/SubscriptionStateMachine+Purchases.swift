@@ -7,6 +7,7 @@ extension SubscriptionStateMachine {
             purchase.transactionID,
             .purchase,
             of: purchase.product,
+            by: purchase.offer,
             at: time
         )
         let subscription = Subscription(
@@ -63,6 +64,7 @@ extension SubscriptionStateMachine {
             purchase.transactionID,
             .purchase,
             of: purchase.product,
+            by: purchase.offer,
             at: time
         )
         var after = continued(subscription, with: period)

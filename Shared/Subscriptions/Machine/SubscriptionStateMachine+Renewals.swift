@@ -56,6 +56,7 @@ extension SubscriptionStateMachine {
                 attempt: after.attempts
             ),
             product: product,
+            offer: subscription.nextOffer?.limited(by: price),
             storefront: quote.price == nil ? subscription.storefront : quote.storefront,
             startedAt: time
         )
@@ -93,6 +94,7 @@ extension SubscriptionStateMachine {
             of: subscription.period,
             transactionID,
             of: charge.product,
+            by: charge.offer,
             charge: key
         )
         let continues = periods.continues(
@@ -106,6 +108,7 @@ extension SubscriptionStateMachine {
                 transactionID,
                 .renewal,
                 of: charge.product,
+                by: charge.offer,
                 at: time,
                 charge: key
             )

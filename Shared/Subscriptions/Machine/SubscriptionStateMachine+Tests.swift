@@ -37,6 +37,7 @@ extension SubscriptionStateMachine {
             transactionID,
             .renewal,
             of: charge.product,
+            by: charge.offer,
             at: time,
             charge: charge.key
         )

@@ -11,32 +11,42 @@ struct PeriodRules {
         _ transactionID: TransactionID,
         _ reason: PeriodReason,
         of product: SubscriptionProduct,
+        by offer: PeriodOffer? = nil,
         at time: StoreTime,
         charge: RenewalChargeKey? = nil
     ) -> PaidPeriod {
-        period(transactionID, reason, of: product, number: 1, from: time, charge)
+        period(transactionID, reason, of: product, by: offer, number: 1, from: time, charge)
     }
 
     /// The period that begins where another one ends (rules S81 and S82).
     ///
-    /// It keeps the anchor if it has the same length (rule S25).
+    /// It keeps the anchor if it has the same length (rules S25 and S26).
     func successor(
         of period: PaidPeriod,
         _ transactionID: TransactionID,
         of product: SubscriptionProduct,
+        by offer: PeriodOffer? = nil,
         charge: RenewalChargeKey
     ) -> PaidPeriod {
         let next = self.period(
             transactionID,
             .renewal,
             of: product,
+            by: offer,
             number: period.number + 1,
             from: period.anchor,
             charge
         )
         // A sandbox may have changed its rate. Then the count begins again, without a gap.
-        guard product.terms.period == period.product.terms.period, next.start == period.end else {
-            return newPeriod(transactionID, .renewal, of: product, at: period.end, charge: charge)
+        guard next.length == period.length, next.start == period.end else {
+            return newPeriod(
+                transactionID,
+                .renewal,
+                of: product,
+                by: offer,
+                at: period.end,
+                charge: charge
+            )
         }
         return next
     }
@@ -72,7 +82,7 @@ struct PeriodRules {
     func end(of period: PaidPeriod) -> StoreTime {
         policy.end(
             ofPeriod: period.number,
-            lasting: period.product.terms.period,
+            lasting: period.length,
             from: period.anchor
         )
     }
@@ -85,11 +95,12 @@ struct PeriodRules {
         _ transactionID: TransactionID,
         _ reason: PeriodReason,
         of product: SubscriptionProduct,
+        by offer: PeriodOffer?,
         number: Int,
         from anchor: StoreTime,
         _ charge: RenewalChargeKey?
     ) -> PaidPeriod {
-        let length = product.terms.period
+        let length = offer?.period ?? product.terms.period
         func end(_ number: Int) -> StoreTime {
             policy.end(ofPeriod: number, lasting: length, from: anchor)
         }
@@ -97,7 +108,8 @@ struct PeriodRules {
             transactionID: transactionID,
             reason: reason,
             product: product,
-            price: product.price,
+            price: offer?.price ?? product.price,
+            offer: offer,
             anchor: anchor,
             number: number,
             start: end(number - 1),

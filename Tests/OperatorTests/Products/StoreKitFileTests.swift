@@ -169,7 +169,7 @@ import Testing
                         {"locale": "fr", "displayName": "Le club", "description": "Tout."}],
                       "subscriptions": [{"productID": "app.club", "groupNumber": 1, "colour": "red",
                         "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M",
-                        "introductoryOffer": {"paymentMode": "free", "subscriptionPeriod": "P1W"},
+                        "codeOffers": [{"paymentMode": "free", "subscriptionPeriod": "P1W"}],
                         "localizations": [{"locale": "en", "displayName": "Club"}]}]}]
                     """,
                 settings: """
@@ -185,8 +185,8 @@ import Testing
                 "not taken: group club has a name in '', which is not a locale",
                 "not taken: group club has a description in fr, which the catalog does not keep",
                 "taken: group club with its name in fr",
+                "not taken: product app.club has codeOffers; the store makes only introductory offers",
                 "not taken: product app.club has colour, which is no member that is known",
-                "not taken: product app.club has introductoryOffer; the store makes no offers yet",
                 "taken: product app.club as autoRenewableSubscription for 2.99 USD in USA, P1M, "
                     + "level 1 of club",
                 "not taken: setting _askToBuyEnabled has purchases wait for a parent; \(follows)",
@@ -204,6 +204,82 @@ import Testing
         )
         #expect(lines == ["not taken: group club has names, but no subscription"])
         #expect(content.groups.isEmpty)
+    }
+
+    private static func club(_ offer: String) -> String {
+        file(
+            groups: """
+                [{"id": "club", "subscriptions": [{"productID": "app.club", "groupNumber": 1,
+                  "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M",
+                  "introductoryOffer": \(offer),
+                  "localizations": [{"locale": "en", "displayName": "Club"}]}]}]
+                """
+        )
+    }
+
+    @Test(arguments: [
+        (
+            #"{"paymentMode": "free", "subscriptionPeriod": "P7D", "displayPrice": null}"#,
+            "freeTrial, 1 times P1W, 0.00 USD"
+        ),
+        (
+            #"{"paymentMode": "payAsYouGo", "numberOfPeriods": 3, "displayPrice": "0.99"}"#,
+            "payAsYouGo, 3 times P1M, 0.99 USD"
+        ),
+        (
+            #"{"paymentMode": "payUpFront", "subscriptionPeriod": "P3M", "displayPrice": "4.99"}"#,
+            "payUpFront, 1 times P3M, 4.99 USD"
+        ),
+    ])
+    func anIntroductoryOfferIsReadAndWritten(offer: String, text: String) throws {
+        let (content, lines) = try read(Self.club(offer))
+        #expect(
+            lines.first == "taken: product app.club with an introductory offer: " + text
+        )
+        let terms = try #require(content.products.values.first?.introductoryOffer)
+        let written = try StoreKitWriter.write(
+            CatalogDocument(products: content.products),
+            in: Self.usa
+        )
+        #expect(
+            try StoreKitReader.read(written.file).products.values.first?.introductoryOffer == terms
+        )
+    }
+
+    @Test(arguments: [
+        (#""free""#, "that is not an object"),
+        (#"{"paymentMode": "barter"}"#, "with the paymentMode 'barter'"),
+        (#"{"paymentMode": "free"}"#, "without a subscriptionPeriod such as P1W"),
+    ])
+    func anIntroductoryOfferThatCannotBeReadIsWrong(offer: String, problem: String) throws {
+        let (content, lines) = try read(Self.club(offer))
+        #expect(!content.isUsable)
+        #expect(
+            lines.contains("wrong: product app.club has an introductoryOffer " + problem),
+            "\(lines)"
+        )
+    }
+
+    @Test func anImportKeepsTheOffersOfOtherStorefronts() throws {
+        let offer = #"{"paymentMode": "payAsYouGo", "numberOfPeriods": 3, "displayPrice": "0.99"}"#
+        let content = try read(Self.club(offer)).content
+        let id = ProductID(unchecked: "app.club")
+        let france = Storefront(unchecked: "FRA")
+        let euros = Money(minorUnits: 89, currency: Currency(unchecked: "EUR"))
+        var current = try #require(content.products[id])
+        current.introductoryOffer?.prices = [france: euros]
+        func merged(_ file: StoreKitReader.Content) -> OfferTerms? {
+            StoreKitMerge.document(file, onto: CatalogDocument(products: [id: current]))
+                .products[id]?.introductoryOffer
+        }
+        #expect(merged(content)?.prices.count == 2)
+        // A file without an offer ends it in the file's storefront alone.
+        #expect(merged(try read(Self.club("null")).content) == current.introductoryOffer)
+        current.introductoryOffer = content.products[id]?.introductoryOffer
+        #expect(merged(try read(Self.club("null")).content) == nil)
+        // Another offer replaces it.
+        let trial = #"{"paymentMode": "free", "subscriptionPeriod": "P1W"}"#
+        #expect(merged(try read(Self.club(trial)).content)?.mode == .freeTrial)
     }
 
     @Test func aStorefrontWithoutAKnownCurrencyNeedsOne() throws {

@@ -15,7 +15,8 @@ func club(
     level: Int = 1,
     period: SubscriptionPeriod = SubscriptionPeriod(1, .month),
     price: Money = usd(299),
-    version: Int = 1
+    version: Int = 1,
+    offer: OfferTerms? = nil
 ) -> Product {
     var club = product(id, .autoRenewableSubscription, price: price, version: version)
     club.deliveryPlan = [.entitlement]
@@ -25,10 +26,31 @@ func club(
         level: level,
         period: period
     )
+    club.introductoryOffer = offer
     return club
 }
 
+/// Three months for 0.99 USD each.
+let threeMonths = OfferTerms(
+    mode: .payAsYouGo,
+    period: SubscriptionPeriod(1, .month),
+    numberOfPeriods: 3,
+    prices: [Storefront(unchecked: "USA"): usd(99)]
+)
+
+/// A week for nothing.
+let freeWeek = OfferTerms(
+    mode: .freeTrial,
+    period: SubscriptionPeriod(1, .week),
+    prices: [Storefront(unchecked: "USA"): usd(0)]
+)
+
 extension Store {
+    /// The transaction that has the introductory offer of alice.
+    func introductoryID() async throws -> TransactionID? {
+        try await subscriptionRow()?.introductoryID
+    }
+
     /// The subscription of alice.
     func subscription() async throws -> Subscription {
         try #require(try await subscriptionRow()?.subscription)
@@ -140,6 +162,10 @@ extension Store {
         history.actions = [machine.dueActions.next(for: subscription)].compactMap(\.self)
         history.openCharges = [subscription.charge?.key].compactMap(\.self)
         history.entitlementEnd = subscription.entitlementEnd
+        history.introductions = paid.filter {
+            $0.subscription?.beginsIntroductoryOffer == true && $0.state != .failed
+        }.map(\.id)
+        history.introducedBy = try await introductoryID()
         return SubscriptionAudit(policy: machine.policy).findings(in: history, at: clock.now())
     }
 }

@@ -209,8 +209,7 @@ struct SubscriptionStory {
         terminal.field("product", known.product.id.rawValue)
         let (start, end) = (known.period.start, known.period.end)
         terminal.field("period", "\(Self.text(start)) to \(Self.text(end))")
-        let next = known.nextProduct
-        terminal.field("next charge", next.map { "\($0.price)" } ?? "none")
+        terminal.field("next charge", known.nextPrice.map { "\($0)" } ?? "none")
         terminal.field(state == .expired ? "owned until" : "owns it until", Self.text(owned))
         return known
     }

@@ -1,0 +1,26 @@
+public import EventTypes
+
+/// An offer of a subscription with the price of one storefront.
+public struct OfferListing: Codable, Hashable, Sendable {
+    /// The way in which it is paid.
+    public var mode: OfferMode
+    /// The length of one period of the offer.
+    public var period: SubscriptionPeriod
+    /// The number of periods; 1 unless the offer is paid as you go.
+    public var numberOfPeriods: Int
+    /// The price of one period; zero for a free trial.
+    public var price: Money
+
+    /// Makes a listing.
+    public init(
+        mode: OfferMode,
+        period: SubscriptionPeriod,
+        numberOfPeriods: Int,
+        price: Money
+    ) {
+        self.mode = mode
+        self.period = period
+        self.numberOfPeriods = numberOfPeriods
+        self.price = price
+    }
+}

@@ -1,0 +1,54 @@
+import EventTypes
+
+extension SubscriptionAudit {
+    /// Checks that the account had at most one introductory offer, period after period (rules S43 and
+    /// S44).
+    func checkOffers(_ history: SubscriptionHistory, _ findings: inout Findings) {
+        // A period that was taken back before it began is none.
+        let periods = history.periods.filter { $0.effectiveEnd > $0.start || $0.earlyEnd == nil }
+        var before: PeriodOffer?
+        for period in periods {
+            defer { before = period.offer }
+            guard let offer = period.offer else { continue }
+            findings.check(
+                .offersAreUsedOnce,
+                offer.price == period.price,
+                "\(period.transactionID) costs \(period.price), and by its offer \(offer.price)"
+            )
+            let follows =
+                offer.number == 1
+                ? period.reason == .purchase
+                : before?.next.map { $0.isSame(as: offer) } ?? false
+            findings.check(
+                .offersAreUsedOnce,
+                follows,
+                "\(period.transactionID) has period \(offer.number) of an offer, which does not "
+                    + "follow the period before it"
+            )
+        }
+        let begun = periods.filter { $0.offer?.type == .introductory && $0.offer?.number == 1 }
+            .map(\.transactionID)
+        findings.check(
+            .offersAreUsedOnce,
+            begun.count <= 1,
+            "its introductory offers began with \(begun)"
+        )
+        guard let introductions = history.introductions else { return }
+        let noted = [history.introducedBy].compactMap(\.self)
+        findings.check(
+            .offersAreUsedOnce,
+            introductions == noted,
+            "the transactions \(introductions) have its introductory offer, and the store has noted "
+                + "\(noted)"
+        )
+    }
+}
+
+extension PeriodOffer {
+    /// Whether two periods are the same of one offer; a lower ordinary price may have lowered its price.
+    fileprivate func isSame(as other: PeriodOffer) -> Bool {
+        var same = self
+        same.price = other.price
+        return same == other && other.price.minorUnits <= price.minorUnits
+    }
+}
