@@ -116,6 +116,7 @@ extension AppReceipt.Purchase {
         expiresAt = try fields.optionalDate(Attribute.subscriptionExpiresAt)
         cancelledAt = try fields.optionalDate(Attribute.cancelledAt)
         webOrderLineItemID = try fields.optionalInteger(Attribute.webOrderLineItemID)
+        isTrialPeriod = try fields.optionalInteger(Attribute.isTrialPeriod).map { $0 != 0 }
         isInIntroOfferPeriod = try fields.optionalInteger(Attribute.isInIntroOfferPeriod)
             .map { $0 != 0 }
     }

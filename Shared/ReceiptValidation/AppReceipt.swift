@@ -29,6 +29,8 @@ public struct AppReceipt: Hashable, Sendable {
         public internal(set) var webOrderLineItemID: Int64?
         /// Whether a subscription's period has an introductory price.
         public internal(set) var isInIntroOfferPeriod: Bool?
+        /// Whether a subscription's period is a free trial.
+        public internal(set) var isTrialPeriod: Bool?
     }
 
     /// The type of a product, with its number in receipts.
@@ -121,6 +123,7 @@ package enum AppReceiptAttribute {
     package static let subscriptionExpiresAt: Int64 = 1708
     package static let webOrderLineItemID: Int64 = 1711
     package static let cancelledAt: Int64 = 1712
+    package static let isTrialPeriod: Int64 = 1713
     package static let isInIntroOfferPeriod: Int64 = 1719
 }
 

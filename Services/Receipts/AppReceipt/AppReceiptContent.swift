@@ -57,7 +57,7 @@ struct AppReceiptContent: Sendable {
     static let originalApplicationVersion = "1.0"
 
     private func encoded(_ entry: AppReceiptEntry) -> [UInt8] {
-        var set = AttributeSet(capacity: 11)
+        var set = AttributeSet(capacity: 12)
         set.add(Attribute.quantity, integer: Int64(entry.quantity))
         set.add(Attribute.productID, text: entry.productId.rawValue)
         set.add(Attribute.transactionID, text: entry.transactionId.rawValue)
@@ -74,6 +74,7 @@ struct AppReceiptContent: Sendable {
         if let period = entry.webOrderLineItemId.flatMap(Int64.init), period >= 0 {
             set.add(Attribute.webOrderLineItemID, integer: period)
         }
+        if entry.isTrialPeriod { set.add(Attribute.isTrialPeriod, integer: 1) }
         if entry.isAutoRenewable {
             set.add(Attribute.isInIntroOfferPeriod, integer: entry.isInIntroOfferPeriod ? 1 : 0)
         }

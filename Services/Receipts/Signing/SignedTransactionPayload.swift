@@ -14,6 +14,8 @@ import Foundation
 ///   user name in lower case, if that is a UUID. Otherwise it is omitted (spec rule 30).
 /// - A period of a subscription has the dates of the period. One that was renewed early begins in the
 ///   future (rule S81 of docs/subscriptions.md), and then after `signedDate`.
+/// - A period of an offer has the offer's price, and says which offer it is: an introductory one has no
+///   identifier (rules S32, S42 and S43).
 /// - A refund sets `revocationType` and `revocationPercentage`. `revocationDate` and
 ///   `revocationReason` are set only while the purchase is revoked, because apps take a product
 ///   away when they see the date (decision 33).
@@ -34,6 +36,9 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var appAccountToken: String?
     var appTransactionId: String?
     var inAppOwnershipType: String
+    var offerDiscountType: String?
+    var offerPeriod: String?
+    var offerType: Int?
     var signedDate: StoreTime
     var revocationReason: Int?
     var revocationDate: StoreTime?
@@ -80,6 +85,10 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             context.appAccountToken ?? Self.appAccountToken(transaction.applicationUsername)
         appTransactionId = context.appTransactionID.map { String($0) }
         inAppOwnershipType = "PURCHASED"
+        let offer = transaction.subscription?.offer
+        offerDiscountType = offer?.mode.discountType
+        offerPeriod = offer?.period.description
+        offerType = offer?.type.number
         if let revokedAt = transaction.revokedAt {
             revocationDate = revokedAt
             // 0 is Apple's "for another reason". 1 would blame the app.
@@ -146,6 +155,9 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             text.member("expiresDate", expiresDate)
             text.member("inAppOwnershipType", inAppOwnershipType)
             if let isUpgraded { text.member("isUpgraded", isUpgraded) }
+            text.member("offerDiscountType", offerDiscountType)
+            text.member("offerPeriod", offerPeriod)
+            text.member("offerType", offerType.map(Int64.init))
             text.member("originalPurchaseDate", originalPurchaseDate)
             text.member("originalTransactionId", originalTransactionId.rawValue)
             text.member("price", price)

@@ -4,7 +4,8 @@ import Foundation
 /// The payload of signed renewal info: Apple's `JWSRenewalInfoDecodedPayload`, made only from a
 /// subscription and a time.
 ///
-/// There are no offers and no price increases, so their fields are missing.
+/// The offer is that of the next period (rule S42). There are no price increases, so their fields are
+/// missing.
 struct RenewalInfoPayload: Codable, Hashable, Sendable {
     /// The customer in the app, as in the signed transaction next to the renewal info (rule S95).
     struct Customer: Decodable, Hashable, Sendable {
@@ -38,6 +39,9 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
     var expirationIntent: Int?
     var gracePeriodExpiresDate: StoreTime?
     var isInBillingRetryPeriod: Bool?
+    var offerDiscountType: String?
+    var offerPeriod: String?
+    var offerType: Int?
     var originalTransactionId: TransactionID
     var productId: ProductID
     var recentSubscriptionStartDate: StoreTime
@@ -57,7 +61,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
         let next = subscription.nextProduct
         autoRenewProductId = (next ?? subscription.product).id
         autoRenewStatus = subscription.isAutoRenewOn && subscription.state.isRunning ? 1 : 0
-        currency = next?.price.currency
+        currency = subscription.nextPrice?.currency
         self.environment = environment
         expirationIntent = subscription.expirationIntent?.rawValue
         gracePeriodExpiresDate = subscription.gracePeriodEnd
@@ -68,11 +72,15 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
             case .expired: false
             case .active, .revoked, .unknown: nil
             }
+        let offer = subscription.nextOffer
+        offerDiscountType = offer?.mode.discountType
+        offerPeriod = offer?.period.description
+        offerType = offer?.type.number
         originalTransactionId = subscription.id
         productId = subscription.product.id
         recentSubscriptionStartDate = subscription.recentStart
         renewalDate = subscription.period.end
-        renewalPrice = next.map(\.price.milliunits)
+        renewalPrice = subscription.nextPrice?.milliunits
         signedDate = now
     }
 
@@ -91,6 +99,9 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
             if let isInBillingRetryPeriod {
                 text.member("isInBillingRetryPeriod", isInBillingRetryPeriod)
             }
+            text.member("offerDiscountType", offerDiscountType)
+            text.member("offerPeriod", offerPeriod)
+            text.member("offerType", offerType.map(Int64.init))
             text.member("originalTransactionId", originalTransactionId.rawValue)
             text.member("productId", productId.rawValue)
             text.member("recentSubscriptionStartDate", recentSubscriptionStartDate)

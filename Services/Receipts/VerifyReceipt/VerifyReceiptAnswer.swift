@@ -119,7 +119,7 @@ extension VerifyReceiptAnswer.Entry {
             "product_id": purchase.productID,
             "transaction_id": purchase.transactionID,
             "original_transaction_id": purchase.originalTransactionID,
-            "is_trial_period": "false",
+            "is_trial_period": String(purchase.isTrialPeriod ?? false),
             "in_app_ownership_type": "PURCHASED",
         ]
         add("purchase_date", StoreTime(purchase.purchasedAt))

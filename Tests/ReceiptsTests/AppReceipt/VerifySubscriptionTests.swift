@@ -46,6 +46,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (OfferMode.freeTrial, Int64(0), true, false), (.payAsYouGo, 99, false, true),
+        (.payUpFront, 199, false, true),
+    ])
+    func aPeriodOfAnOfferIsATrialOrHasAnIntroductoryPrice(
+        mode: OfferMode,
+        price: Int64,
+        isTrial: Bool,
+        isIntroductory: Bool
+    ) async throws {
+        typealias Club = ClubSubscription
+        try await AppReceiptsUnderTest.with(chain: try TestChain().signingChain()) { store in
+            let introduced = Club.introduced(mode, price: price)
+            try await store.events.apply([
+                try .of(.transactionPurchased, Club.transaction(introduced.period)),
+                .of(Club.change(introduced, .purchased, making: Club.first)),
+            ])
+            let purchase = try #require(try await store.read().purchases.first)
+            #expect(purchase.isTrialPeriod ?? false == isTrial)
+            #expect(purchase.isInIntroOfferPeriod == isIntroductory)
+            let receipt = Data(try await store.receipt()).base64EncodedString()
+            let body = Data(#"{"receipt-data":"\#(receipt)"}"#.utf8)
+            let answer = try await store.handler().answer(body) { $0 }
+            let entries = [answer.receipt?.inApp.first, answer.latestReceiptInfo?.first]
+            for entry in entries {
+                #expect(entry?["is_trial_period"] == String(isTrial))
+                #expect(entry?["is_in_intro_offer_period"] == String(isIntroductory))
+            }
+        }
+    }
+
     @Test func aRenewalThatFailedIsPending() {
         typealias Entry = VerifyReceiptAnswer.Entry
         typealias Club = ClubSubscription

@@ -118,6 +118,33 @@ import Testing
         #expect(upgraded.isUpgraded == true && period.isUpgraded == nil)
     }
 
+    @Test(arguments: [
+        (OfferMode.freeTrial, "P1W", Int64(0), "FREE_TRIAL" as String?),
+        (.payAsYouGo, "P1M", 99, "PAY_AS_YOU_GO"), (.payUpFront, "P3M", 199, "PAY_UP_FRONT"),
+        (.unknown("barter"), "P1M", 99, nil),
+    ])
+    func aPeriodOfAnOfferSaysWhichOneItIs(
+        mode: OfferMode,
+        period: String,
+        price: Int64,
+        discount: String?
+    ) throws {
+        let length = try #require(SubscriptionPeriod(iso8601: period))
+        let introduced = ClubSubscription.introduced(mode, length, price: price)
+        let transaction = ClubSubscription.transaction(introduced.period)
+        let payload = try SignedTransactionPayload(
+            transaction,
+            environment: .sandbox,
+            signedAt: TestChain.now
+        )
+        #expect(payload.offerType == 1 && payload.offerDiscountType == discount)
+        #expect(payload.offerPeriod == period && payload.price == price * 10)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(payload.encoded() == Array(try encoder.encode(payload)))
+        #expect(!(try json(transaction).contains("offerIdentifier")))
+    }
+
     @Test func aRestoredTransactionHasItsOwnDateAndTheFirstPurchases() throws {
         let first = TestChain.now.advanced(by: .seconds(-90 * 86_400))
         let restored = purchased(

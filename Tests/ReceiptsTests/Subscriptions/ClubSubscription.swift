@@ -42,6 +42,26 @@ enum ClubSubscription {
         )
     }
 
+    /// Returns the first version, whose period is paid with an introductory offer.
+    static func introduced(
+        _ mode: OfferMode,
+        _ length: SubscriptionPeriod = SubscriptionPeriod(1, .month),
+        _ numberOfPeriods: Int = 1,
+        price: Int64
+    ) -> Subscription {
+        var introduced = begun
+        let offer = PeriodOffer(
+            type: .introductory,
+            mode: mode,
+            period: length,
+            numberOfPeriods: numberOfPeriods,
+            price: Money(minorUnits: price, currency: usd)
+        )
+        introduced.period.offer = offer
+        introduced.period.price = offer.price
+        return introduced
+    }
+
     /// The first version, whose period begins now.
     static let begun = Subscription(
         accountID: AccountID(unchecked: "alice"),
@@ -105,7 +125,9 @@ enum ClubSubscription {
         transaction.subscription = TransactionPeriod(
             terms: period.product.terms,
             start: period.start,
-            end: period.end
+            end: period.end,
+            offer: period.offer,
+            renewalPrice: period.offer == nil ? nil : period.product.price
         )
         return transaction
     }

@@ -64,6 +64,21 @@ import Testing
         #expect(changing.autoRenewProductId.rawValue == "lower")
     }
 
+    @Test func theOfferIsThatOfTheNextPeriod() throws {
+        typealias Club = ClubSubscription
+        let month = SubscriptionPeriod(1, .month)
+        var paid = Club.introduced(.payAsYouGo, month, 2, price: 99)
+        let first = try payload(of: paid)
+        #expect(first.offerType == 1 && first.offerDiscountType == "PAY_AS_YOU_GO")
+        #expect(first.offerPeriod == "P1M" && first.renewalPrice == 990)
+        paid.period.offer = paid.period.offer?.next
+        let last = try payload(of: paid)
+        #expect(last.offerType == nil && last.offerDiscountType == nil)
+        #expect(last.offerPeriod == nil && last.renewalPrice == 2990)
+        let trial = try payload(of: Club.introduced(.freeTrial, month, price: 0))
+        #expect(trial.offerType == nil && trial.renewalPrice == 2990)
+    }
+
     @Test func aCancelledSubscriptionHasNoNextPrice() throws {
         var subscription = Self.subscription()
         subscription.autoRenewOffReason = .customer

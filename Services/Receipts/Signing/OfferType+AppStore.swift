@@ -1,0 +1,11 @@
+import EventTypes
+
+extension OfferType {
+    /// Apple's `offerType`; `nil` for a kind that this version does not know.
+    var number: Int? {
+        switch self {
+        case .introductory: 1
+        case .unknown: nil
+        }
+    }
+}
