@@ -165,7 +165,7 @@ import Testing
                     )
             )
             let product = Builder.product(draft: draft)
-            let french = PriceList.listing(of: product, in: Builder.france, language: Builder.en)
+            let french = PriceList().listing(of: product, in: Builder.france, language: Builder.en)
             #expect(french?.price == Builder.money(499, "EUR"))
             #expect(french?.introductoryOffer == nil)
             let exported = try await catalog.admin(.GET, Routes.adminCatalog)
