@@ -247,6 +247,17 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // Layer 5: what the operator's command line and console read; they share it in this package only.
+        .target(
+            name: "OperatorCore",
+            dependencies: [
+                "Callbacks", "EventArchive", "EventTypes", "Messaging", "Postgres", "Seals",
+                "StoreAPI", "StoreTracing", asyncHTTPClient, nioCore, nioHTTP1,
+            ],
+            path: "Services/OperatorCore",
+            swiftSettings: house
+        ),
+
         // Layer 6: the parts that all services have and make the same way.
         .target(
             name: "ServiceFoundation",
@@ -337,8 +348,8 @@ let package = Package(
             name: "Operator",
             dependencies: [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
-                "Kafka", "Ledger", "Messaging", "PaymentQueue", "Rebuild", "ReceiptValidation",
-                "Scenarios",
+                "Kafka", "Ledger", "Messaging", "OperatorCore", "PaymentQueue", "Rebuild",
+                "ReceiptValidation", "Scenarios",
                 "Seals", "StoreTest", "StoreTracing", "Subscriptions", argumentParser,
                 jwtKit, subprocess, systemPackage,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
@@ -493,7 +504,8 @@ let package = Package(
             of: "Operator",
             [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Operator",
-                "Rebuild", "ReceiptValidation", "Postgres", "Kafka", "Messaging", "Seals",
+                "OperatorCore", "Rebuild", "ReceiptValidation", "Postgres", "Kafka", "Messaging",
+                "Seals",
                 "StoreTracing", "Subscriptions", "TestSupport",
                 argumentParser, asyncHTTPClient, crypto, x509, asn1,
             ]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OperatorCore
 import StoreAPI
 
 /// The operator's command line.

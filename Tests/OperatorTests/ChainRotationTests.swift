@@ -6,6 +6,7 @@ import Testing
 import X509
 
 @testable import Operator
+@testable import OperatorCore
 
 @Suite struct ChainRotationTests {
     private let time = Date(timeIntervalSince1970: 1_795_237_175)

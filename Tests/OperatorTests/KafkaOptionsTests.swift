@@ -4,6 +4,7 @@ import Kafka
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The options that tell the operator's command line the broker.
 @Suite struct KafkaOptionsTests {

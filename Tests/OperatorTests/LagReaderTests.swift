@@ -7,6 +7,7 @@ import Testing
 import TestSupport
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The lag of consumers, by the tables of the spine; one database stands for all four services.
 @Suite(.timeLimit(.minutes(2)))
@@ -51,7 +52,7 @@ struct LagReaderTests {
         _ consumer: String,
         _ options: DatabaseOptions
     ) async throws -> ConsumerLag? {
-        try await LagReader(databases: options).all().first {
+        try await LagReader(databases: options.addresses()).all().first {
             $0.consumer == consumer && $0.topic == Topics.paymentsTransactions.name
         }
     }

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The output of commands that look into a store, by values alone.
 @Suite struct LookingTests {

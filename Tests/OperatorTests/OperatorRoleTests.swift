@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The rights of the role `counterfoil_operator`: to read all, and to decide about dead letters.
 @Suite(.timeLimit(.minutes(2)))

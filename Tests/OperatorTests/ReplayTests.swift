@@ -10,6 +10,7 @@ import Testing
 import TestSupport
 
 @testable import Operator
+@testable import OperatorCore
 
 /// Replays: their selection, their plan, and the checks before they send.
 @Suite(.timeLimit(.minutes(2)))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// One name that hangs, as a stopped container's does; every other is this machine.
 private final class OneNameHangs: NameResolver {

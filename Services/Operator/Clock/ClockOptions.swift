@@ -2,6 +2,7 @@ import ArgumentParser
 import ClockAndIDs
 import EventTypes
 import NIOHTTP1
+import OperatorCore
 import StoreAPI
 
 /// An administrator's connection to the store's clock.

@@ -2,6 +2,7 @@ import ArgumentParser
 import EventTypes
 import Foundation
 import NIOHTTP1
+import OperatorCore
 import StoreAPI
 
 /// The time for which a command waits for the store's clock.

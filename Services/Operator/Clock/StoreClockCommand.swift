@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventTypes
+import OperatorCore
 import StoreAPI
 
 /// `counterfoil clock`: the store's clock.

@@ -1,4 +1,5 @@
 import Foundation
+import OperatorCore
 
 extension OperatorError {
     /// A file or folder that cannot be read, with the system's reason and the remedy.

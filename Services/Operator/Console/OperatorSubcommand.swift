@@ -1,4 +1,5 @@
 import ArgumentParser
+import OperatorCore
 
 /// A subcommand whose failures become one line on standard error and a documented exit code.
 protocol OperatorSubcommand: AsyncParsableCommand {

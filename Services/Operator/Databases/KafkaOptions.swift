@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Kafka
+import OperatorCore
 
 /// The broker's address, for the commands that use it; the settings are the services'.
 struct KafkaOptions: ParsableArguments {

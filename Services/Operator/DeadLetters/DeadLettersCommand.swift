@@ -2,6 +2,7 @@ import ArgumentParser
 import ClockAndIDs
 import EventTypes
 import Foundation
+import OperatorCore
 
 /// `counterfoil dead-letters`: events that services could not apply, and those that wait behind
 /// them.
@@ -28,12 +29,6 @@ struct DeadLettersCommand: AsyncParsableCommand {
             DiscardDeadLetterCommand.self,
         ]
     )
-
-    /// The services that consume events.
-    static let consumers: [StoreOptions.Service] = {
-        let names = Set(Topics.all.flatMap(\.consumers).map(\.rawValue))
-        return StoreOptions.Service.allCases.filter { names.contains($0.rawValue) }
-    }()
 }
 
 /// `counterfoil dead-letters list`.
@@ -73,7 +68,7 @@ struct ListDeadLettersCommand: OperatorSubcommand {
     func perform() async throws {
         var letters: [RecordedDeadLetter] = []
         var isCut = false
-        for service in service.map({ [$0] }) ?? DeadLettersCommand.consumers {
+        for service in service.map({ [$0] }) ?? OperatedService.consumers {
             let query = DeadLetterStore.Query(key: key, isAll: all, limit: limit + 1)
             let found = try await DatabaseReader.read(databases.address(of: service)) {
                 connection in

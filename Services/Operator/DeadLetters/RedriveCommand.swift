@@ -2,6 +2,7 @@ import ArgumentParser
 import EventTypes
 import Foundation
 import Messaging
+import OperatorCore
 
 /// `counterfoil dead-letters redrive`.
 struct RedriveCommand: OperatorSubcommand {
@@ -67,7 +68,7 @@ struct RedriveCommand: OperatorSubcommand {
 
     func perform() async throws {
         var redrives: [Redrive] = []
-        for service in service.map({ [$0] }) ?? DeadLettersCommand.consumers {
+        for service in service.map({ [$0] }) ?? OperatedService.consumers {
             redrives += try await ask(service)
         }
         guard !redrives.isEmpty else {

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import OperatorCore
 
 /// The keys of merchants' servers, and the files of apps.
 extension KeyCreation {

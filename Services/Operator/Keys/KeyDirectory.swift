@@ -1,4 +1,5 @@
 import Foundation
+import OperatorCore
 
 /// The two authorities of a store's certificate chain.
 enum AuthorityName: String, CaseIterable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OperatorCore
 import ReceiptValidation
 
 /// `counterfoil keys revoke`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClockAndIDs
 import EventTypes
+import OperatorCore
 
 /// An administrator's connection to the catalog.
 struct CatalogOptions: ParsableArguments {

@@ -1,3 +1,5 @@
+import OperatorCore
+
 extension OperatorError {
     /// An answer of `catalog` that is not what it should be.
     static func strangeAnswer(_ expected: String) -> OperatorError {

@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import OperatorCore
 
 /// A product as the catalog returned it, to be sent back with another price.
 ///

@@ -2,6 +2,7 @@ import ArgumentParser
 import EventTypes
 import Foundation
 import NIOHTTP1
+import OperatorCore
 import StoreAPI
 
 /// `counterfoil products`: the catalog.

@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import OperatorCore
 import StoreAPI
 import StoreTest
 

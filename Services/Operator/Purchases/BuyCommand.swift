@@ -2,6 +2,7 @@ import ArgumentParser
 import ClockAndIDs
 import EventTypes
 import Foundation
+import OperatorCore
 import StoreAPI
 
 /// `counterfoil buy`: one purchase, as an app would make it.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import OperatorCore
 import StoreAPI
 
 /// `counterfoil decline`.

@@ -3,6 +3,7 @@ import EventTypes
 import Foundation
 import NIOCore
 import NIOHTTP1
+import OperatorCore
 import StoreAPI
 
 /// One purchase from the buyer's side, step by step.

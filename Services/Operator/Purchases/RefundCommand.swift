@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventTypes
 import Foundation
+import OperatorCore
 import StoreAPI
 
 /// `counterfoil refund`.

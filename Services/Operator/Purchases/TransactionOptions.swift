@@ -2,6 +2,7 @@ import ArgumentParser
 import ClockAndIDs
 import EventTypes
 import NIOHTTP1
+import OperatorCore
 import StoreAPI
 
 /// The options and the request that all commands on one transaction share.

@@ -1,4 +1,5 @@
 import EventTypes
+import OperatorCore
 import Postgres
 
 /// The SQL of `reconcile` that compares whole tables of one service with its event log.

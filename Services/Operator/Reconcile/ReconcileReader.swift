@@ -1,4 +1,5 @@
 import EventTypes
+import OperatorCore
 import Postgres
 import StoreAPI
 

@@ -1,4 +1,5 @@
 import EventTypes
+import OperatorCore
 import StoreAPI
 
 /// The findings of a comparison of all books.

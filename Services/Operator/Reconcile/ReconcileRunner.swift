@@ -3,6 +3,7 @@ import EventArchive
 import EventTypes
 import Foundation
 import Messaging
+import OperatorCore
 import Postgres
 import Seals
 import StoreAPI
@@ -235,7 +236,7 @@ struct ReconcileRunner: Sendable {
     ) async throws {
         let cutoff = settled > .zero ? MachineTime.now().advanced(by: .zero - settled) : nil
         let query = DeadLetterStore.Query(limit: limit + 1)
-        for service in DeadLettersCommand.consumers {
+        for service in OperatedService.consumers {
             let letters = try await books.connection(to: service).run {
                 try DeadLetterStore.letters(query, on: $0)
             }

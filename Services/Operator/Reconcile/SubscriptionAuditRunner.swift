@@ -2,6 +2,7 @@ import ClockAndIDs
 import EventArchive
 import EventTypes
 import Messaging
+import OperatorCore
 import Postgres
 import Seals
 import StoreAPI

@@ -2,6 +2,7 @@ import EventTypes
 import Kafka
 import Logging
 import Messaging
+import OperatorCore
 import Seals
 
 /// Reads the events that the broker still has, up to the topics' ends at the start of the reading.

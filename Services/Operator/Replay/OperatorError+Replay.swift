@@ -1,3 +1,5 @@
+import OperatorCore
+
 extension OperatorError {
     /// A selection that no event fits.
     static let nothingSelected = OperatorError(

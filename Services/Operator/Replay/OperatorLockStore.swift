@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import OperatorCore
 import Postgres
 
 /// An advisory lock in a service's database that allows one command of a kind at a time.

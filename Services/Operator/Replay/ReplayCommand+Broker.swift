@@ -3,6 +3,7 @@ import EventArchive
 import EventTypes
 import Foundation
 import Messaging
+import OperatorCore
 
 /// The options that select the broker as a replay's source.
 struct BrokerOptions: ParsableArguments {

@@ -6,6 +6,7 @@ import Foundation
 import Kafka
 import Logging
 import Messaging
+import OperatorCore
 import Seals
 
 /// `counterfoil replay`: sends events again, writes them to a file, or proves the books.

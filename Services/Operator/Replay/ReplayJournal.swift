@@ -1,6 +1,7 @@
 import EventTypes
 import Foundation
 import Messaging
+import OperatorCore
 import Seals
 
 /// A replay's progress, in a file.

@@ -1,6 +1,7 @@
 import EventArchive
 import EventTypes
 import Messaging
+import OperatorCore
 import Seals
 
 /// Counts the events that a replay would send.

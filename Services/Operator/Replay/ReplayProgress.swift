@@ -1,3 +1,4 @@
+import OperatorCore
 import Synchronization
 
 /// Shows a replay's progress with a bar, its rate, and the time left.

@@ -1,6 +1,7 @@
 import EventArchive
 import EventTypes
 import Messaging
+import OperatorCore
 import Postgres
 import Seals
 
@@ -100,12 +101,5 @@ struct ReplayArchives: Sendable {
         }
         return needed
             ? try ArchivedRows.find(in: directory, of: service, on: connection) : nil
-    }
-}
-
-extension LogMonth {
-    /// The month that contains a moment.
-    init(_ time: StoreTime) {
-        self.init(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }
 }

@@ -3,6 +3,7 @@ import EventTypes
 import Kafka
 import Logging
 import Messaging
+import OperatorCore
 import Seals
 import Synchronization
 

@@ -1,5 +1,6 @@
 import EventTypes
 import Messaging
+import OperatorCore
 import Seals
 
 /// The events of the logs that are replayed.

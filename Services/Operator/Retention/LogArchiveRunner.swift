@@ -3,6 +3,7 @@ import EventArchive
 import EventTypes
 import Foundation
 import Messaging
+import OperatorCore
 import Postgres
 import Seals
 
@@ -272,7 +273,10 @@ struct LogArchiveRunner {
         try file.synchronize()
         let name = ArchivedMonth.fileName(month, of: service.rawValue)
         progress.show("\(service.rawValue) \(month): the database checks once more, and drops it")
-        let address = DatabaseOptions.archivistAddress(of: service)
+        let address = DatabaseAddresses.archivistAddress(
+            of: service,
+            ProcessInfo.processInfo.environment
+        )
         try await DatabaseReader.withSession(address, statementTimeout: .zero) { connection in
             try await withoutReaders(of: service) {
                 try await connection.run { try LogArchiveStore.drop(file, named: name, on: $0) }

@@ -4,6 +4,7 @@ import EventArchive
 import EventTypes
 import Foundation
 import Messaging
+import OperatorCore
 import Seals
 
 /// `counterfoil log`: lists old months of the event logs, exports them to files, and drops them.

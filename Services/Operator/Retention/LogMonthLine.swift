@@ -1,5 +1,6 @@
 import EventArchive
 import Messaging
+import OperatorCore
 import Seals
 
 /// A month of a log as it is listed.

@@ -1,4 +1,5 @@
 import Foundation
+import OperatorCore
 import Scenarios
 
 /// The files that a command names.

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClockAndIDs
 import EventTypes
 import Foundation
+import OperatorCore
 import PaymentQueue
 import Scenarios
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventTypes
+import OperatorCore
 import PaymentQueue
 import Scenarios
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClockAndIDs
 import EventTypes
+import OperatorCore
 
 /// `counterfoil lag`: the number of events that each consumer is behind.
 struct LagCommand: OperatorSubcommand {
@@ -36,8 +37,8 @@ struct LagCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        let lags = try await LagReader(databases: databases).all()
-        let report = LagReport(lags, at: .wallClock())
+        let report = try await LagReader(databases: databases.addresses())
+            .report(at: .wallClock())
         if output.json {
             try Console.say(json: report)
         } else {
@@ -55,51 +56,5 @@ struct LagCommand: OperatorSubcommand {
                 """
             )
         }
-    }
-}
-
-/// The answer of the command.
-struct LagReport: Encodable {
-    struct Entry: Encodable {
-        let consumer: String
-        let topic: String
-        let producer: String
-        let events: Int
-        let isAtLeast: Bool
-        let oldest: StoreTime?
-        let ageMilliseconds: Int64
-    }
-
-    let consumers: [Entry]
-
-    init(_ lags: [ConsumerLag], at now: StoreTime) {
-        consumers = lags.map { lag in
-            Entry(
-                consumer: lag.consumer,
-                topic: lag.topic,
-                producer: lag.producer,
-                events: lag.events.count,
-                isAtLeast: lag.events.isAtLeast,
-                oldest: lag.oldest,
-                ageMilliseconds: lag.oldest.map { Age(of: $0, at: now).milliseconds } ?? 0
-            )
-        }
-    }
-
-    var table: [[Cell]] {
-        let head = ["CONSUMER", "TOPIC", "BEHIND", "OLDEST"].map { Cell($0, .dim) }
-        return [head]
-            + consumers.map { entry in
-                let style: Cell.Style = entry.events == 0 ? .green : .yellow
-                return [
-                    Cell(entry.consumer),
-                    Cell(entry.topic),
-                    Cell(
-                        BoundedCount(entry.events, isAtLeast: entry.isAtLeast).description,
-                        style
-                    ),
-                    Cell(entry.oldest == nil ? "-" : "\(Age(milliseconds: entry.ageMilliseconds))"),
-                ]
-            }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventTypes
 import Foundation
+import OperatorCore
 
 /// The services' addresses, and the form in which the answer is printed.
 struct StoreOptions: ParsableArguments {
@@ -32,29 +33,8 @@ struct StoreOptions: ParsableArguments {
     /// Whether the answer is printed as JSON.
     var json: Bool { output.json }
 
-    /// The services that commands talk to, in the order of a purchase.
-    enum Service: String, CaseIterable, Codable, Sendable, ExpressibleByArgument {
-        case catalog, payments, receipts, fulfillment
-
-        /// The name of the service in events and books.
-        var name: ServiceName {
-            switch self {
-            case .catalog: .catalog
-            case .payments: .payments
-            case .receipts: .receipts
-            case .fulfillment: .fulfillment
-            }
-        }
-
-        fileprivate var defaultURL: String {
-            switch self {
-            case .catalog: "http://127.0.0.1:8081"
-            case .payments: "http://127.0.0.1:8082"
-            case .receipts: "http://127.0.0.1:8083"
-            case .fulfillment: "http://127.0.0.1:8084"
-            }
-        }
-    }
+    /// The services that commands talk to.
+    typealias Service = OperatedService
 
     /// The connection to a service with a token.
     func connection(to service: Service, token: String?) -> StoreConnection {
@@ -65,9 +45,8 @@ struct StoreOptions: ParsableArguments {
             case .receipts: receiptsURL
             case .fulfillment: fulfillmentURL
             }
-        let variable = "COUNTERFOIL_\(service.rawValue.uppercased())_URL"
         var url =
-            asked ?? ProcessInfo.processInfo.environment[variable] ?? service.defaultURL
+            asked ?? ProcessInfo.processInfo.environment[service.urlVariable] ?? service.defaultURL
         while url.hasSuffix("/") { url.removeLast() }
         return StoreConnection(service: service.rawValue, baseURL: url, token: token)
     }
@@ -79,3 +58,5 @@ struct StoreOptions: ParsableArguments {
         }
     }
 }
+
+extension OperatedService: ExpressibleByArgument {}

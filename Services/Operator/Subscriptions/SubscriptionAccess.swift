@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClockAndIDs
 import EventTypes
+import OperatorCore
 
 /// An administrator's access to subscriptions.
 struct SubscriptionAccess: ParsableArguments {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventTypes
 import NIOHTTP1
+import OperatorCore
 import StoreAPI
 
 /// The options and the requests that all commands on one subscription share.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventTypes
 import NIOHTTP1
+import OperatorCore
 import StoreAPI
 
 /// `counterfoil subscriptions`: subscriptions that renew.

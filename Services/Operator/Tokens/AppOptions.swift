@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventTypes
 import Foundation
+import OperatorCore
 
 /// The options that select the app and the key that sign an account's token.
 struct AppOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 import Foundation
+import OperatorCore
 
 extension KeyDirectory {
     /// The requested name, or the only existing one.

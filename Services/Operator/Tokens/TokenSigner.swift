@@ -1,6 +1,7 @@
 import EventTypes
 import Foundation
 import JWTKit
+import OperatorCore
 import StoreAPI
 
 /// Signs the tokens that requests carry: JWTs with ES256, by an app for one of its accounts or by

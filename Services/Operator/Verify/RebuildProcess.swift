@@ -1,4 +1,5 @@
 import Foundation
+import OperatorCore
 import Rebuild
 import Subprocess
 

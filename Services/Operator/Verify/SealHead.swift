@@ -1,5 +1,6 @@
 import ArgumentParser
 import Messaging
+import OperatorCore
 import Seals
 
 /// The newest digest of a hash chain, as it is printed, stored and given again:

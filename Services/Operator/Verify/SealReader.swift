@@ -1,6 +1,7 @@
 import EventArchive
 import Ledger
 import Messaging
+import OperatorCore
 import Postgres
 import Seals
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OperatorCore
 
 /// The options of `replay --verify`.
 struct VerificationOptions: ParsableArguments {

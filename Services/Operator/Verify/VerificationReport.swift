@@ -1,3 +1,4 @@
+import OperatorCore
 import Rebuild
 
 /// The findings of a proof.

@@ -1,4 +1,5 @@
 import Foundation
+import OperatorCore
 import Postgres
 import Rebuild
 import Synchronization

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Messaging
+import OperatorCore
 import Seals
 
 /// `counterfoil verify`: checks the logs against their seals.

@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import OperatorCore
 import StoreTracing
 
 /// A span from a service's span file.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClockAndIDs
 import EventTypes
+import OperatorCore
 import StoreTracing
 
 /// `counterfoil trace`: the spans of a purchase, collected from the services' files.
@@ -82,7 +83,7 @@ struct TraceCommand: OperatorSubcommand {
     private func traces() async throws -> [TraceID] {
         if let trace = TraceID(subject) { return [trace] }
         guard let transactionID else { return [] }
-        let story = try await StoryReader(databases: databases).story(
+        let story = try await StoryBooksReader(databases: databases.addresses()).story(
             of: transactionID,
             at: StoreTime.wallClock(),
             .now()

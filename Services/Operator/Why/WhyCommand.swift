@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClockAndIDs
 import EventTypes
+import OperatorCore
 
 /// `counterfoil why`: the whole story of a purchase.
 struct WhyCommand: OperatorSubcommand {
@@ -66,14 +67,23 @@ struct WhyCommand: OperatorSubcommand {
         let now = try await DatabaseReader.read(databases.address(of: .payments)) {
             try StoreClockStore.now(on: $0)
         }
-        let reader = StoryReader(databases: databases)
+        let reader = StoryReader(databases: databases.addresses())
         switch StorySubject(subject, isAccount: account) {
         case .transaction(let id):
-            let story = try await reader.story(of: id, at: now, machineTime)
+            let story = try await StoryBooksReader(databases: databases.addresses())
+                .story(of: id, at: now, machineTime)
             if output.json { return try Console.say(json: story) }
             story.lines(output.palette).forEach(Console.say)
         case .account(let account):
-            let story = try await reader.story(of: account, limit: limit)
+            guard let story = try await reader.story(of: account, limit: limit) else {
+                throw OperatorError(
+                    .failed,
+                    """
+                    No account '\(account)' has bought anything. If you meant an order or a \
+                    transaction, a letter or digit in it is wrong.
+                    """
+                )
+            }
             if output.json { return try Console.say(json: story) }
             story.lines(output.palette, at: now).forEach(Console.say)
         case nil: break

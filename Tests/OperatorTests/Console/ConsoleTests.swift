@@ -2,6 +2,7 @@ import EventTypes
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 @Suite struct ConsoleTests {
     @Test func coloursAreForTerminalsThatWantThem() {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 @Suite struct FileErrorTests {
     private let missing = "/tmp/\(UUID().uuidString)/heads"

@@ -4,6 +4,7 @@ import StoreAPI
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 @Suite struct StoreKitFileTests {
     private static let usa = Storefront(unchecked: "USA")

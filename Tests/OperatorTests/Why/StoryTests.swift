@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The output of `why`, by values alone.
 @Suite struct StoryTests {

@@ -2,6 +2,7 @@ import EventTypes
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The life of a subscription in words.
 @Suite struct SubscriptionWordsTests {

@@ -1,35 +1,34 @@
 import EventArchive
-import EventTypes
+package import EventTypes
 import Messaging
 import Postgres
 import Seals
-import StoreAPI
 
 /// Collects a story from the services' databases.
-struct StoryReader: Sendable {
-    let databases: DatabaseOptions
+package struct StoryReader: Sendable {
+    /// The addresses of the services' databases.
+    package let databases: DatabaseAddresses
+
+    /// Makes a reader.
+    package init(databases: DatabaseAddresses) {
+        self.databases = databases
+    }
 
     /// Reads the story of one transaction.
     ///
     /// The other services are read after `payments`, so that its events have had time to arrive.
     /// They are read concurrently, and the consumers' marks are read last.
-    func story(
+    ///
+    /// - Returns: The story without the books; `nil` if `payments` knows no such transaction.
+    package func story(
         of id: TransactionID,
         at now: StoreTime,
         _ machineTime: MachineTime
-    ) async throws -> Story {
+    ) async throws -> Story? {
         let payments = try await DatabaseReader.read(databases.address(of: .payments)) {
             try StoryStore.payments(id, on: $0)
         }
-        guard let payments else {
-            throw OperatorError(
-                .failed,
-                """
-                payments knows no transaction \(id) (order \(OrderID(id))).
-                For an account's purchases: counterfoil why ACCOUNT
-                """
-            )
-        }
+        guard let payments else { return nil }
         let since = payments.requestedAt
         async let receipts = DatabaseReader.read(databases.address(of: .receipts)) {
             try StoryStore.receipts(id, since: since, on: $0)
@@ -49,38 +48,14 @@ struct StoryReader: Sendable {
             machineTime: machineTime
         ).story
         story.archives = try await archives(since: since)
-        let books = try await books(of: id)
-        story.books = books
-        story.differences = ReconcileRules.differences(in: books).map(\.answer)
         return story
-    }
-
-    /// Reads a transaction from all books, `payments` first.
-    private func books(of id: TransactionID) async throws -> TransactionBooks {
-        let empty = [id.number: TransactionBooks(id: id)]
-        let known = try await DatabaseReader.read(databases.address(of: .payments)) {
-            var books = empty
-            try ReconcileStore.readPayments(into: &books, on: $0)
-            return books
-        }
-        let signed = try await DatabaseReader.read(databases.address(of: .receipts)) {
-            var books = known
-            try ReconcileStore.readReceipts(into: &books, on: $0)
-            return books
-        }
-        let queued = try await DatabaseReader.read(databases.address(of: .fulfillment)) {
-            var books = signed
-            try ReconcileStore.readQueue(into: &books, on: $0)
-            return books
-        }
-        return queued[id.number] ?? TransactionBooks(id: id)
     }
 
     /// The files of months that have left the services' logs and may hold events of a purchase.
     private func archives(since time: StoreTime) async throws -> [String] {
         let oldest = LogMonth(time)
         var names: [String] = []
-        for service in [StoreOptions.Service.payments, .receipts, .fulfillment] {
+        for service in [OperatedService.payments, .receipts, .fulfillment] {
             names += try await DatabaseReader.read(databases.address(of: service)) { connection in
                 try LogArchiveStore.dropped(on: connection)
             }
@@ -91,12 +66,14 @@ struct StoryReader: Sendable {
     }
 
     /// Reads the purchases of an account.
-    func story(of account: AccountID, limit: Int) async throws -> AccountStory {
+    ///
+    /// - Returns: The purchases; `nil` if the account has neither bought anything nor a dead letter.
+    package func story(of account: AccountID, limit: Int) async throws -> AccountStory? {
         async let purchases = DatabaseReader.read(databases.address(of: .fulfillment)) {
             try StoryMarksStore.purchases(of: account, limit: limit + 1, on: $0)
         }
         var letters: [RecordedDeadLetter] = []
-        for service in DeadLettersCommand.consumers {
+        for service in OperatedService.consumers {
             letters += try await DatabaseReader.read(databases.address(of: service)) { connection in
                 try DeadLetterStore.letters(
                     .init(key: account.rawValue, limit: 10),
@@ -105,15 +82,7 @@ struct StoryReader: Sendable {
             }
         }
         let found = try await purchases
-        guard !found.isEmpty || !letters.isEmpty else {
-            throw OperatorError(
-                .failed,
-                """
-                No account '\(account)' has bought anything. If you meant an order or a transaction, a \
-                letter or digit in it is wrong.
-                """
-            )
-        }
+        guard !found.isEmpty || !letters.isEmpty else { return nil }
         return AccountStory(
             accountID: account,
             purchases: Array(found.prefix(limit)),
@@ -127,7 +96,7 @@ struct StoryReader: Sendable {
         of account: AccountID
     ) async throws -> [ServiceName: ConsumerMarks] {
         try await withThrowingTaskGroup(of: (ServiceName, ConsumerMarks).self) { group in
-            for service in DeadLettersCommand.consumers {
+            for service in OperatedService.consumers {
                 group.addTask {
                     let marks = try await DatabaseReader.read(databases.address(of: service)) {
                         try StoryMarksStore.marks(

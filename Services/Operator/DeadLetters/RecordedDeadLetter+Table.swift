@@ -1,31 +1,8 @@
 import EventTypes
+import OperatorCore
 import StoreTracing
 
-/// An event that a service could not apply (`dead`), that waits behind one (`parked`), or that was
-/// settled: `redriven` or `discarded`.
-struct RecordedDeadLetter: Encodable, Hashable, Sendable {
-    let service: String
-    /// Its number in the service's table.
-    let id: Int64
-    let eventID: EventID
-    let state: String
-    let key: String
-    let type: String
-    let subject: String
-    let topic: String
-    let partition: Int32
-    let offset: Int64
-    let time: StoreTime
-    let recordedAt: MachineTime
-    let redriveRequestedAt: MachineTime?
-    let settledAt: MachineTime?
-    let reason: String
-    /// Who asked for the redrive or discarded it, and why.
-    let act: Act?
-    let traceparent: TraceContext?
-
-    var isOpen: Bool { state == "dead" || state == "parked" }
-
+extension RecordedDeadLetter {
     private var style: Cell.Style {
         switch state {
         case "dead": .red

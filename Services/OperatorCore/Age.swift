@@ -1,20 +1,22 @@
-import EventTypes
+package import EventTypes
 
 /// A time span, as people say it.
-struct Age: Hashable, Sendable, CustomStringConvertible {
-    let milliseconds: Int64
+package struct Age: Hashable, Sendable, CustomStringConvertible {
+    /// The length, in milliseconds.
+    package let milliseconds: Int64
 
     /// The time between two moments, and zero if the first is later.
-    init<Time: PointInTime>(of time: Time, at now: Time) {
+    package init<Time: PointInTime>(of time: Time, at now: Time) {
         milliseconds = max(0, now.duration(since: time).milliseconds)
     }
 
-    init(milliseconds: Int64) {
+    /// Makes a span of milliseconds.
+    package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
     /// Two units at most: `850 ms`, `12 s`, `3 min 20 s`, `5 h 2 min`, `3 d 4 h`.
-    var description: String {
+    package var description: String {
         if milliseconds < 1000 { return "\(milliseconds) ms" }
         let seconds = milliseconds / 1000
         let units: [(Int64, String)] = [(86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")]

@@ -1,4 +1,4 @@
-import EventTypes
+package import EventTypes
 import Postgres
 
 /// A consumer's lag behind a producer.
@@ -13,8 +13,22 @@ struct ConsumerLag: Hashable, Sendable {
 }
 
 /// Counts the events that consumers have yet to act on.
-struct LagReader: Sendable {
-    let databases: DatabaseOptions
+package struct LagReader: Sendable {
+    let databases: DatabaseAddresses
+
+    /// Makes a reader.
+    package init(databases: DatabaseAddresses) {
+        self.databases = databases
+    }
+
+    /// Reads the lag of every consumer of every topic, all concurrently.
+    ///
+    /// - Parameter now: The time at which the events have an age.
+    /// - Returns: The lags, in the order of the topics.
+    /// - Throws: ``OperatorError`` if a database cannot be read.
+    package func report(at now: StoreTime) async throws -> LagReport {
+        LagReport(try await all(), at: now)
+    }
 
     /// Counting stops here: this many events are a backlog, however many more there are.
     static let eventsMax = 10_000
@@ -44,8 +58,8 @@ struct LagReader: Sendable {
             topic: topic.name,
             producer: topic.producer.rawValue
         )
-        guard let source = StoreOptions.Service(rawValue: topic.producer.rawValue),
-            let target = StoreOptions.Service(rawValue: consumer.rawValue)
+        guard let source = OperatedService(rawValue: topic.producer.rawValue),
+            let target = OperatedService(rawValue: consumer.rawValue)
         else { return lag }
         let (log, places) = (databases.address(of: source), databases.address(of: target))
         lag = try await DatabaseReader.withSession(log) { producer in

@@ -1,11 +1,11 @@
-import EventTypes
+package import EventTypes
 import Foundation
-import Postgres
+package import Postgres
 
 /// The SQL that reads the store's clock.
-enum StoreClockStore {
+package enum StoreClockStore {
     /// The store's time, by the clock in the database of `payments` and by that machine's clock.
-    static func now(on connection: isolated PostgresConnection) throws -> StoreTime {
+    package static func now(on connection: isolated PostgresConnection) throws -> StoreTime {
         let rows = try connection.query(
             "SELECT step, clock, latest, clock_timestamp() FROM store_clock"
         )

@@ -1,37 +1,38 @@
-import EventTypes
+package import EventTypes
 import Postgres
 import StoreAPI
 
 /// A service's state, as its database shows it.
-struct DatabaseStatus: Encodable, Hashable, Sendable {
+package struct DatabaseStatus: Encodable, Hashable, Sendable {
     /// A number of waiting things, and the time since when the oldest waits.
-    struct Waiting: Encodable, Hashable, Sendable {
-        let count: Int
+    package struct Waiting: Encodable, Hashable, Sendable {
+        /// The number.
+        package let count: Int
         /// Whether there may be more.
-        let isAtLeast: Bool
+        package let isAtLeast: Bool
         /// The time since when the oldest waits, in milliseconds since 1970.
-        let oldest: StoreTime?
+        package let oldest: StoreTime?
     }
 
     /// The newest migration.
-    var schema = ""
+    package var schema = ""
     /// Events that are yet to be published.
-    var outbox = Waiting(count: 0, isAtLeast: false, oldest: nil)
+    package var outbox = Waiting(count: 0, isAtLeast: false, oldest: nil)
     /// Events that could not be applied.
-    var dead = 0
+    package var dead = 0
     /// Events that wait behind those.
-    var parked = 0
+    package var parked = 0
     /// Other waiting work, by name: `unfinished`, `webhooks`, `notifications`, `charges`.
-    var work: [String: Waiting] = [:]
+    package var work: [String: Waiting] = [:]
 }
 
-/// The SQL of `counterfoil status`.
+/// The SQL of a service's state.
 enum StatusStore {
     /// The largest number that is counted.
     private static let countMax: Int64 = 10_000
 
     static func status(
-        of service: StoreOptions.Service,
+        of service: OperatedService,
         on connection: isolated PostgresConnection
     ) throws -> DatabaseStatus {
         var status = DatabaseStatus()

@@ -1,22 +1,35 @@
-import EventTypes
-import Foundation
+package import EventTypes
+package import Foundation
 import Messaging
-import Postgres
+package import Postgres
 import StoreTracing
 
 /// The SQL with which the operator reads and discards dead letters.
-enum DeadLetterStore {
+package enum DeadLetterStore {
     /// The dead letters to read.
-    struct Query: Sendable {
+    package struct Query: Sendable {
         var key: String?
         var id: Int64?
         /// Whether settled dead letters are read, too.
         var isAll = false
         var limit = 100
+
+        /// Makes a query.
+        package init(
+            key: String? = nil,
+            id: Int64? = nil,
+            isAll: Bool = false,
+            limit: Int = 100
+        ) {
+            self.key = key
+            self.id = id
+            self.isAll = isAll
+            self.limit = limit
+        }
     }
 
     /// Dead letters of a database, oldest first.
-    static func letters(
+    package static func letters(
         _ query: Query,
         on connection: isolated PostgresConnection
     ) throws -> [RecordedDeadLetter] {
@@ -80,14 +93,16 @@ enum DeadLetterStore {
     }
 
     /// The event's data, as received.
-    static func data(of id: Int64, on connection: isolated PostgresConnection) throws -> Data? {
+    package static func data(of id: Int64, on connection: isolated PostgresConnection) throws
+        -> Data?
+    {
         try connection.query("SELECT data FROM dead_letters WHERE id = \(id)").first
             .map { Data(try $0.decode([UInt8].self)) }
     }
 
     /// The number of a key's open dead letters that wait for the consumer to redrive them, and the
     /// number of all its open ones.
-    static func open(
+    package static func open(
         key: String,
         on connection: isolated PostgresConnection
     ) throws -> (requested: Int, all: Int) {
@@ -103,7 +118,7 @@ enum DeadLetterStore {
     }
 
     /// The keys that have open dead letters.
-    static func openKeys(on connection: isolated PostgresConnection) throws -> [String] {
+    package static func openKeys(on connection: isolated PostgresConnection) throws -> [String] {
         try connection.query(
             """
             SELECT key FROM dead_letters WHERE state IN ('dead', 'parked')
@@ -115,7 +130,7 @@ enum DeadLetterStore {
     /// Discards a dead letter for good, with the reason of the act.
     ///
     /// - Returns: Whether it was open until now.
-    static func discard(
+    package static func discard(
         _ id: Int64,
         by act: Act,
         on connection: isolated PostgresConnection

@@ -1,7 +1,7 @@
-import Postgres
+package import Postgres
 
 /// Sessions with the services' databases, as the operator's own role.
-enum DatabaseReader {
+package enum DatabaseReader {
     /// Runs a body with a session of its own.
     ///
     /// - Parameters:
@@ -11,7 +11,7 @@ enum DatabaseReader {
     /// - Returns: What the body returns.
     /// - Throws: ``OperatorError`` that says which database, and what to do; or what the body throws
     ///   beside `PostgresError`.
-    static func withSession<R: Sendable>(
+    package static func withSession<R: Sendable>(
         _ address: DatabaseAddress,
         statementTimeout: Duration = .seconds(30),
         _ body: (PostgresConnection) async throws -> R
@@ -36,7 +36,7 @@ enum DatabaseReader {
     ///
     /// It blocks nothing: PostgreSQL assigns no id to a read-only database transaction, so relays
     /// do not wait for it.
-    static func read<R: Sendable>(
+    package static func read<R: Sendable>(
         _ address: DatabaseAddress,
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
@@ -47,7 +47,7 @@ enum DatabaseReader {
     }
 
     /// Changes something in one database transaction.
-    static func change<R: Sendable>(
+    package static func change<R: Sendable>(
         _ address: DatabaseAddress,
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
@@ -59,7 +59,7 @@ enum DatabaseReader {
 
 extension PostgresConnection {
     /// Runs a body on the connection's thread.
-    func run<R: Sendable>(
+    package func run<R: Sendable>(
         _ body: @Sendable (isolated PostgresConnection) throws -> R
     ) rethrows -> R {
         try body(self)
@@ -68,7 +68,7 @@ extension PostgresConnection {
 
 extension OperatorError {
     /// Translates a database's failure for the operator.
-    init(_ error: PostgresError, at address: DatabaseAddress) {
+    package init(_ error: PostgresError, at address: DatabaseAddress) {
         let name = "The database of \(address.service.rawValue)"
         let reason = error.reason
         switch error.code {

@@ -1,28 +1,30 @@
 /// A number that was counted up to a limit, so that no command reads without end.
-struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
-    let count: Int
+package struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
+    /// The number that was counted.
+    package let count: Int
     /// Whether there may be more than that.
-    let isAtLeast: Bool
+    package let isAtLeast: Bool
 
-    init(_ count: Int, isAtLeast: Bool = false) {
+    /// Makes a count.
+    package init(_ count: Int, isAtLeast: Bool = false) {
         self.count = count
         self.isAtLeast = isAtLeast
     }
 
     /// Makes a count from the result of a query with `LIMIT limit + 1`.
-    init(_ found: Int, limit: Int) {
+    package init(_ found: Int, limit: Int) {
         self.init(min(found, limit), isAtLeast: found > limit)
     }
 
     /// `1,234`, or `more than 10,000`.
-    var description: String {
+    package var description: String {
         (isAtLeast ? "more than " : "") + count.grouped
     }
 }
 
 extension Int {
     /// The number with separated thousands: `12,345`.
-    var grouped: String {
+    package var grouped: String {
         var digits = String(self)
         var groups: [Substring] = []
         while digits.count > 3 {

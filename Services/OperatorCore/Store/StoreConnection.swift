@@ -1,17 +1,19 @@
-import AsyncHTTPClient
+package import AsyncHTTPClient
 import Callbacks
-import Foundation
+package import Foundation
 import NIOCore
-import NIOHTTP1
+package import NIOHTTP1
 import StoreAPI
 
 /// Requests to one service, with one token.
 ///
 /// A refusal becomes an ``OperatorError`` that holds the problem's own words; a service that is
 /// away, one that is worth repeating.
-struct StoreConnection: Sendable {
-    let service: String
-    let baseURL: String
+package struct StoreConnection: Sendable {
+    /// The name of the service.
+    package let service: String
+    /// The address of the service, without a slash at its end.
+    package let baseURL: String
     /// `nil` if no token is needed.
     let token: String?
     /// The HTTP client that sends the requests.
@@ -28,18 +30,44 @@ struct StoreConnection: Sendable {
         return HostClients(configuration: configuration)
     }()
 
+    /// Makes a connection.
+    package init(service: String, baseURL: String, token: String?) {
+        self.service = service
+        self.baseURL = baseURL
+        self.token = token
+    }
+
+    /// Makes a connection with an HTTP client of its own.
+    init(service: String, baseURL: String, token: String?, clients: HostClients) {
+        self.init(service: service, baseURL: baseURL, token: token)
+        self.clients = clients
+    }
+
     /// The size of the largest answer that is read, which is an exported catalog.
     private static let answerBytesMax = 64 * 1024 * 1024
 
     /// The content of a request beyond its path.
-    struct Content: Sendable {
+    package struct Content: Sendable {
         var query: [(name: String, value: String)] = []
         var headers: [(name: String, value: String)] = []
         var body: Data?
 
-        static let none = Content()
+        /// Makes the content of a request.
+        package init(
+            query: [(name: String, value: String)] = [],
+            headers: [(name: String, value: String)] = [],
+            body: Data? = nil
+        ) {
+            self.query = query
+            self.headers = headers
+            self.body = body
+        }
 
-        static func json(
+        /// Nothing.
+        package static let none = Content()
+
+        /// A value as JSON.
+        package static func json(
             _ value: some Encodable,
             headers: [(name: String, value: String)] = []
         ) throws(OperatorError) -> Content {
@@ -52,7 +80,7 @@ struct StoreConnection: Sendable {
     }
 
     /// Sends a request and reads the answer's JSON.
-    func send<Answer: Decodable>(
+    package func send<Answer: Decodable>(
         _ method: HTTPMethod,
         _ path: String,
         _ content: Content = .none,
@@ -62,7 +90,7 @@ struct StoreConnection: Sendable {
     }
 
     /// Sends a request and reads the answer's bytes.
-    func send(
+    package func send(
         _ method: HTTPMethod,
         _ path: String,
         _ content: Content = .none,
@@ -72,7 +100,7 @@ struct StoreConnection: Sendable {
     }
 
     /// Reads a document with its entity tag, so that it can be changed only as it was read.
-    func read<Answer: Decodable>(
+    package func read<Answer: Decodable>(
         _ path: String,
         as type: Answer.Type
     ) async throws(OperatorError) -> (document: Answer, tag: String) {
@@ -118,7 +146,7 @@ struct StoreConnection: Sendable {
     }
 
     /// Opens a stream of server-sent events.
-    func stream(
+    package func stream(
         _ path: String,
         resumingAfter lastEventID: String?
     ) async throws(OperatorError) -> HTTPClientResponse.Body {

@@ -1,28 +1,7 @@
 import EventTypes
+import OperatorCore
 
-/// The state of the store, service by service.
-struct StatusReport: Encodable, Hashable, Sendable {
-    /// One service.
-    struct Entry: Encodable, Hashable, Sendable {
-        let service: StoreOptions.Service
-        let url: String
-        /// `ready`, `not ready` or `away`.
-        var health: String
-        /// The dependencies that the service waits for, or the reason why it is away.
-        var detail: String?
-        var version: String?
-        var database: DatabaseStatus?
-        /// The reason why the database could not be read.
-        var databaseProblem: String?
-    }
-
-    var services: [Entry]
-
-    /// Whether every service is ready and every database answers.
-    var isWell: Bool {
-        services.allSatisfy { $0.health == "ready" && $0.databaseProblem == nil }
-    }
-
+extension StatusReport {
     /// The services, one per line.
     var table: [[Cell]] {
         let head = ["SERVICE", "HEALTH", "VERSION", "OUTBOX", "DEAD", "PARKED", "SCHEMA"]
@@ -59,31 +38,6 @@ struct StatusReport: Encodable, Hashable, Sendable {
             let count = BoundedCount(waiting.count, isAtLeast: waiting.isAtLeast)
             let age = waiting.oldest.map { "the oldest for \(Age(of: $0, at: now))" } ?? ""
             return [Cell(name, .dim), Cell("\(count)"), Cell(age)]
-        }
-    }
-
-    /// The problems, one sentence each, with what to do about them.
-    var complaints: [String] {
-        services.flatMap { entry -> [String] in
-            var lines: [String] = []
-            switch entry.health {
-            case "ready": break
-            case "away": lines.append(entry.detail ?? "\(entry.service.rawValue) is away.")
-            default:
-                lines.append(
-                    "\(entry.service.rawValue) is \(entry.health): \(entry.detail ?? "no reason given")"
-                )
-            }
-            if let problem = entry.databaseProblem { lines.append(problem) }
-            if let dead = entry.database?.dead, dead > 0 {
-                lines.append(
-                    """
-                    \(entry.service.rawValue) could not apply \(dead) \(dead == 1 ? "event" : "events"): \
-                    see 'counterfoil dead-letters list'.
-                    """
-                )
-            }
-            return lines
         }
     }
 }
