@@ -56,6 +56,7 @@ let package = Package(
         .executable(name: "payments", targets: ["Payments"]),
         .executable(name: "receipts", targets: ["Receipts"]),
         .executable(name: "fulfillment", targets: ["Fulfillment"]),
+        .executable(name: "console", targets: ["Console"]),
         .executable(name: "counterfoil", targets: ["Operator"]),
         .library(name: "EventTypes", targets: ["EventTypes"]),
         .library(name: "StoreAPI", targets: ["StoreAPI"]),
@@ -321,6 +322,19 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // Layer 7: the operator's pages for a browser.
+        .executableTarget(
+            name: "Console",
+            dependencies: [
+                "ClockAndIDs", "EventTypes", "OperatorCore", "ServiceKit", "StoreAPI", crypto,
+                hummingbird, httpTypes, nioCore, nioHTTP1, logging,
+            ],
+            path: "Services/Console",
+            exclude: ["README.md"],
+            resources: [.embedInCode("Assets")],
+            swiftSettings: house
+        ),
+
         // Layer 8: stories that a store must tell, read from files.
         .target(
             name: "Scenarios",
@@ -508,6 +522,14 @@ let package = Package(
                 "Seals",
                 "StoreTracing", "Subscriptions", "TestSupport",
                 argumentParser, asyncHTTPClient, crypto, x509, asn1,
+            ]
+        )
+        + tests(
+            of: "Console",
+            [
+                "ClockAndIDs", "Console", "EventTypes", "OperatorCore", "ServiceKit", "StoreAPI",
+                "TestSupport", hummingbird, httpTypes, logging, jwtKit, crypto, nioCore,
+                serviceLifecycle, server("HummingbirdTesting", of: "hummingbird"),
             ]
         )
         + tests(of: "Tidy", ["EventTypes"]),

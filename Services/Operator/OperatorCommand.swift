@@ -52,6 +52,7 @@ struct OperatorCommand: AsyncParsableCommand {
             RefundCommand.self, ResendCommand.self, DeferredCommand.self, ApproveCommand.self,
             DeclineCommand.self, SubscriptionsCommand.self,
             StoreClockCommand.self, ScenarioCommand.self, KeysCommand.self, TokenCommand.self,
+            ConsoleCommand.self,
         ]
     )
 }

@@ -29,6 +29,7 @@ struct WhyCommand: OperatorSubcommand {
 
             JSON of a transaction:
               {"transactionID", "orderID", "accountID", …,
+               "postings": [{"kind", "time", "entries": [{"account", "amount"}]}],
                "steps": [{"time", "service", "kind", "text", "traceID", "isProblem"}],
                "waitsFor": [sentences], "subscription": sentence, "subscriptionID",
                "books": what 'counterfoil reconcile --transactions' lists for it (the type

@@ -38,6 +38,24 @@ package struct Story: Encodable, Hashable, Sendable {
         package var isProblem = false
     }
 
+    /// A posting of the ledger.
+    package struct Posting: Encodable, Hashable, Sendable {
+        /// One line of a posting.
+        package struct Entry: Encodable, Hashable, Sendable {
+            /// The account of the ledger.
+            package let account: String
+            /// The amount; the amounts of a posting sum to zero.
+            package let amount: Money
+        }
+
+        /// The kind of the posting: `charge`, `refund` or `reversal`.
+        package let kind: String
+        /// The time at which it was posted.
+        package let time: StoreTime
+        /// The lines.
+        package let entries: [Entry]
+    }
+
     /// The transaction.
     package let transactionID: TransactionID
     /// The order, once it is paid.
@@ -60,6 +78,8 @@ package struct Story: Encodable, Hashable, Sendable {
     package let failureReason: String?
     /// The time of the refund.
     package let revokedAt: StoreTime?
+    /// The postings of the ledger, in order of time.
+    package var postings: [Posting]
     /// The steps, in order of time.
     package var steps: [Step]
     /// The steps that are left, and who has to take them; empty if nothing is left.

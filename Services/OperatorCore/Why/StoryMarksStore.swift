@@ -31,6 +31,14 @@ enum StoryMarksStore {
         return marks
     }
 
+    /// Whether `payments` has a transaction.
+    static func knows(
+        _ id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try !connection.query("SELECT 1 FROM transactions WHERE id = \(id.number)").isEmpty
+    }
+
     /// Reads the transactions in an account's queues, finished or not, newest first.
     static func purchases(
         of account: AccountID,

@@ -14,6 +14,20 @@ package struct StoryReader: Sendable {
         self.databases = databases
     }
 
+    /// The store's time.
+    package func storeTime() async throws -> StoreTime {
+        try await DatabaseReader.read(databases.address(of: .payments)) {
+            try StoreClockStore.now(on: $0)
+        }
+    }
+
+    /// Whether there is a transaction.
+    package func knows(_ id: TransactionID) async throws -> Bool {
+        try await DatabaseReader.read(databases.address(of: .payments)) {
+            try StoryMarksStore.knows(id, on: $0)
+        }
+    }
+
     /// Reads the story of one transaction.
     ///
     /// The other services are read after `payments`, so that its events have had time to arrive.

@@ -26,6 +26,13 @@ struct StoryRules {
             state: payments.state,
             failureReason: payments.failureReason,
             revokedAt: payments.revokedAt,
+            postings: payments.postings.map { posting in
+                Story.Posting(
+                    kind: posting.kind,
+                    time: posting.time,
+                    entries: posting.entries.map { .init(account: $0.account, amount: $0.amount) }
+                )
+            },
             steps: steps,
             waitsFor: waitsFor,
             subscription: payments.subscription.map(SubscriptionWords.present),

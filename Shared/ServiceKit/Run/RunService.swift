@@ -15,14 +15,14 @@ import UnixSignals
 ///   - name: The service's name.
 ///   - compose: Reads the settings and makes the parts. It may read files that settings name, and
 ///     opens no connection.
-///   - migrate: Reads the settings of `migrate` and returns its work.
-///   - rebuild: Reads the settings of `rebuild` and returns its work.
+///   - migrate: Reads the settings of `migrate` and returns its work; `nil` without a database.
+///   - rebuild: Reads the settings of `rebuild` and returns its work; `nil` without a database.
 ///   - further: Further commands of this service.
 public func runService(
     _ name: String,
     compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
-    migrate: @escaping ServiceWork,
-    rebuild: @escaping ServiceWork,
+    migrate: ServiceWork? = nil,
+    rebuild: ServiceWork? = nil,
     further: [ServiceCommand] = []
 ) async -> Never {
     // A closed log pipe or client connection becomes an error of the write, and does not end the
@@ -75,21 +75,22 @@ struct ServiceRunner {
     func run(
         arguments: [String],
         compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
-        migrate: @escaping ServiceWork,
-        rebuild: @escaping ServiceWork
+        migrate: ServiceWork?,
+        rebuild: ServiceWork?
     ) async -> ProcessStatus {
         switch arguments {
         case [], ["serve"]:
             return await serve(compose)
-        case ["migrate"]:
+        case ["migrate"] where migrate != nil:
             return await carryOut("migration", migrate)
-        case ["rebuild"]:
+        case ["rebuild"] where rebuild != nil:
             return await carryOut("rebuild", rebuild)
         case ["settings"]:
-            writeOutput(describe(compose, [migrate, rebuild]))
+            writeOutput(describe(compose, [migrate, rebuild].compactMap(\.self)))
             return .success
         case ["--help"], ["-h"], ["help"]:
-            writeOutput(ServiceHelp.text(of: name, further: further))
+            let help = ServiceHelp.text(of: name, hasBooks: migrate != nil, further: further)
+            writeOutput(help)
             return .success
         case ["--version"]:
             writeOutput("\(name) \(ServiceHelp.version)\n")
@@ -138,8 +139,9 @@ struct ServiceRunner {
     }
 
     /// Carries out a command that prints its own output.
-    private func carryOut(_ name: String, _ command: ServiceWork) async -> ProcessStatus {
-        await perform(name) { reader, logger in
+    private func carryOut(_ name: String, _ command: ServiceWork?) async -> ProcessStatus {
+        guard let command else { return .usage }
+        return await perform(name) { reader, logger in
             let work = try command(&reader, logger)
             return {
                 try await work()

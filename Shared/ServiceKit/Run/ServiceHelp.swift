@@ -4,7 +4,17 @@ import StoreAPI
 enum ServiceHelp {
     static let version = CounterfoilVersion.current
 
-    static func text(of name: String, further: [ServiceCommand] = []) -> String {
+    static func text(
+        of name: String,
+        hasBooks: Bool = true,
+        further: [ServiceCommand] = []
+    ) -> String {
+        let books = """
+              \(name) migrate     bring the service's database up to date, then exit
+              \(name) rebuild     rebuild the tables in a separate database and report every
+                                  difference (used by `counterfoil replay --verify`)
+
+            """
         let commands = further.map { command in
             "  \(name) \(padded(command.name, 10))  \(command.meaning)\n"
         }.joined()
@@ -13,10 +23,7 @@ enum ServiceHelp {
 
             Usage:
               \(name)             serve until SIGTERM or SIGINT (a second signal stops it at once)
-              \(name) migrate     bring the service's database up to date, then exit
-              \(name) rebuild     rebuild the tables in a separate database and report every
-                                  difference (used by `counterfoil replay --verify`)
-              \(name) settings    list every setting: key, default, meaning
+            \(hasBooks ? books : "")  \(name) settings    list every setting: key, default, meaning
             \(commands)  \(name) --version   print the version
               \(name) --help      print this
 

@@ -74,6 +74,28 @@ public struct Authenticator: Sendable {
         state = State(directories: directories, keys: keys, now: now, logger: logger)
     }
 
+    /// Reads the keys of administrators alone, for a program that no account calls.
+    ///
+    /// - Parameters:
+    ///   - adminKeysDirectory: The directory with a `<name>.pem` and a `<name>.json` for each
+    ///     administrator.
+    ///   - now: The clock.
+    ///   - logger: Receives reports of changed keys and of files that are not keys.
+    /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a public
+    ///   P-256 key in PEM.
+    public init(
+        adminKeysDirectory: String,
+        now: @escaping @Sendable () -> MachineTime,
+        logger: Logger = Logger(label: "authenticator")
+    ) throws {
+        let directories = KeyDirectories(apps: nil, admins: adminKeysDirectory)
+        let (keys, problems) = directories.read()
+        guard problems.isEmpty else {
+            throw ServiceKitError(.keys, problems.joined(separator: "; "))
+        }
+        state = State(directories: directories, keys: keys, now: now, logger: logger)
+    }
+
     /// The account that a token belongs to.
     ///
     /// - Throws: ``HTTPProblem`` 401, with what is wrong with the token.

@@ -30,14 +30,15 @@ struct KeyDirectories: Sendable {
         var scopes: Set<AdministratorScope>
     }
 
-    let apps: String
+    /// The directory of the apps' keys; `nil` if no app's token is accepted.
+    let apps: String?
     let admins: String
 
     /// Reads all keys; unreadable ones are reported and left out.
     func read() -> (keys: Keys, problems: [String]) {
         var keys = Keys()
         var problems: [String] = []
-        for bundleID in names(in: apps, of: "app keys", &problems) {
+        for (apps, bundleID) in bundles(&problems) {
             let path = "\(apps)/\(bundleID)"
             var isDirectory: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -46,6 +47,11 @@ struct KeyDirectories: Sendable {
         }
         keys.admins = administrators(&problems)
         return (keys, problems)
+    }
+
+    private func bundles(_ problems: inout [String]) -> [(folder: String, name: String)] {
+        guard let apps else { return [] }
+        return names(in: apps, of: "app keys", &problems).map { (apps, $0) }
     }
 
     /// Reads the administrators' keys and their scopes.

@@ -25,6 +25,7 @@ struct OperatorEnvironment {
 
     private var text: String {
         var values = store.operatorEnvironment.sorted { $0.key < $1.key }
+        values.append((key: "COUNTERFOIL_CONSOLE_URL", value: ConsoleProcess.origin))
         // This makes `counterfoil` the one of this build.
         values.append((key: "PATH", value: BuiltExecutables.directory + ":$PATH"))
         return

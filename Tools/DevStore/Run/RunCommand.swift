@@ -12,8 +12,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             PostgreSQL's data, the keys and the logs stay in the folder, and the next run \
             continues with them. The broker starts empty each time; the services publish their \
-            outboxes to it again. The services listen on ports 8081 to 8084, and a shop for a \
-            browser on 8085.
+            outboxes to it again. The services listen on ports 8081 to 8084, a shop for a \
+            browser on 8085, and the operator's console on 8086.
             """
     )
 
@@ -75,17 +75,26 @@ struct RunCommand: AsyncParsableCommand {
         await stop(terminal, store)
     }
 
-    /// Runs the storefront beside the store, until Ctrl-C.
+    /// Runs the storefront and the console beside the store, until Ctrl-C.
     private static func sell(_ terminal: Terminal, _ store: StoreHarness) async throws {
-        let storefront = try await StorefrontProcess.start(beside: store)
+        var companions: [CompanionProcess] = []
         do {
+            companions.append(try await ConsoleProcess.start(beside: store))
+            companions.append(try await StorefrontProcess.start(beside: store))
+            terminal.line()
+            terminal.line("  Look at it all in a browser (the address is good for a minute):", .dim)
+            terminal.line(
+                "  . \(OperatorEnvironment.path(of: store)) && counterfoil console ticket"
+            )
             terminal.line()
             terminal.line("The store is up. Ctrl-C stops it. Its shop, for a browser:", .bold)
-            terminal.line(StorefrontProcess.url, .cyan)
-            try await watch(terminal, store, storefront)
+            terminal.line(companions.last?.url ?? "", .cyan)
+            try await watch(terminal, store, companions)
         } catch {
-            // Also after a cancellation: its streams end before the store does.
-            await Task { await storefront.stop() }.value
+            // Also after a cancellation: their streams end before the store does.
+            await Task { [companions] in
+                for companion in companions { await companion.stop() }
+            }.value
             throw error
         }
     }
@@ -103,7 +112,7 @@ struct RunCommand: AsyncParsableCommand {
     private static func watch(
         _ terminal: Terminal,
         _ store: StoreHarness,
-        _ storefront: StorefrontProcess
+        _ companions: [CompanionProcess]
     ) async throws {
         var ended: Set<String> = []
         while true {
@@ -112,8 +121,11 @@ struct RunCommand: AsyncParsableCommand {
             where !process.isRunning && ended.insert(process.name).inserted {
                 terminal.line("\(process.name) has ended.\n\(process.logTail())", .red)
             }
-            if let exit = storefront.exitIfEnded, ended.insert("storefront").inserted {
-                terminal.line("The storefront has ended with \(exit).", .red)
+            for companion in companions {
+                guard let exit = companion.exitIfEnded, ended.insert(companion.name).inserted else {
+                    continue
+                }
+                terminal.line("\(companion.name) has ended with \(exit).", .red)
             }
         }
     }
@@ -193,10 +205,10 @@ struct RunCommand: AsyncParsableCommand {
                     + "  `ss -ltnp 'sport = :\(service.usualPort)'` shows by whom."
             )
         }
-        guard isFree(port: StorefrontProcess.port) else {
-            throw HarnessError(
-                "Port \(StorefrontProcess.port), which the storefront listens on, is taken."
-            )
+        for (port, name) in [
+            (StorefrontProcess.port, "the storefront"), (ConsoleProcess.port, "the console"),
+        ] where !isFree(port: port) {
+            throw HarnessError("Port \(port), which \(name) listens on, is taken.")
         }
     }
 }

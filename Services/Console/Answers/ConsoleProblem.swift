@@ -1,0 +1,36 @@
+/// A refusal or a failure, in words for the person who looks at the page.
+struct ConsoleProblem: Error, Hashable, Sendable {
+    /// A place to go on from.
+    struct Back: Hashable, Sendable {
+        let path: String
+        let words: String
+    }
+
+    /// The HTTP status.
+    let status: Int
+    let title: String
+    let detail: String
+    var back: Back?
+
+    init(_ status: Int, _ title: String, _ detail: String, back: Back? = nil) {
+        self.status = status
+        self.title = title
+        self.detail = detail
+        self.back = back
+    }
+
+    /// Nobody is signed in.
+    static let signedOut = ConsoleProblem(
+        401,
+        "You are not signed in",
+        "Sign in first.",
+        back: Back(path: "/sign-in", words: "Sign in")
+    )
+
+    /// There is no such page.
+    static let notFound = ConsoleProblem(
+        404,
+        "There is no such page",
+        "Search for a transaction, an order or an account."
+    )
+}

@@ -1,0 +1,83 @@
+// The pages work by links and forms. This module adds what only a script can do: it takes the ticket
+// out of the address, opens dialogs, and follows the data of a page that stays open.
+
+const ticket = document.querySelector("#ticket");
+
+function useTicket() {
+  if (!ticket || !location.hash.startsWith("#ticket=")) return;
+  ticket.value = location.hash.slice("#ticket=".length);
+  // The ticket is good once; it need not stay in the history.
+  history.replaceState(null, "", location.pathname);
+  ticket.form.requestSubmit();
+}
+
+useTicket();
+// An address that is opened in the tab of this page loads nothing.
+addEventListener("hashchange", useTicket);
+
+for (const button of document.querySelectorAll("[data-opens]")) {
+  button.addEventListener("click", () => document.getElementById(button.dataset.opens).showModal());
+}
+for (const button of document.querySelectorAll("[data-closes]")) {
+  button.addEventListener("click", () => button.closest("dialog").close());
+}
+
+// A form is sent once, also by a double click.
+document.addEventListener("submit", (event) => {
+  if (event.target.method !== "post") return;
+  for (const button of event.target.querySelectorAll("button")) setTimeout(() => { button.disabled = true; });
+});
+addEventListener("pageshow", () => {
+  for (const button of document.querySelectorAll("button:disabled")) button.disabled = false;
+});
+
+const main = document.querySelector("main[data-live]");
+const connection = document.querySelector("#connection");
+const pause = 2000;
+// A page of a purchase follows it for some minutes; after that it is loaded again by hand.
+let timer;
+let turns = main?.dataset.stamp ? 90 : Infinity;
+
+function show(words) {
+  connection.hidden = !words;
+  if (connection.textContent !== words) connection.textContent = words;
+}
+
+function update(fields) {
+  for (const place of document.querySelectorAll("[data-field]")) {
+    const field = fields[place.dataset.field];
+    if (!field) continue;
+    if (place.textContent !== field.text) place.textContent = field.text;
+    const tone = "tone-" + field.tone;
+    if (place.className !== tone) place.className = tone;
+  }
+}
+
+async function follow() {
+  if (document.visibilityState === "hidden" || turns <= 0) return;
+  turns -= 1;
+  try {
+    const answer = await fetch(main.dataset.live, { headers: { accept: "application/json" } });
+    if (answer.status === 401) { location.assign("/sign-in"); return; }
+    if (!answer.ok) throw new Error();
+    const { stamp, fields } = await answer.json();
+    show("");
+    update(fields);
+    // Nobody's dialog is closed while they write.
+    if (stamp !== (main.dataset.stamp ?? "") && !document.querySelector("dialog[open]")) {
+      location.replace(location.pathname);
+      return;
+    }
+  } catch {
+    show("The console cannot get newer data. What you see may be old; it tries again by itself.");
+  }
+  clearTimeout(timer);
+  timer = setTimeout(follow, pause);
+}
+
+if (main) {
+  timer = setTimeout(follow, pause);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") follow();
+  });
+}

@@ -1,0 +1,60 @@
+import ClockAndIDs
+import EventTypes
+import OperatorCore
+
+/// Takes samples of the store, at most one at a time and one every few seconds.
+///
+/// However many pages are open, the services and databases are asked as if it were one.
+actor NowSampler {
+    /// The age at which a sample is replaced.
+    static let ageMax: Duration = .seconds(3)
+
+    private let status: StatusReader
+    private let lag: LagReader
+    private let stories: StoryReader
+    private var last: NowSample?
+    private var running: Task<NowSample, Never>?
+
+    init(status: StatusReader, lag: LagReader, stories: StoryReader) {
+        self.status = status
+        self.lag = lag
+        self.stories = stories
+    }
+
+    /// The newest sample; if it is too old, a new one.
+    func sample() async -> NowSample {
+        if let last, MachineTime.now().duration(since: last.takenAt) < Self.ageMax { return last }
+        if let running { return await running.value }
+        let task = Task { [status, lag, stories] in await Self.take(status, lag, stories) }
+        running = task
+        let sample = await task.value
+        last = sample
+        running = nil
+        return sample
+    }
+
+    private static func take(
+        _ status: StatusReader,
+        _ lag: LagReader,
+        _ stories: StoryReader
+    ) async -> NowSample {
+        async let report = status.answer().report
+        var problem: String?
+        var consumers: LagReport?
+        var storeTime: StoreTime?
+        do {
+            let now = try await stories.storeTime()
+            storeTime = now
+            consumers = try await lag.report(at: now)
+        } catch {
+            problem = PlainWords.firstLine((error as? OperatorError)?.description ?? "\(error)")
+        }
+        return NowSample(
+            takenAt: .now(),
+            storeTime: storeTime,
+            report: await report,
+            lag: consumers,
+            lagProblem: problem
+        )
+    }
+}

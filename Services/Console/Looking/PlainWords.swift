@@ -1,0 +1,25 @@
+import Foundation
+
+/// Sentences of the command line as a page shows them.
+///
+/// Pure.
+enum PlainWords {
+    /// A sentence without the command that it advises.
+    static func withoutCommands(_ sentence: String) -> String {
+        let advice = [": counterfoil ", ": see 'counterfoil", " See 'counterfoil"]
+        let starts = advice.compactMap { sentence.range(of: $0)?.lowerBound }
+        guard let start = starts.min() else { return sentence }
+        let rest = String(sentence[..<start])
+        return rest.hasSuffix("?") || rest.hasSuffix(".") ? rest : rest + "."
+    }
+
+    /// The first line of a failure; the lines after it tell an operator what to set.
+    static func firstLine(_ text: String) -> String {
+        text.split(separator: "\n").first.map(String.init) ?? text
+    }
+
+    /// The path of an account's page.
+    static func path(ofAccount account: String) -> String {
+        "/accounts/" + (account.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }
+}

@@ -1,0 +1,65 @@
+import EventTypes
+import OperatorCore
+
+/// An account: what it bought, and what holds it back.
+///
+/// Pure.
+struct AccountPage {
+    let story: AccountStory
+    let visitor: Visitor
+    /// The store's time.
+    let now: StoreTime
+
+    var html: HTML {
+        PageFrame(title: "Account \(story.accountID)", visitor: visitor).page(
+            """
+            \(letters)
+            <section aria-labelledby="purchases"><h2 id="purchases">Purchases</h2>
+            \(purchases)
+            </section>
+            """
+        )
+    }
+
+    private var purchases: HTML {
+        guard !story.purchases.isEmpty else {
+            return
+                "<p class=\"empty\">It has bought nothing yet. The newest purchase would be first.</p>"
+        }
+        return """
+            <ol class="rows">
+            \(story.purchases.map(row))
+            </ol>
+            \(story.isCut ? "<p class=\"dim\">These are the newest \(story.purchases.count). Search for older ones by transaction or order.</p>" : "")
+            """
+    }
+
+    private func row(_ purchase: AccountStory.Purchase) -> HTML {
+        let tone: NowField.Tone =
+            switch purchase.stand.kind {
+            case .done: .good
+            case .waiting: .warn
+            case .late: .bad
+            }
+        return """
+            <li class="card row">
+            <a href="/purchases/\(purchase.transactionID)">\(purchase.productID)</a>
+            <span class="tone-\(tone.rawValue)">\(purchase.stand.words)</span>
+            <span class="dim">transaction \(purchase.transactionID), changed \(Age(of: purchase.changedAt, at: now)) ago</span>
+            </li>
+            """
+    }
+
+    private var letters: HTML {
+        guard !story.deadLetters.isEmpty else { return "" }
+        let lines: [HTML] = story.deadLetters.map { letter in
+            "<li>\(letter.type) about \(letter.subject) is \(letter.state) in \(letter.service): \(letter.reason)</li>"
+        }
+        return """
+            <section class="card" aria-labelledby="letters">
+            <h2 id="letters">What holds the account back</h2>
+            <ul class="problems">\(lines)</ul>
+            </section>
+            """
+    }
+}

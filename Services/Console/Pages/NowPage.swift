@@ -1,0 +1,64 @@
+import OperatorCore
+
+/// The first page: whether the store is well, and how far each part is behind.
+///
+/// Pure.
+struct NowPage {
+    let sample: NowSample
+    let visitor: Visitor
+
+    var html: HTML {
+        PageFrame(title: "Now", visitor: visitor, live: "/now").page(
+            """
+            <p class="verdict" role="status">\(field("verdict", named: nil))</p>
+            <section aria-labelledby="services"><h2 id="services">Services</h2>
+            <div class="cards">\(OperatedService.allCases.map(card))</div>
+            </section>
+            <section aria-labelledby="work"><h2 id="work">Waiting work</h2>
+            <dl class="card facts">\(NowFields.work.map { key, words in fact("work.\(key)", words) })</dl>
+            </section>
+            <section aria-labelledby="lag"><h2 id="lag">Consumers</h2>
+            \(consumers)
+            </section>
+            <p class="dim">The server’s clock: \(field("clock", named: nil))</p>
+            """
+        )
+    }
+
+    private var fields: [String: NowField] { NowFields.fields(of: sample) }
+
+    private func card(_ service: OperatedService) -> HTML {
+        let name = service.rawValue
+        return """
+            <section class="card" aria-labelledby="service-\(name)">
+            <h3 id="service-\(name)">\(name)</h3>
+            <dl class="facts">
+            \(fact("\(name).health", "health"))\(fact("\(name).version", "version"))
+            \(fact("\(name).outbox", "to publish"))\(fact("\(name).dead", "dead letters"))
+            \(fact("\(name).parked", "parked behind them"))
+            </dl>
+            </section>
+            """
+    }
+
+    private var consumers: HTML {
+        guard let lag = sample.lag else {
+            return
+                "<p class=\"problem\">Nobody can say how far the consumers are: \(sample.lagProblem ?? "")</p>"
+        }
+        let facts: [HTML] = lag.consumers.map { entry in
+            fact("lag.\(entry.consumer).\(entry.topic)", "\(entry.consumer) reads \(entry.topic)")
+        }
+        return "<dl class=\"card facts\">\(facts)</dl>"
+    }
+
+    private func fact(_ key: String, _ words: String) -> HTML {
+        "<div><dt>\(words)</dt><dd>\(field(key, named: words))</dd></div>"
+    }
+
+    private func field(_ key: String, named words: String?) -> HTML {
+        let field = fields[key] ?? NowField("unknown", .warn)
+        return
+            "<span data-field=\"\(key)\" class=\"tone-\(field.tone.rawValue)\">\(field.text)</span>"
+    }
+}

@@ -1,0 +1,76 @@
+import StoreAPI
+
+/// The parts that all pages have: the head, the bar with the search, and who is signed in.
+///
+/// Pure.
+struct PageFrame {
+    /// The title, which is also the first heading.
+    let title: String
+    /// The signed-in administrator; `nil` on the page for signing in.
+    let visitor: Visitor?
+    /// The path of the data that the page follows; `nil` if it follows none.
+    var live: String?
+    /// The number of changes that the page shows.
+    var stamp = ""
+    /// The text of the search field.
+    var query = ""
+
+    /// The whole page around a body.
+    func page(_ body: HTML) -> HTML {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>\(title) · Counterfoil</title>
+        <link rel="icon" href="/assets/icon.svg">
+        <link rel="stylesheet" href="/assets/console.css">
+        <script type="module" src="/assets/console.js"></script>
+        </head>
+        <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        \(bar)
+        <main id="main" tabindex="-1"\(attributes)>
+        <h1>\(title)</h1>
+        <p id="connection" role="status" hidden></p>
+        \(body)
+        </main>
+        </body>
+        </html>
+        """
+    }
+
+    private var attributes: HTML {
+        guard let live else { return "" }
+        return " data-live=\"\(live)\" data-stamp=\"\(stamp)\""
+    }
+
+    private var bar: HTML {
+        guard let visitor else {
+            return "<header><p class=\"brand\">Counterfoil console</p></header>"
+        }
+        let scopes = visitor.scopes.sorted().map(\.rawValue).joined(separator: ", ")
+        return """
+            <header>
+            <p class="brand"><a href="/">Counterfoil console</a></p>
+            <nav aria-label="Pages"><a href="/">Now</a> \(search)</nav>
+            <form class="who" method="post" action="/sign-out">
+            <span>\(visitor.name) <span class="dim">(\(scopes)\(visitor.isReadOnly ? "; read-only" : ""))</span></span>
+            \(visitor.csrfField)<button class="quiet">Sign out</button>
+            </form>
+            </header>
+            """
+    }
+
+    private var search: HTML {
+        guard visitor?.maySeePurchases == true else { return "" }
+        return """
+            <form role="search" action="/search">
+            <label class="unseen" for="q">Transaction, order or account</label>
+            <input id="q" name="q" type="search" value="\(query)" placeholder="Transaction, order or account" autocomplete="off" spellcheck="false">
+            <button>Search</button>
+            </form>
+            """
+    }
+}

@@ -1,0 +1,44 @@
+import EventTypes
+import OperatorCore
+
+/// The postings of a purchase, each with its entries and their sum.
+///
+/// Pure.
+struct PostingsTable {
+    let postings: [Story.Posting]
+
+    var html: HTML {
+        guard !postings.isEmpty else {
+            return "<p class=\"empty\">No money has moved, so nothing is posted.</p>"
+        }
+        return "<div class=\"cards\">\(postings.map(table))</div>"
+    }
+
+    /// The sums of a posting, one for each currency; each is zero if the books are right.
+    static func sums(of posting: Story.Posting) -> [Money] {
+        var sums: [Currency: Money] = [:]
+        for entry in posting.entries {
+            let currency = entry.amount.currency
+            sums[currency] = (sums[currency] ?? .zero(currency)).adding(entry.amount)
+        }
+        return sums.values.sorted { "\($0.currency)" < "\($1.currency)" }
+    }
+
+    private func table(_ posting: Story.Posting) -> HTML {
+        let rows: [HTML] = posting.entries.map { entry in
+            "<tr><th scope=\"row\">\(entry.account)</th><td>\(entry.amount)</td></tr>"
+        }
+        let sums: [HTML] = Self.sums(of: posting).map { sum in
+            let tone = sum.isZero ? "tone-good" : "tone-bad"
+            return
+                "<tr class=\"sum\"><th scope=\"row\">sum</th><td class=\"\(tone)\" data-sum=\"\(sum.minorUnits)\">\(sum)</td></tr>"
+        }
+        return """
+            <table class="card">
+            <caption>\(posting.kind), \(posting.time)</caption>
+            <thead><tr><th scope="col">account of the ledger</th><th scope="col">amount</th></tr></thead>
+            <tbody>\(rows)</tbody><tfoot>\(sums)</tfoot>
+            </table>
+            """
+    }
+}

@@ -1,0 +1,108 @@
+import EventTypes
+import OperatorCore
+
+/// A purchase: what it is, what is left to do, the money, and everything that happened.
+///
+/// Pure.
+struct PurchasePage {
+    let story: Story
+    let visitor: Visitor
+    /// A new random key, under which a refund is made once.
+    let key: String
+    /// The act that was just done; `nil` if the page was opened otherwise.
+    var done: Act?
+
+    /// The acts that a page can ask for.
+    enum Act: String, CaseIterable, Sendable { case refund, approve, decline }
+
+    var html: HTML {
+        PageFrame(
+            title: "\(story.quantity) × \(story.productID)",
+            visitor: visitor,
+            live: "/purchases/\(story.transactionID)/live",
+            stamp: Self.stamp(of: story)
+        ).page(
+            """
+            \(notice)
+            <section class="card" aria-label="The purchase">\(head)</section>
+            <section aria-labelledby="left"><h2 id="left">What is left to do</h2>\(left)\(acts)</section>
+            <section aria-labelledby="money"><h2 id="money">Money</h2>\(PostingsTable(postings: story.postings).html)</section>
+            <section aria-labelledby="story"><h2 id="story">What happened</h2>\(steps)</section>
+            """
+        )
+    }
+
+    /// A text that differs when the story has gone on.
+    static func stamp(of story: Story) -> String {
+        "\(story.state)-\(story.steps.count)-\(story.waitsFor.count)"
+    }
+
+    private var notice: HTML {
+        switch done {
+        case .refund:
+            "<p class=\"notice\" role=\"status\">The refund is accepted. What happened shows when the money is back.</p>"
+        case .approve:
+            "<p class=\"notice\" role=\"status\">The purchase is approved. It is charged now.</p>"
+        case .decline:
+            "<p class=\"notice\" role=\"status\">The purchase is declined. Nothing is charged.</p>"
+        case nil: ""
+        }
+    }
+
+    private var head: HTML {
+        let order: HTML = story.orderID.map { "<div><dt>order</dt><dd>\($0)</dd></div>" } ?? ""
+        let reason = story.failureReason.map { ", \($0)" } ?? ""
+        return """
+            <dl class="facts">
+            <div><dt>state</dt><dd id="state">\(story.state.rawValue)\(reason)\(story.revokedAt == nil ? "" : ", taken away")</dd></div>
+            <div><dt>price</dt><dd>\(story.price) in \(story.storefront)</dd></div>
+            <div><dt>account</dt><dd><a href="\(PlainWords.path(ofAccount: story.accountID.rawValue))">\(story.accountID)</a></dd></div>
+            \(order)
+            <div><dt>transaction</dt><dd>\(story.transactionID)</dd></div>
+            <div><dt>app</dt><dd>\(story.bundleID)</dd></div>
+            \(story.subscriptionID.map { "<div><dt>subscription</dt><dd><a href=\"/purchases/\($0)\">\($0)</a></dd></div>" as HTML })
+            </dl>
+            \(story.subscription.map { "<p>\(PlainWords.withoutCommands($0))</p>" as HTML })
+            """
+    }
+
+    private var left: HTML {
+        guard !story.waitsFor.isEmpty else {
+            return "<p class=\"tone-good\">Nothing is left to do.</p>"
+        }
+        let lines: [HTML] = story.waitsFor.map { "<li>\(PlainWords.withoutCommands($0))</li>" }
+        return "<ul class=\"problems\">\(lines)</ul>"
+    }
+
+    /// Whether a refund can be asked for: something was paid, and the buyer still has it.
+    private var canBeRefunded: Bool {
+        story.state == .purchased && story.revokedAt == nil && !story.price.isZero
+    }
+
+    private var acts: HTML {
+        guard visitor.mayAct else { return "" }
+        var dialogs: [ActDialog] = []
+        if canBeRefunded, let order = story.orderID {
+            dialogs.append(.refund(of: story, order: order, key: key, by: visitor))
+        }
+        if story.state == .deferred {
+            dialogs.append(.approval(of: story, isApproved: true, by: visitor))
+            dialogs.append(.approval(of: story, isApproved: false, by: visitor))
+        }
+        guard !dialogs.isEmpty else { return "" }
+        return "<div class=\"acts\">\(dialogs.map(\.button))</div>\(dialogs.map(\.dialog))"
+    }
+
+    private var steps: HTML {
+        let lines: [HTML] = story.steps.map { step in
+            let time = "\(step.time)"
+            let attention: HTML =
+                step.isProblem ? "<strong class=\"tone-bad\">needs attention: </strong>" : ""
+            return """
+                <li data-kind="\(step.kind)"><time datetime="\(time)">\(time.replacing("T", with: " ").dropLast())</time> \
+                <span class="where">\(step.service)</span> <span class="what">\(attention)\(step.text)</span></li>
+                """
+        }
+        return "<ol class=\"timeline card\">\(lines)</ol>"
+    }
+}

@@ -1,0 +1,34 @@
+/// The page of a search that found nothing, or that looks for nothing yet.
+///
+/// Pure.
+struct SearchPage {
+    /// The text that was looked for, without spaces around it.
+    let query: String
+    /// The things that were looked for, in words; empty if the text can be nothing that the store has.
+    let lookedFor: [String]
+    let visitor: Visitor
+
+    var html: HTML {
+        PageFrame(title: "Search", visitor: visitor, query: query).page(words)
+    }
+
+    private var words: HTML {
+        if query.isEmpty {
+            return """
+                <p class="empty">Paste a transaction id, an order id or an account id. A receipt shows the order.</p>
+                """
+        }
+        if lookedFor.isEmpty {
+            return """
+                <p class="empty" role="status">“\(query)” is neither a transaction, nor an order, nor an account: \
+                these have no spaces inside, and an account has at most 128 characters.</p>
+                """
+        }
+        let lines: [HTML] = lookedFor.map { "<li>\($0)</li>" }
+        return """
+            <div role="status"><p>Nothing was found. The store was asked for</p>
+            <ul>\(lines)</ul>
+            <p class="dim">An account appears once it has bought something.</p></div>
+            """
+    }
+}

@@ -1,0 +1,118 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+import OperatorCore
+import ServiceKit
+
+/// The pages' own router, which answers every path that is not one of a service's own.
+///
+/// It has one middleware around all answers, also those to unknown paths.
+struct ConsoleRouter {
+    /// The routes, with the middleware around them.
+    let router: Router<StoreRequestContext>
+
+    /// Makes the router.
+    init(
+        origin: ConsoleOrigin,
+        logger: Logger,
+        routes: (Router<StoreRequestContext>) -> Void
+    ) {
+        router = Router(context: StoreRequestContext.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: ConsoleGuard(senders: SenderCheck(origin: origin), logger: logger))
+        routes(router)
+    }
+
+    /// Passes all paths on to this router.
+    func mount(on outer: StoreRouter) {
+        let responder = router.buildResponder()
+        for path: RouterPath in ["/", "**"] {
+            for method in [HTTPRequest.Method.get, .post, .put, .delete, .patch] {
+                outer.open.on(path, method: method) { request, context in
+                    try await responder.respond(to: request, context: context)
+                }
+            }
+        }
+    }
+}
+
+/// Refuses what no page of the console sends, turns errors into pages, and gives every answer its
+/// headers.
+struct ConsoleGuard: RouterMiddleware {
+    typealias Context = StoreRequestContext
+    let senders: SenderCheck
+    let logger: Logger
+
+    func handle(
+        _ request: Request,
+        context: StoreRequestContext,
+        next: (Request, StoreRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            try senders.check(request.head)
+            response = try await next(request, context)
+        } catch let error where error is CancellationError || error is HTTPParserError {
+            throw error
+        } catch var problem as HTTPProblem {
+            // The command line reads problems; they have the headers of pages, too.
+            PageHeaders.add(to: &problem.headers, isFile: false)
+            throw problem
+        } catch {
+            response = Self.answer(to: request, problem(for: error, request))
+        }
+        PageHeaders.add(
+            to: &response.headers,
+            isFile: request.uri.path.hasPrefix(AssetRoutes.folder) && response.status == .ok
+        )
+        return response
+    }
+
+    private func problem(for error: any Error, _ request: Request) -> ConsoleProblem {
+        switch error {
+        case let problem as ConsoleProblem: return problem
+        case let error as OperatorError: return Self.problem(for: error)
+        case let error as Hummingbird.HTTPError where error.status == .notFound:
+            return .notFound
+        case let error as Hummingbird.HTTPError where error.status.kind == .clientError:
+            return ConsoleProblem(
+                error.status.code,
+                "The request was refused",
+                "No page of the console sends such a request."
+            )
+        default:
+            logger.error(
+                "a page failed",
+                metadata: ["http.path": "\(request.uri.path)", "error": "\(error)"]
+            )
+            return ConsoleProblem(500, "The console failed", "Its log says why. The store goes on.")
+        }
+    }
+
+    /// The words of the readers and the services, as a page says them.
+    static func problem(for error: OperatorError) -> ConsoleProblem {
+        let words = PlainWords.firstLine(error.description)
+        return switch error.code {
+        case .unavailable:
+            ConsoleProblem(503, "A part of the store is away", "\(words) Try again in a moment.")
+        case .refusedCredentials:
+            ConsoleProblem(403, "The store refuses this", words)
+        default:
+            ConsoleProblem(409, "The store refuses this", error.description)
+        }
+    }
+
+    /// A person who is not signed in is led to the page for that; whatever else asks is refused.
+    private static func answer(to request: Request, _ problem: ConsoleProblem) -> Response {
+        let isPage = request.headers[.accept]?.contains("text/html") == true
+        if problem == .signedOut, request.method == .get || request.method == .head, isPage {
+            return Response(status: .seeOther, headers: [.location: "/sign-in"])
+        }
+        return pageResponse(
+            ProblemPage(problem: problem, visitor: nil).html,
+            HTTPResponse.Status(code: problem.status)
+        )
+    }
+}

@@ -1,0 +1,74 @@
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OperatorCore
+import ServiceKit
+
+/// The search, and the pages of a purchase and an account.
+struct LookingRoutes: Sendable {
+    let door: ConsoleDoor
+    let desk: StoreDesk
+
+    func add(to router: Router<StoreRequestContext>) {
+        router.get("/search", use: search)
+        router.get("/purchases/:id", use: purchase)
+        router.get("/purchases/:id/live", use: live)
+        router.get("/accounts/:id", use: account)
+    }
+
+    /// The transaction that a path names.
+    static func transaction(of context: StoreRequestContext) throws(ConsoleProblem) -> TransactionID
+    {
+        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
+            throw .notFound
+        }
+        return id
+    }
+
+    private func search(_ request: Request, _: StoreRequestContext) async throws -> Response {
+        let visitor = try door.reader(of: request)
+        let text = SearchText(FormFields(request.uri.query ?? "")?["q"] ?? "")
+        if let path = try await desk.path(of: text) {
+            return Response(status: .seeOther, headers: [.location: path])
+        }
+        let page = SearchPage(query: text.text, lookedFor: text.words, visitor: visitor)
+        return pageResponse(page.html)
+    }
+
+    private func purchase(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let visitor = try door.reader(of: request)
+        let id = try Self.transaction(of: context)
+        let page = PurchasePage(
+            story: try await desk.story(of: id),
+            visitor: visitor,
+            key: RandomSecret.make(),
+            done: request.uri.queryParameters.get("done").flatMap { PurchasePage.Act(rawValue: $0) }
+        )
+        return pageResponse(page.html)
+    }
+
+    private func live(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        _ = try door.reader(of: request, isUse: false)
+        let story = try await desk.story(of: try Self.transaction(of: context))
+        return try LiveAnswer(stamp: PurchasePage.stamp(of: story)).response()
+    }
+
+    private func account(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let visitor = try door.reader(of: request)
+        guard let text = context.parameters.get("id")?.removingPercentEncoding,
+            let id = AccountID(rawValue: text)
+        else { throw ConsoleProblem.notFound }
+        let (story, now) = try await desk.story(of: id)
+        return pageResponse(AccountPage(story: story, visitor: visitor, now: now).html)
+    }
+}

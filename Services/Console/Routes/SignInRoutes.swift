@@ -1,0 +1,84 @@
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import OperatorCore
+import ServiceKit
+
+/// Signs administrators in and out.
+///
+/// The command line sends the administrator's token to `POST /tickets` and gets a ticket. The browser
+/// exchanges the ticket for a session with `POST /session`.
+struct SignInRoutes: Sendable {
+    let door: ConsoleDoor
+    let origin: ConsoleOrigin
+
+    func add(to router: Router<StoreRequestContext>) {
+        router.post("/tickets", use: issue)
+        router.get("/sign-in") { _, _ in pageResponse(SignInPage().html) }
+        router.post("/session", use: begin)
+        router.post("/sign-out", use: end)
+    }
+
+    private func issue(_ request: Request, _: StoreRequestContext) throws -> Response {
+        let parts = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw ConsoleProblem(
+                401,
+                "The command sent no token",
+                "Ask with: counterfoil console ticket"
+            )
+        }
+        let token = String(parts[1])
+        let administrator = try door.authenticator.administrator(of: token)
+        let ticket = door.tickets.issue(for: token, at: door.now())
+        door.logger.info(
+            "issued a ticket for the console",
+            metadata: ["administrator": "\(administrator.name)"]
+        )
+        let answer = SignInTicket(
+            url: "\(origin.text)/sign-in#ticket=\(ticket)",
+            secondsLeft: Int(TicketTable.lifetime.components.seconds)
+        )
+        return Response(
+            status: .created,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(answer)))
+        )
+    }
+
+    private func begin(_ request: Request, _: StoreRequestContext) async throws -> Response {
+        let form = try await door.form(of: request)
+        guard let token = door.tickets.take(form["ticket"] ?? "", at: door.now()),
+            // A key that was removed meanwhile opens nothing.
+            let administrator = try? door.authenticator.administrator(of: token)
+        else {
+            let page = SignInPage(
+                problem:
+                    "This ticket is not good: it was used, it is older than a minute, or it is of another console."
+            )
+            return pageResponse(page.html, .forbidden)
+        }
+        // A session never outlives a sign-in, so nobody can plant one.
+        if let old = request.cookies[ConsoleDoor.cookie]?.value { door.sessions.end(old) }
+        let secret = door.sessions.begin(with: token, at: door.now())
+        door.logger.info(
+            "signed in to the console",
+            metadata: ["administrator": "\(administrator.name)"]
+        )
+        var response = Response(status: .seeOther, headers: [.location: "/"])
+        response.setCookie(ConsoleDoor.cookie(secret))
+        return response
+    }
+
+    private func end(_ request: Request, _: StoreRequestContext) async throws -> Response {
+        let visitor = try door.visitor(of: request)
+        try door.visits.requireOwnForm(try await door.form(of: request), of: visitor)
+        if let secret = request.cookies[ConsoleDoor.cookie]?.value { door.sessions.end(secret) }
+        var response = Response(status: .seeOther, headers: [.location: "/sign-in"])
+        response.setCookie(ConsoleDoor.cookie(""))
+        return response
+    }
+}

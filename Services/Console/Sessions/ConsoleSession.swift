@@ -1,0 +1,22 @@
+import EventTypes
+
+/// A signed-in administrator.
+struct ConsoleSession: Hashable, Sendable {
+    /// The longest life of a session.
+    static let ageMax: Duration = .seconds(8 * 3600)
+    /// The longest pause between two requests.
+    static let pauseMax: Duration = .seconds(30 * 60)
+
+    /// The administrator's own token, which the services get.
+    let token: String
+    /// The text that each form of the session's pages carries.
+    let csrf: String
+    let begunAt: MachineTime
+    /// The time of the last request that a person made.
+    var usedAt: MachineTime
+
+    /// Whether the session goes on at a time.
+    func isGoingOn(at now: MachineTime) -> Bool {
+        now.duration(since: begunAt) < Self.ageMax && now.duration(since: usedAt) < Self.pauseMax
+    }
+}

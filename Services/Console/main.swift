@@ -1,0 +1,3 @@
+import ServiceKit
+
+await runService("console", compose: composeConsole)

@@ -1,0 +1,48 @@
+import EventTypes
+import Testing
+
+@testable import Console
+
+@Suite struct FormFieldsTests {
+    private static let id = TransactionID(number: 1_000_001)
+
+    @Test func fieldsAreReadAsBrowsersSendThem() {
+        let form = FormFields("reason=%20caf%C3%A9+%26+more%20&empty=&alone")
+        #expect(form?["reason"] == "café & more")
+        #expect(form?["empty"] == "")
+        #expect(form?["alone"] == "")
+        #expect(form?["none"] == nil)
+    }
+
+    @Test(arguments: ["a=%", "a=%FF", "a=1&a=2"])
+    func whatIsNoFormIsRefused(_ body: String) {
+        #expect(FormFields(body) == nil)
+    }
+
+    @Test(arguments: ["", "reason=", "reason=+++", "reason=a%0Ab"])
+    func anActNeedsAReason(_ body: String) throws {
+        let form = try #require(FormFields(body))
+        #expect(throws: ConsoleProblem.self) { try ActFormRules.reason(in: form, of: Self.id) }
+    }
+
+    @Test func aRefundNeedsTheRightOrder() throws {
+        let order = OrderID(Self.id)
+        let right = try #require(FormFields("order=+\(order.rawValue.lowercased())"))
+        try ActFormRules.requireOrder(order, in: right, of: Self.id)
+        for body in ["", "order=", "order=\(OrderID(TransactionID(number: 1_000_002)))"] {
+            let form = try #require(FormFields(body))
+            #expect(throws: ConsoleProblem.self) {
+                try ActFormRules.requireOrder(order, in: form, of: Self.id)
+            }
+        }
+    }
+
+    @Test func aSearchUnderstandsEachKindOfID() {
+        let order = OrderID(Self.id)
+        #expect(SearchText("  \(order)\n").transactions == [Self.id])
+        #expect(SearchText(" 1000001 ").transactions == [Self.id])
+        #expect(SearchText("ada").account == AccountID(unchecked: "ada"))
+        #expect(SearchText("two words").words.isEmpty)
+        #expect(SearchText("1000001").words.count == 2)
+    }
+}

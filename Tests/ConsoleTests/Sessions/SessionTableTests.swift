@@ -1,0 +1,52 @@
+import EventTypes
+import Testing
+
+@testable import Console
+
+@Suite struct SessionTableTests {
+    private static let start = MachineTime(millisecondsSinceEpoch: 1_795_237_200_000)
+
+    private static func after(minutes: Int) -> MachineTime {
+        start.advanced(by: .seconds(minutes * 60))
+    }
+
+    @Test func aSessionEndsAfterAPause() {
+        let sessions = SessionTable()
+        let secret = sessions.begin(with: "token", at: Self.start)
+        #expect(sessions.session(of: secret, at: Self.after(minutes: 29)) != nil)
+        #expect(sessions.session(of: secret, at: Self.after(minutes: 58)) != nil)
+        #expect(sessions.session(of: secret, at: Self.after(minutes: 88)) == nil)
+        #expect(sessions.session(of: secret, at: Self.after(minutes: 58)) == nil, "it is gone")
+    }
+
+    @Test func aPageThatFollowsItsDataProlongsNothing() {
+        let sessions = SessionTable()
+        let secret = sessions.begin(with: "token", at: Self.start)
+        #expect(sessions.session(of: secret, at: Self.after(minutes: 29), isUse: false) != nil)
+        #expect(sessions.session(of: secret, at: Self.after(minutes: 30), isUse: false) == nil)
+    }
+
+    @Test func aSessionThatIsUsedEndsAfterEightHours() {
+        let sessions = SessionTable()
+        let secret = sessions.begin(with: "token", at: Self.start)
+        for minutes in stride(from: 20, to: 480, by: 20) {
+            #expect(sessions.session(of: secret, at: Self.after(minutes: minutes)) != nil)
+        }
+        #expect(sessions.session(of: secret, at: Self.after(minutes: 480)) == nil)
+    }
+
+    @Test func aSessionThatWasEndedIsGone() {
+        let sessions = SessionTable()
+        let secret = sessions.begin(with: "token", at: Self.start)
+        sessions.end(secret)
+        #expect(sessions.session(of: secret, at: Self.start) == nil)
+    }
+
+    @Test func noTwoSessionsShareASecretOrAFormsText() {
+        let sessions = SessionTable()
+        let secrets = (0..<100).map { _ in sessions.begin(with: "token", at: Self.start) }
+        #expect(Set(secrets).count == 100)
+        let texts = secrets.compactMap { sessions.session(of: $0, at: Self.start)?.csrf }
+        #expect(Set(texts).union(secrets).count == 200)
+    }
+}

@@ -1,0 +1,63 @@
+import EventTypes
+import StoreAPI
+import Testing
+
+@testable import Console
+
+extension Visitor {
+    /// An administrator with some scopes, whose forms carry the text `own`.
+    static func sample(_ scopes: Set<AdministratorScope>, isReadOnly: Bool = false) -> Visitor {
+        let time = MachineTime(millisecondsSinceEpoch: 1_795_237_200_000)
+        return Visitor(
+            name: AdministratorName(unchecked: "maria"),
+            scopes: scopes,
+            session: ConsoleSession(token: "token", csrf: "own", begunAt: time, usedAt: time),
+            isReadOnly: isReadOnly
+        )
+    }
+}
+
+@Suite struct VisitRulesTests {
+    private func form(_ body: String) throws -> FormFields {
+        try #require(FormFields(body))
+    }
+
+    @Test func supportMayActWithAFormOfItsSession() throws {
+        let rules = VisitRules(isReadOnly: false)
+        try rules.requireAct(by: .sample([.support]), form: try form("csrf=own&reason=x"))
+    }
+
+    @Test(arguments: ["", "csrf=", "csrf=other", "csrf=ow", "csrf=ownn"])
+    func aFormOfAnotherSessionIsRefused(_ body: String) throws {
+        let rules = VisitRules(isReadOnly: false)
+        let form = try form(body)
+        #expect(throws: ConsoleProblem.self) {
+            try rules.requireAct(by: .sample([.support]), form: form)
+        }
+    }
+
+    @Test(arguments: [[], [.read], [.operator], [.merchandiser]] as [Set<AdministratorScope>])
+    func whoLacksTheScopeMayNotAct(_ scopes: Set<AdministratorScope>) throws {
+        let form = try form("csrf=own")
+        #expect(throws: ConsoleProblem.self) {
+            try VisitRules(isReadOnly: false).requireAct(by: .sample(scopes), form: form)
+        }
+    }
+
+    @Test func nobodyActsInAReadOnlyConsole() throws {
+        let form = try form("csrf=own")
+        let visitor = Visitor.sample(Set(AdministratorScope.allCases), isReadOnly: true)
+        #expect(throws: ConsoleProblem.self) {
+            try VisitRules(isReadOnly: true).requireAct(by: visitor, form: form)
+        }
+    }
+
+    @Test func whoSellsSeesNoBuyers() throws {
+        let rules = VisitRules(isReadOnly: false)
+        try rules.requireSight(of: .sample([.read]))
+        try rules.requireSight(of: .sample([.support]))
+        for scope in [AdministratorScope.operator, .merchandiser] {
+            #expect(throws: ConsoleProblem.self) { try rules.requireSight(of: .sample([scope])) }
+        }
+    }
+}
