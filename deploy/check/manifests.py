@@ -78,7 +78,7 @@ def check_environment(place, image, names, values):
     """Finds settings that nothing reads, and secrets in the environment."""
     product = re.fullmatch(r"(?:.*/)?counterfoil/(\w+):.*", image)
     name = product[1] if product else ""
-    if name in SERVICES:
+    if name in SERVICES + ["console"]:
         for key in sorted(set(names) - settings(name)):
             find(place, f"sets {key}, which {name} does not read")
         for key in sorted(names):
@@ -315,8 +315,9 @@ def check_kubernetes():
         check_pod(place, each["kind"], pod, config_maps)
         for missing in sorted(set(referenced(pod)) - there):
             find(place, f"needs the {missing[0]} {missing[1]}, which {example} does not show")
-        # The operator's pod accepts no connections.
-        if each["kind"] == "Deployment" and pod["metadata"]["labels"].get("counterfoil/role") != "operator":
+        # The operator's pod accepts no connections, and the console has its sessions in memory.
+        role = pod["metadata"]["labels"].get("counterfoil/role")
+        if each["kind"] == "Deployment" and role not in ("operator", "console"):
             name = each["metadata"]["name"]
             if name not in named("PodDisruptionBudget"):
                 find(place, "has no PodDisruptionBudget")
