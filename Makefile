@@ -105,7 +105,7 @@ scenario: build ## Play scenario files on a temporary store (FILE=story.yaml SEE
 	@exec $(DEVSTORE) scenario $(or $(FILE),Examples/scenarios/*.yaml) $(if $(SEED),--seed $(SEED)) \
 		$(if $(JUNIT),--junit $(JUNIT)) $(if $(STEPS),--steps)
 
-browser: build ## Use the storefront of a temporary store in Chromium, with axe (ONLY=s2)
+browser: build ## Use storefront and console of a temporary store in Chromium, with axe (ONLY=s2)
 	@Tests/Browser/run $(DEVSTORE) $(if $(ONLY),--only $(ONLY))
 
 screenshots: build ## Renew the pictures of the storefront in docs/pictures, light and dark

@@ -1,4 +1,4 @@
-"""Runs the tests of storefront.py, or takes the pictures of docs/pictures."""
+"""Runs the tests of storefront.py and console.py, or takes the pictures of docs/pictures."""
 
 import argparse
 import os
@@ -9,9 +9,10 @@ import traceback
 
 from playwright.sync_api import expect, sync_playwright
 
+import console
+import storefront
 from pictures import pictures
 from stage import Stage
-from storefront import TESTS
 
 
 def run(stage, test, folder):
@@ -37,6 +38,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--url", required=True)
     parser.add_argument("--store", type=int, required=True)
+    parser.add_argument("--counterfoil", required=True, help="the operator's command line")
+    parser.add_argument("--environment", required=True, help="the file with its settings")
     parser.add_argument("--failures", required=True, help="the folder for pictures of failed tests")
     parser.add_argument("--only", default="", help="a part of the names of the tests to run")
     parser.add_argument("--screenshots", help="the folder for pictures; no test is run")
@@ -46,11 +49,13 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox", "--disable-dev-shm-usage"])
-        stage = Stage(browser, options.url, options.store)
+        stage = Stage(browser, options.url, options.store, options.counterfoil, options.environment)
         if options.screenshots:
             pictures(stage, options.screenshots)
             return 0
-        results = [run(stage, test, options.failures) for test in TESTS if options.only in test.__name__]
+        tests = storefront.TESTS + console.TESTS
+        results = [run(stage, test, options.failures) for test in tests
+                   if options.only in f"{test.__module__}.{test.__name__}"]
         stage.stop()
     print(f"{results.count(True)} passed, {results.count(False)} failed; {time.monotonic() - begin:.0f} s")
     return 0 if results and all(results) else 1

@@ -1,10 +1,13 @@
-"""A store with its storefront, and the browsers that use it."""
+"""A store with its storefront and its console, and the browsers that use them."""
 
+import http.client
+import json
 import os
 import re
 import secrets
 import signal
 import subprocess
+import urllib.parse
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
@@ -19,11 +22,12 @@ FORMS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
 AWAY = [r"Failed to load resource.*50[234]", r"net::ERR_"]
 
 
-class Shopper:
+class Visitor:
     """A browser context with one page. It records the errors of the page."""
 
-    def __init__(self, stage, width, scheme, script=None):
+    def __init__(self, stage, url, width, scheme, script=None):
         self.stage = stage
+        self.url = url
         self.complaints = []
         self.allowed = []
         self.context = stage.browser.new_context(
@@ -40,12 +44,31 @@ class Shopper:
         page.on("console", lambda message: self.complaints.append(message.text))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", self.check_origin)
-        page.goto(self.stage.url)
+        page.goto(self.url)
         return page
 
     def check_origin(self, request):
-        if not request.url.startswith((self.stage.url, "blob:" + self.stage.url)):
+        if not request.url.startswith((self.url, "blob:" + self.url)):
             self.complaints.append("a request to " + request.url)
+
+    def check(self):
+        """Checks what holds for every state of the page."""
+        self.check_axe()
+        left = [line for line in self.complaints
+                if not any(re.search(pattern, line) for pattern in self.allowed)]
+        assert not left, f"the console is not empty: {left}"
+
+    def check_axe(self):
+        result = Axe().run(self.page, options=RULES)
+        found = [(violation["id"], [node["html"][:160] for node in violation["nodes"]])
+                 for violation in result.response["violations"]]
+        assert not found, f"axe finds {found}"
+        wide = self.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"the page is {wide} px too wide"
+
+
+class Shopper(Visitor):
+    """A buyer in the shop."""
 
     def sign_in(self, name=None, region="USA"):
         self.name = name or "buyer-" + secrets.token_hex(4)
@@ -83,37 +106,101 @@ class Shopper:
     def owned(self, product):
         return self.page.locator(f"#owned [data-product='{product}']")
 
-    def check(self):
-        """Checks what holds for every state of the page."""
-        self.check_axe()
-        left = [line for line in self.complaints
-                if not any(re.search(pattern, line) for pattern in self.allowed)]
-        assert not left, f"the console is not empty: {left}"
 
-    def check_axe(self):
-        result = Axe().run(self.page, options=RULES)
-        found = [(violation["id"], [node["html"][:160] for node in violation["nodes"]])
-                 for violation in result.response["violations"]]
-        assert not found, f"axe finds {found}"
-        wide = self.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
-        assert wide <= 0, f"the page is {wide} px too wide"
+class Operator(Visitor):
+    """Somebody in the console."""
+
+    def sign_in(self, scopes):
+        self.page.goto(self.stage.ticket(scopes))
+        expect(self.page.get_by_role("heading", name="Now")).to_be_visible()
+        return self
+
+    def field(self, name):
+        return self.page.locator(f"[data-field='{name}']")
+
+    def search(self, text):
+        self.page.fill("#q", text)
+        self.page.press("#q", "Enter")
+
+    def send(self, path, form=None, headers=None, signed_in=True):
+        """Sends a request with the cookies of the page and with any header. Returns the answer and its body."""
+        cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in self.context.cookies())
+        headers = {"cookie": cookies if signed_in else "", **(headers or {})}
+        body = None
+        if form is not None:
+            body = urllib.parse.urlencode(form)
+            headers["content-type"] = "application/x-www-form-urlencoded"
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(self.url).netloc, timeout=20)
+        connection.request("GET" if body is None else "POST", "/" + path, body, headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer, text
+
+    def csrf(self):
+        return self.page.locator("[name='csrf']").first.input_value()
 
 
 class Stage:
     """What the tests share: the browser, the address, and the processes of the store."""
 
-    def __init__(self, browser, url, store):
+    def __init__(self, browser, url, store, counterfoil, environment):
         self.browser = browser
         self.url = url
         self.store = store
+        self.counterfoil = counterfoil
+        self.environment = dict(os.environ)
+        with open(environment) as file:
+            for name, value in re.findall(r'^export (\w+)="(.*)"$', file.read(), re.M):
+                if name != "PATH":
+                    self.environment[name] = value
+        self.console = self.environment["COUNTERFOIL_CONSOLE_URL"] + "/"
         self.shoppers = []
         self.restarted = []
         self.form = 0
 
     def shopper(self, width=None, scheme=None, script=None):
         form = FORMS[self.form % len(FORMS)]
-        self.shoppers.append(Shopper(self, width or form[0], scheme or form[1], script))
+        self.shoppers.append(Shopper(self, self.url, width or form[0], scheme or form[1], script))
         return self.shoppers[-1]
+
+    def operator(self, scopes=(), signs_in=True, width=None, scheme=None):
+        form = FORMS[self.form % len(FORMS)]
+        operator = Operator(self, self.console, width or form[0], scheme or form[1])
+        self.shoppers.append(operator)
+        return operator.sign_in(scopes) if signs_in else operator
+
+    def command(self, *arguments, check=True):
+        """Runs the command line as the store's operator. Returns its output."""
+        answer = subprocess.run(
+            [self.counterfoil, *arguments], env=self.environment, capture_output=True, text=True, timeout=60)
+        assert answer.returncode == 0 or not check, answer.stderr
+        return answer.stdout
+
+    def ticket(self, scopes=()):
+        options = [option for scope in scopes for option in ("--scope", scope)]
+        return self.command("console", "ticket", *options).strip()
+
+    def why(self, subject):
+        return json.loads(self.command("why", subject, "--json"))
+
+    def settled(self, transaction):
+        """The story of a purchase, once nothing is left to do."""
+        for _ in range(30):
+            story = self.why(transaction)
+            if not story["waitsFor"]:
+                return story
+        raise AssertionError(f"{transaction} waits for {story['waitsFor']}")
+
+    def buy(self, method, timeout=20):
+        """Buys coins for a new account. Returns the account and the transaction, also of one that waits."""
+        account = "buyer-" + secrets.token_hex(4)
+        is_direct = method == "sandbox_success" and timeout > 1
+        self.command("buy", COINS, "--account", account, "--payment-method", method,
+                     "--timeout", str(timeout if is_direct else 1), check=is_direct)
+        if timeout <= 1:
+            return account, None
+        return account, self.why(account)["purchases"][0]["transactionID"]
 
     def close(self):
         """Ends a test: closes its pages. The next test gets another form."""
