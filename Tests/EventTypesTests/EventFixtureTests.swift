@@ -13,7 +13,7 @@ import Testing
         "cause", "downloads", "environment", "familyShareable", "finishedBy", "offer", "size",
     ]
 
-    private func roundTrip<E: Event & Equatable>(_ type: E.Type, _ name: String) throws -> E {
+    func roundTrip<E: Event & Equatable>(_ type: E.Type, _ name: String) throws -> E {
         let bytes = try Fixture.bytes("events/v1/\(name).json")
         let event = try EventCoding.decode(type, from: bytes)
         let encoded = try EventCoding.encode(event)
@@ -23,7 +23,7 @@ import Testing
         return event
     }
 
-    private func surviving<E: Event & Equatable>(
+    func surviving<E: Event & Equatable>(
         _ type: E.Type,
         _ name: String,
         without unknownMembers: Set<String> = Self.unknownMembers
@@ -199,40 +199,6 @@ import Testing
         #expect(event.product.isFamilyShareable)
     }
 
-    @Test func aSubscriptionHasTerms() throws {
-        let name = "optional/product.changed.subscription"
-        let product = try roundTrip(ProductChanged.self, name).product
-        #expect(product.subscription?.groupID.rawValue == "club")
-        #expect(product.subscription?.level == 1)
-        #expect(product.subscription?.period == SubscriptionPeriod(1, .month))
-        #expect(product.entitlements.map(\.rawValue) == ["club", "pro"])
-    }
-
-    @Test func aChangedGroupReadsBackAndItsKeyIsNoProducts() throws {
-        let name = "subscription-group.changed"
-        let event = try roundTrip(SubscriptionGroupChanged.self, name)
-        #expect(event.group.version == 2 && event.changedBy == "ops")
-        #expect(event.group.localizations[LanguageTag(unchecked: "fr")]?.name == "Le club")
-        #expect(try surviving(SubscriptionGroupChanged.self, name) == event)
-        let key = SubscriptionGroupChanged.key(of: event.group.id)
-        #expect(key == "group:club" && !ProductID.isWellFormed(key))
-    }
-
-    @Test func anIntroductoryOfferReadsBack() throws {
-        let product = try roundTrip(ProductChanged.self, "optional/product.changed.offer").product
-        let terms = try #require(product.introductoryOffer)
-        #expect(terms.numberOfPeriods == 3 && terms.prices.values.map(\.minorUnits) == [99])
-        let name = "optional/transaction.purchased.offer"
-        let paid = try roundTrip(TransactionChanged.self, name).transaction
-        let offer = try #require(paid.subscription?.offer)
-        #expect(offer.type == .introductory && offer.number == 2 && offer.price == paid.price)
-        #expect(paid.subscription?.renewalPrice?.description == "2.99 USD")
-        #expect(paid.subscription?.beginsIntroductoryOffer == false)
-        let change = try roundTrip(SubscriptionChanged.self, "optional/subscription.changed.offer")
-        #expect(change.subscription.nextPrice?.description == "4.99 USD")
-        #expect(change.subscription.charge?.price.description == "4.99 USD")
-    }
-
     @Test func aChangedQueueReadsBack() throws {
         let change = try roundTrip(QueueChanged.self, "queue.changed")
         #expect(change.revision == 12 && change.isDelivered && change.finishedAt == nil)
@@ -262,46 +228,6 @@ import Testing
         #expect(account.priceConsents.map(\.price.description) == ["2.99 EUR"])
         let change = try roundTrip(QueueAccountChanged.self, "queue.account-changed")
         #expect(change == QueueAccountChanged(revision: 14, account: account))
-    }
-
-    @Test func aChangedSubscriptionReadsBack() throws {
-        let change = try roundTrip(SubscriptionChanged.self, "subscription.changed")
-        #expect(change.cause == .upgraded && change.subscription.state == .active)
-        #expect(change.transactionID == change.subscription.period.transactionID)
-        #expect(change.changedPeriods?.map(\.isUpgraded) == [true])
-        #expect(change.subscription.entitlementEnd == change.subscription.period.end)
-        let refund = try roundTrip(
-            SubscriptionChanged.self,
-            "optional/subscription.changed.refunded"
-        )
-        #expect(refund.refundedTransactionID == refund.subscription.period.transactionID)
-        let shown = try roundTrip(QueueSubscriptionChanged.self, "queue.subscription-changed")
-        #expect(shown.revision == 14 && shown.subscription.state == .expired)
-        #expect(shown.subscription.expirationIntent == .autoRenewDisabled)
-    }
-
-    @Test func unknownFieldsAndValuesOfASubscriptionSurvive() throws {
-        let change = try surviving(
-            SubscriptionChanged.self,
-            "subscription.changed",
-            without: ["size"]
-        )
-        #expect(change.cause == .unknown("adopted"))
-        #expect(change.subscription.state == .unknown("paused"))
-        #expect(change.subscription.autoRenewOffReason == .unknown("moved"))
-        #expect(change.subscription.entitlementEnd == nil && !change.subscription.state.isRunning)
-        let shown = try surviving(
-            QueueSubscriptionChanged.self,
-            "queue.subscription-changed",
-            without: ["size"]
-        )
-        #expect(shown.subscription == change.subscription)
-    }
-
-    @Test func everyCauseReadsBack() {
-        for cause in SubscriptionCause.all {
-            #expect(SubscriptionCause(rawValue: cause.rawValue) == cause)
-        }
     }
 
     @Test func aChangedClockReadsBack() throws {
