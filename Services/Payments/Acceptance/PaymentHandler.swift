@@ -89,11 +89,7 @@ struct PaymentHandler: Sendable {
         )
         try TestSettingsStore.save(batch.simulated.changed, on: connection)
         let accountEvents = try endIntents(batch.paidIntents, at: time, on: connection)
-        try SubscriptionStore.save(
-            batch.subscriptions.changedRows,
-            by: context.subscriptions.dueActions,
-            on: connection
-        )
+        try context.save(batch.subscriptions.changedRows, decidedAt: time, on: connection)
         try SubscriptionStore.saveIntroductions(
             batch.subscriptions.introducedRows,
             on: connection

@@ -29,6 +29,28 @@ struct PaymentsContext: Sendable {
         environment == .sandbox ? keys : []
     }
 
+    /// Writes locked subscriptions, each with its next due action.
+    ///
+    /// In a sandbox the store's clock stands until the database transaction ends. Otherwise an advance
+    /// that does not see the action yet could pass over it.
+    ///
+    /// - Parameters:
+    ///   - rows: The subscriptions.
+    ///   - time: The time by which they were decided.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PostgresError` with the code `serializationFailure` if the clock has moved since
+    ///   `time`, so that the database transaction runs again; or an error of what is written.
+    func save(
+        _ rows: [SubscriptionRow],
+        decidedAt time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        if environment == .sandbox, rows.contains(where: { $0.subscription != nil }) {
+            try ClockStore.holdClock(at: time, on: connection)
+        }
+        try SubscriptionStore.save(rows, by: subscriptions.dueActions, on: connection)
+    }
+
     /// Runs a body that uses idempotency keys between BEGIN and COMMIT.
     ///
     /// - Throws: `PaymentError` with the code `keyTaken` if another request has taken one of the keys

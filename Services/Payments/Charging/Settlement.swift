@@ -103,11 +103,7 @@ struct Settlement {
         try AttemptStore.update(plan.changedAttempts, owner: context.owner, on: connection)
         try AttemptStore.insert(plan.newAttempts, owner: context.owner, on: connection)
         try LedgerStore.append(plan.postings, on: connection)
-        try SubscriptionStore.save(
-            plan.subscriptions.changedRows,
-            by: context.subscriptions.dueActions,
-            on: connection
-        )
+        try context.save(plan.subscriptions.changedRows, decidedAt: plan.time, on: connection)
         try SubscriptionStore.saveIntroductions(plan.subscriptions.introducedRows, on: connection)
         let (events, steps) = try traced(plan.events)
         let changes = try plan.subscriptions.changes.map {

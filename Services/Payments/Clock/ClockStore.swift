@@ -14,6 +14,28 @@ enum ClockStore {
         try read("FOR UPDATE OF c", on: connection)
     }
 
+    /// Lets nobody change the clock until the database transaction ends; several may hold it at once.
+    ///
+    /// - Parameters:
+    ///   - time: The store's time as this database transaction has read it.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PostgresError` with the code `serializationFailure` if the clock has been moved past
+    ///   that time; what was decided by it is decided again.
+    static func holdClock(
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let start: StoreTime
+        switch try read("FOR SHARE OF c", on: connection).followed.clock {
+        case .machines: return
+        case .frozen(let stop): start = stop
+        case .running(let begin, _, _, _): start = begin
+        }
+        guard start <= time else {
+            throw PostgresError(.serializationFailure, "The store's clock was moved meanwhile.")
+        }
+    }
+
     /// Writes the clock, which is locked.
     ///
     /// The advance that it is on has been inserted before.

@@ -115,11 +115,7 @@ struct RenewalHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
         try TestSettingsStore.save(plan.simulated.changed, on: connection)
-        try SubscriptionStore.save(
-            plan.books.changedRows,
-            by: context.subscriptions.dueActions,
-            on: connection
-        )
+        try context.save(plan.books.changedRows, decidedAt: time, on: connection)
         if context.environment == .sandbox, !plan.done.isEmpty {
             let counts = plan.done.map { ($0.key.rawValue, $0.value) }
             try ClockStore.addToAdvance(Dictionary(uniqueKeysWithValues: counts), on: connection)

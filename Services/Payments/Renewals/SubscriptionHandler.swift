@@ -111,11 +111,7 @@ struct SubscriptionHandler: Sendable {
         var books = SubscriptionBooks(context.subscriptions, at: time)
         books.take([row])
         let move = books.apply(event, to: row.key, within: trace, by: act)
-        try SubscriptionStore.save(
-            books.changedRows,
-            by: context.subscriptions.dueActions,
-            on: connection
-        )
+        try context.save(books.changedRows, decidedAt: time, on: connection)
         let changes = try books.changes.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }

@@ -148,6 +148,51 @@ import Testing
         }
     }
 
+    /// A buyer subscribes while the clock is advanced: the advance has looked for what is due before
+    /// the subscription is committed.
+    @Test func noAdvancePassesOverWorkThatIsMadeMeanwhile() async throws {
+        try await withClock { clock in
+            let (store, row, due) = try await clock.subscriptionToBeMade()
+            let start = clock.process.now
+            let begun = try await clock.advance(.by(Self.day * 31), "a").get()
+            let (saved, mark) = AsyncStream.makeStream(of: Void.self)
+            async let writing: Void = clock.client.withTransaction { connection in
+                defer { mark.finish() }
+                try store.context.save([row], decidedAt: start, on: connection)
+                mark.yield()
+                // The advance waits for this database transaction, or has moved the clock in spite of it.
+                let step = begun.state.followed.step
+                while try connection.query(
+                    """
+                    SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted
+                            AND pg_backend_pid() = ANY(pg_blocking_pids(pid)))
+                        OR (SELECT step FROM store_clock) > \(step)
+                    """
+                ).first?.decode(Bool.self) != true {}
+            }
+            for await _ in saved { break }
+            let keeper = clock.keeper(works: [.subscriptions])
+            #expect(try await keeper.look(), "it waits for the renewal")
+            try await writing
+            #expect(clock.process.now == due)
+        }
+    }
+
+    @Test func whatWasDecidedBeforeTheClockMovedIsDecidedAgain() async throws {
+        try await withClock { clock in
+            let (store, row, _) = try await clock.subscriptionToBeMade()
+            let start = clock.process.now
+            _ = try await clock.advance(.by(Self.day), "a").get()
+            #expect(try await clock.keeper().look() == false)
+            let times = Mutex([start, start, clock.process.now])
+            try await clock.client.withTransaction { connection in
+                let time = times.withLock { $0.removeFirst() }
+                try store.context.save([row], decidedAt: time, on: connection)
+            }
+            #expect(times.withLock { $0.isEmpty }, "it ran until it knew the time")
+        }
+    }
+
     @Test func nothingIsPassedOver() {
         let target = startTime.advanced(by: Self.day)
         func command(at now: StoreTime, _ next: StoreTime?) -> ClockCommand? {
@@ -160,5 +205,39 @@ import Testing
         #expect(command(at: startTime, nil) == .reach(nil))
         #expect(command(at: target, nil) == .finish)
         #expect(command(at: target, target.advanced(by: Self.day)) == .finish)
+    }
+}
+
+extension DueWorkQueue {
+    /// The work of subscriptions.
+    fileprivate static let subscriptions = DueWorkQueue(
+        name: "subscriptions",
+        next: { connection in
+            let due = try SubscriptionStore.nextDue(on: connection)
+            return Dictionary(uniqueKeysWithValues: due.map { ($0.key.rawValue, $0.value) })
+        },
+        count: nil,
+        wake: {}
+    )
+}
+
+extension ClockBench {
+    /// A subscription whose renewal is not written yet, with the time at which it is due; the clock
+    /// stands.
+    fileprivate func subscriptionToBeMade() async throws -> (Store, SubscriptionRow, StoreTime) {
+        _ = try await perform(.freeze).get()
+        let store = Store(
+            client: client,
+            now: { process.now },
+            machineNow: { client.machineTime }
+        )
+        try await store.sell(club())
+        _ = try await store.buy(request("club", price: usd(299)), key: "1")
+        let row = try #require(try await store.subscriptionRow())
+        let due = try #require(try await store.dueWork().values.min())
+        try await client.withConnection { connection in
+            _ = try connection.execute("UPDATE subscriptions SET due_at = NULL, due_kind = NULL")
+        }
+        return (store, row, due)
     }
 }
