@@ -170,6 +170,24 @@ import Testing
         }
     }
 
+    /// As two devices, or a request that is sent again because its answer is late.
+    @Test func forcedRenewalsAtOnceChargeOnce() async throws {
+        try await withSilver { store, id in
+            async let one = decide(.charge(.nextPeriod), on: id, in: store)
+            async let other = decide(.charge(.nextPeriod), on: id, in: store)
+            for reply in [try await one, try await other] {
+                guard case .done(let asked) = reply else {
+                    return #expect(Bool(false), "it was refused")
+                }
+                #expect(asked.charge?.endsPeriod == true)
+            }
+            try await store.settle()
+            #expect(try await store.transactions().count == 2)
+            #expect(try await store.subscriptionChanges().map(\.cause) == [.purchased, .renewed])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func aTestPaysWhatIsOwedByAnotherMethod() async throws {
         try await withSilver(.renewalDeclined) { store, id in
             try await store.advance(days: 31)
