@@ -20,7 +20,9 @@ struct ReconcileCommand: OperatorSubcommand {
             changes, what is due next, and what the other services show of it. Each difference is \
             listed with advice on what to do.
 
-            Anything that changed less than --settled ago is still on its way and is left out. \
+            Anything that changed less than --settled ago is still on its way and is left out. If \
+            the clock of a sandbox was set, nothing says how long ago that is. Then everything is \
+            compared, for up to --settled seconds, until all books agree. \
             Purchases that wait for the app's finish or for an approval are not differences. The \
             processor's list is the sandbox's own.
 

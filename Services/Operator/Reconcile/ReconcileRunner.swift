@@ -53,9 +53,14 @@ struct ReconcileRunner: Sendable {
                 try await DatabaseReader.withSession(addresses.2, statementTimeout: timeout) {
                     fulfillment in
                     let books = ReconcileReader(payments, receipts, fulfillment)
-                    let deadline = ContinuousClock.now + patience
+                    let margin = ReconcileMargin(
+                        settled: settled,
+                        wait: patience,
+                        isClockSet: try await payments.run { try StoreClockStore.isSet(on: $0) }
+                    )
+                    let deadline = ContinuousClock.now + margin.patience
                     while true {
-                        let report = try await compare(books, tell: tell)
+                        let report = try await compare(books, margin, tell: tell)
                         guard report.differenceCount > 0, ContinuousClock.now < deadline else {
                             return report
                         }
@@ -68,10 +73,11 @@ struct ReconcileRunner: Sendable {
 
     private func compare(
         _ books: ReconcileReader,
+        _ margin: ReconcileMargin,
         tell: @Sendable (ReconcileReport) -> Void
     ) async throws -> ReconcileReport {
         let now = try await books.payments.run { try StoreClockStore.now(on: $0) }
-        let cutoff = settled > .zero ? now.advanced(by: .zero - settled) : nil
+        let cutoff = margin.cutoff(at: now)
         var report = ReconcileReport(
             since: since,
             until: cutoff ?? now,

@@ -4,6 +4,11 @@ package import Postgres
 
 /// The SQL that reads the store's clock.
 package enum StoreClockStore {
+    /// Whether the store's clock was ever set.
+    package static func isSet(on connection: isolated PostgresConnection) throws -> Bool {
+        try connection.query("SELECT step > 0 FROM store_clock").first?.decode(Bool.self) ?? false
+    }
+
     /// The store's time, by the clock in the database of `payments` and by that machine's clock.
     package static func now(on connection: isolated PostgresConnection) throws -> StoreTime {
         let rows = try connection.query(

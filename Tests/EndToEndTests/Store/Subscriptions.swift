@@ -51,6 +51,10 @@ extension EndToEnd {
                 #expect(story.output.contains("and renews then with"), "\(story.output)")
                 let proof = try await store.verify()
                 #expect(proof.exit == .code(0), "\(proof.output)")
+                // The clock was set, so its time does not say that all of this has just happened.
+                let audit = try await store.counterfoil("reconcile")
+                #expect(audit.exit == .code(0), "\(audit.output)")
+                #expect(!audit.output.contains("There is nothing to compare"), "\(audit.output)")
             }
         }
 
