@@ -114,6 +114,10 @@ public enum Routes {
     ///
     /// `GET`; append an id for one.
     public static let subscriptions = "/v1/subscriptions"
+    /// `payments`: whether the account may have the introductory offer of a group.
+    ///
+    /// `GET`. Append the group.
+    public static let introductoryOffers = "/v1/introductory-offers"
     /// `payments`, administrators: all subscriptions, in pages.
     ///
     /// `GET ?state=expired&after=`, with the `next` of the previous page; append an id for one.

@@ -36,6 +36,7 @@ HTTP = {
     "finish.response": "FinishResponse",
     "history.response": "HistoryResponse",
     "hosted.contents.response": "HostedContentsResponse",
+    "introductory.offer.response": "IntroductoryOfferResponse",
     "notification.endpoint": "NotificationEndpointDocument",
     "notification.request": "NotificationRequest",
     "notification.response": "NotificationResponse",

@@ -76,6 +76,12 @@ import Testing
         #expect(offer?.mode == .freeTrial && offer?.period == SubscriptionPeriod(1, .week))
     }
 
+    @Test func introductoryOfferResponse() throws {
+        let name = "introductory.offer.response"
+        let body = try roundTrip(IntroductoryOfferResponse.self, name)
+        #expect(body.groupID.rawValue == "club" && body.isEligible)
+    }
+
     @Test func catalogDocument() throws {
         let body = try roundTrip(CatalogDocument.self, "catalog.document")
         #expect(

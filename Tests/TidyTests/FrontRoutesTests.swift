@@ -56,7 +56,8 @@ import Testing
             guard var path else { continue }
             // What a constant's users append to it.
             let parents = [
-                "/v1/transactions", "/v1/admin/products", "/v1/admin/transactions",
+                "/v1/transactions", "/v1/introductory-offers", "/v1/admin/products",
+                "/v1/admin/transactions",
                 "/v1/admin/apps", "/v1/admin/accounts",
             ]
             if parents.contains(path) { path += "/x" }

@@ -63,6 +63,26 @@ struct SubscriptionHandler: Sendable {
         }.flatMap { Self.belongs($0, to: key) ? present($0) : nil }
     }
 
+    /// Whether an account may have the introductory offer of a group, as far as is known now.
+    func mayHaveIntroductoryOffer(
+        of group: SubscriptionGroupID,
+        _ account: AccountKey
+    ) async throws -> Bool {
+        let key = SubscriptionKey(
+            accountID: account.accountID,
+            bundleID: account.bundleID,
+            groupID: group
+        )
+        let row = try await client.withConnection { connection in
+            try connection.read(SubscriptionStore.reading([key])).first
+        }
+        return SubscriptionRules.mayHaveIntroductoryOffer(
+            row ?? SubscriptionRow(key: key),
+            at: context.now(),
+            by: context.subscriptions.dueActions
+        )
+    }
+
     /// Carries out a decision.
     ///
     /// - Parameters:

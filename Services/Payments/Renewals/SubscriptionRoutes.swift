@@ -19,6 +19,7 @@ struct SubscriptionRoutes: Sendable {
             .get(RouterPath("\(Routes.subscriptions)/:id"), use: ownSubscription)
             .put(RouterPath("\(Routes.subscriptions)/:id/auto-renew"), use: setOwnAutoRenew)
             .put(RouterPath("\(Routes.subscriptions)/:id/product"), use: chooseOwnProduct)
+            .get(RouterPath("\(Routes.introductoryOffers)/:group"), use: introductoryOffer)
         router.admin
             .get(RouterPath(Routes.adminSubscriptions), use: allSubscriptions)
             .get(RouterPath("\(Routes.adminSubscriptions)/:id"), use: anySubscription)
@@ -58,6 +59,25 @@ struct SubscriptionRoutes: Sendable {
     {
         let key = try context.requireAccountKey()
         return try await decide(.product(try await product(request).productID), by: key, context)
+    }
+
+    @Sendable
+    private func introductoryOffer(_ request: Request, _ context: StoreRequestContext)
+        async throws -> Response
+    {
+        let key = try context.requireAccountKey()
+        guard
+            let group = context.parameters.get("group")
+                .flatMap({ SubscriptionGroupID(rawValue: $0) })
+        else {
+            throw HTTPProblem.badRequest(
+                "group_malformed",
+                "The group is not one",
+                "It is not \(SubscriptionGroupID.form)."
+            )
+        }
+        let isEligible = try await subscriptions.mayHaveIntroductoryOffer(of: group, key)
+        return try jsonResponse(IntroductoryOfferResponse(groupID: group, isEligible: isEligible))
     }
 
     @Sendable

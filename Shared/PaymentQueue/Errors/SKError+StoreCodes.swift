@@ -86,7 +86,7 @@ extension SKError {
                 "internal", "not_found", "method_not_allowed", "malformed_json",
                 "malformed_request", "host_invalid", "body_too_large",
                 "unsupported_content_encoding", "unsupported_media_type", "query_invalid",
-                "after_malformed",
+                "after_malformed", "group_malformed",
                 "last_event_id_malformed", "range_not_satisfiable", "restore_too_large",
             ]
         ),

@@ -50,6 +50,11 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     let subscriptionGroupName: String?
     /// The length of one paid period; `nil` if the product does not renew automatically.
     public let subscriptionPeriod: SKProductSubscriptionPeriod?
+    /// The offer to accounts that never had one in the product's group; `nil` if there is none.
+    ///
+    /// Everybody sees it. The store decides at the purchase who has it:
+    /// ``Product/SubscriptionInfo/isEligibleForIntroOffer``.
+    public let introductoryPrice: SKProductDiscount?
     /// The rank of the product in its group, of which 1 is the highest; `nil` if the product does
     /// not renew automatically.
     let subscriptionLevel: Int?
@@ -76,7 +81,11 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         money = listing.price
         price = listing.price.decimal
         let language = listing.language.rawValue.replacing("-", with: "_")
-        priceLocale = Locale(identifier: "\(language)@currency=\(listing.price.currency)")
+        let priceLocale = Locale(identifier: "\(language)@currency=\(listing.price.currency)")
+        self.priceLocale = priceLocale
+        introductoryPrice = listing.introductoryOffer.flatMap {
+            SKProductDiscount($0, priceLocale: priceLocale)
+        }
     }
 
     /// Makes a product from a transaction.
@@ -103,6 +112,7 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         )
         price = money.decimal
         priceLocale = Locale(identifier: "en@currency=\(money.currency)")
+        introductoryPrice = nil
     }
 
     /// The formatted price, such as `$0.99`.

@@ -4,7 +4,8 @@ import ReceiptValidation
 extension Product.SubscriptionInfo {
     /// The next renewal of a subscription, as the store signed it.
     ///
-    /// The store has no offers and asks for no price increases, so their members are missing.
+    /// The price of an offer is in ``renewalPrice``. StoreKit's other members about offers, and those
+    /// about price increases, are missing.
     public struct RenewalInfo: Hashable, Sendable, CustomDebugStringConvertible {
         /// The reason why a subscription is unpaid or has ended, with Apple's numbers.
         public struct ExpirationReason: RawRepresentable, Hashable, Sendable {

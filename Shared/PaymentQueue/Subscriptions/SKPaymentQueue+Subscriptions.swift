@@ -29,6 +29,26 @@ extension SKPaymentQueue {
         }
     }
 
+    /// Asks the store whether the account may have the introductory offer of a group.
+    ///
+    /// - Returns: `false` if it may not, or if the store does not answer.
+    func mayHaveIntroductoryOffer(of group: String) async -> Bool {
+        guard let transport, let group = SubscriptionGroupID(rawValue: group) else { return false }
+        let address = transport.configuration.addresses.payments
+        let question = StoreTransport.Question.get(
+            "\(address)\(Routes.introductoryOffers)/\(group)"
+        )
+        do {
+            return try await transport.send(question, as: IntroductoryOfferResponse.self).isEligible
+        } catch {
+            logger.warning(
+                "The store does not say who may have an introductory offer",
+                metadata: ["error": "\(error)"]
+            )
+            return false
+        }
+    }
+
     /// Verifies what the store has signed about a subscription.
     ///
     /// - Throws: ``SKError`` if it cannot be decoded at all.

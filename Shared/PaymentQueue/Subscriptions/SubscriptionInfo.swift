@@ -1,7 +1,7 @@
 extension Product {
     /// The terms of a product that renews automatically.
     ///
-    /// The store has no offers, so StoreKit's members about offers are missing.
+    /// The store makes introductory offers only, so StoreKit's members about other offers are missing.
     public struct SubscriptionInfo: Hashable, Sendable {
         /// The group of the product.
         ///
@@ -13,6 +13,23 @@ extension Product {
         public let groupLevel: Int
         /// The length of one paid period.
         public let subscriptionPeriod: Product.SubscriptionPeriod
+        /// The offer to accounts that never had one in the group; `nil` if there is none.
+        public let introductoryOffer: Product.SubscriptionOffer?
+
+        /// Whether the account may have the introductory offer of a product in the group.
+        ///
+        /// It may once, and not while its subscription in the group runs. The purchase decides again.
+        /// The answer is `false` if the store cannot be asked.
+        public var isEligibleForIntroOffer: Bool {
+            get async { await Self.isEligibleForIntroOffer(for: subscriptionGroupID) }
+        }
+
+        /// Returns whether the account may have the introductory offer of a product in a group.
+        ///
+        /// The answer is `false` if the store cannot be asked.
+        public static func isEligibleForIntroOffer(for groupID: String) async -> Bool {
+            await SKPaymentQueue.default().mayHaveIntroductoryOffer(of: groupID)
+        }
 
         /// The account's statuses in the group of the product.
         ///
@@ -38,7 +55,10 @@ extension Product {
             subscriptionGroupID: groupID,
             groupDisplayName: product.subscriptionGroupName ?? groupID,
             groupLevel: level,
-            subscriptionPeriod: SubscriptionPeriod(period)
+            subscriptionPeriod: SubscriptionPeriod(period),
+            introductoryOffer: product.introductoryPrice.map {
+                SubscriptionOffer($0, of: product)
+            }
         )
     }
 }

@@ -96,6 +96,42 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
+        /// Spec rule 115.
+        @Test func anAppShowsTheOfferAndBuysWithIt() async throws {
+            try await withStore { store in
+                try await store.offerTrial(of: SampleCatalog.club)
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let observer = try launch(store)
+                let club = try await product(SampleCatalog.club)
+                let discount = try #require(club.introductoryPrice)
+                #expect(discount.paymentMode == .freeTrial && discount.price == 0)
+                #expect(discount.subscriptionPeriod.description == "1 week")
+                #expect(await SubscriptionInfo.isEligibleForIntroOffer(for: "club"))
+                let bought = try await subscribe(to: club, observer)
+                #expect(bought.price == 0)
+                #expect(await SubscriptionInfo.isEligibleForIntroOffer(for: "club") == false)
+                let status = try #require(try await SubscriptionInfo.status(for: "club").first)
+                let signed = try status.transaction.payloadValue.jsonRepresentation
+                let text = String(decoding: signed, as: UTF8.self)
+                #expect(text.contains(#""offerDiscountType":"FREE_TRIAL""#), "\(text)")
+                #expect(text.contains(#""offerPeriod":"P1W","offerType":1"#), "\(text)")
+                let price = try status.renewalInfo.payloadValue.renewalPrice
+                #expect(price == club.price)
+
+                _ = try await store.advanceClock("8d", from: try await store.readClock().now)
+                let renewal = try await observer.renewal()
+                #expect(renewal.price == club.price)
+                try await renewal.finish()
+                try await observer.removed(renewal)
+                SKPaymentQueue.default().remove(observer)
+                let audit = try await store.reconcile(within: .seconds(30))
+                #expect(audit.differences == [] && audit.subscriptions == 1)
+                // The log says who had the offer.
+                let proof = try await store.verify()
+                #expect(proof.exit == .code(0), "\(proof.output)")
+            }
+        }
+
         @Test func aRestoreGivesTheNewestPeriodAndOnlyThat() async throws {
             try await withClub { store, observer, club in
                 let first = try await subscribe(to: club, observer)
@@ -264,6 +300,19 @@ extension RecordingObserver {
 }
 
 extension StoreHarness {
+    /// Sells the sample catalog, in which a product has a free week.
+    fileprivate func offerTrial(of id: ProductID) async throws {
+        var document = try SampleCatalog.document()
+        let club = try #require(document.products[id])
+        document.products[id]?.introductoryOffer = OfferTerms(
+            mode: .freeTrial,
+            period: SubscriptionPeriod(1, .week),
+            prices: club.prices.mapValues { .zero($0.currency) }
+        )
+        _ = try await administrator.importCatalog(document).value
+        try await waitUntilSellable(id)
+    }
+
     /// The end of what the subscription gives its account.
     fileprivate func endOfTheClub() async throws -> StoreTime {
         try await eventually("the subscription to be owned") {

@@ -33,6 +33,38 @@ import Testing
         #expect(product.storefront == "DEU")
     }
 
+    @Test func aProductHasTheIntroductoryOfferOfItsListing() throws {
+        var listing = Self.listing
+        listing.type = .autoRenewableSubscription
+        listing.subscription = SubscriptionTerms(
+            groupID: SubscriptionGroupID(unchecked: "club"),
+            level: 1,
+            period: SubscriptionPeriod(1, .month)
+        )
+        #expect(SKProduct(listing, storefront: "DEU").introductoryPrice == nil)
+        listing.introductoryOffer = OfferListing(
+            mode: .payAsYouGo,
+            period: SubscriptionPeriod(1, .month),
+            numberOfPeriods: 3,
+            price: Money(minorUnits: 199, currency: Currency(unchecked: "EUR"))
+        )
+        let product = SKProduct(listing, storefront: "DEU")
+        let discount = try #require(product.introductoryPrice)
+        #expect(discount.identifier == nil && discount.type.rawValue == 0)
+        #expect(discount.price == Decimal(string: "1.99") && discount.numberOfPeriods == 3)
+        #expect(discount.subscriptionPeriod.description == "1 month")
+        #expect(discount.priceLocale == product.priceLocale)
+        let offer = try #require(PaymentQueue.Product(product).subscription?.introductoryOffer)
+        #expect(offer.type == .introductory && offer.paymentMode == .payAsYouGo)
+        #expect(offer.periodCount == 3 && offer.period.unit == .month && offer.id == nil)
+        #expect(offer.displayPrice.filter { !$0.isWhitespace } == "1,99€")
+        // A mode of a newer store is not shown.
+        listing.introductoryOffer?.mode = .unknown("barter")
+        #expect(SKProduct(listing, storefront: "DEU").introductoryPrice == nil)
+        let modes: [SKProductDiscount.PaymentMode] = [.payAsYouGo, .payUpFront, .freeTrial]
+        #expect(modes.map(\.rawValue) == [0, 1, 2])
+    }
+
     @Test func aProductWithContentIsDownloadable() {
         let content = OfferedContent(
             productID: Self.listing.id,

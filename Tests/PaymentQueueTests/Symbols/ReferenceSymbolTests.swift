@@ -66,6 +66,20 @@ import Testing
             "SKProduct.isFamilyShareable": \SKProduct.isFamilyShareable,
             "SKProduct.subscriptionGroupIdentifier": \SKProduct.subscriptionGroupIdentifier,
             "SKProduct.subscriptionPeriod": \SKProduct.subscriptionPeriod,
+            "SKProduct.introductoryPrice": \SKProduct.introductoryPrice
+                as KeyPath<SKProduct, SKProductDiscount?>,
+            "SKProductDiscount.identifier": \SKProductDiscount.identifier
+                as KeyPath<SKProductDiscount, String?>,
+            "SKProductDiscount.type": \SKProductDiscount.type
+                as KeyPath<SKProductDiscount, SKProductDiscount.`Type`>,
+            "SKProductDiscount.price": \SKProductDiscount.price
+                as KeyPath<SKProductDiscount, Decimal>,
+            "SKProductDiscount.priceLocale": \SKProductDiscount.priceLocale,
+            "SKProductDiscount.paymentMode": \SKProductDiscount.paymentMode
+                as KeyPath<SKProductDiscount, SKProductDiscount.PaymentMode>,
+            "SKProductDiscount.numberOfPeriods": \SKProductDiscount.numberOfPeriods,
+            "SKProductDiscount.subscriptionPeriod": \SKProductDiscount.subscriptionPeriod
+                as KeyPath<SKProductDiscount, SKProductSubscriptionPeriod>,
             "SKProductSubscriptionPeriod.numberOfUnits":
                 \SKProductSubscriptionPeriod.numberOfUnits,
             "SKProductSubscriptionPeriod.unit": \SKProductSubscriptionPeriod.unit,
@@ -176,7 +190,11 @@ import Testing
             "productIdentifier", "localizedTitle", "localizedDescription", "price", "priceLocale",
             "isFamilyShareable", "isDownloadable", "downloadContentLengths",
             "downloadContentVersion",
-            "subscriptionGroupIdentifier", "subscriptionPeriod",
+            "subscriptionGroupIdentifier", "subscriptionPeriod", "introductoryPrice",
+        ],
+        "SKProductDiscount": [
+            "identifier", "type", "price", "priceLocale", "paymentMode", "numberOfPeriods",
+            "subscriptionPeriod",
         ],
         "SKProductSubscriptionPeriod": ["numberOfUnits", "unit"],
         "SKProductsRequest": ["init(productIdentifiers:)", "delegate", "start()", "cancel()"],

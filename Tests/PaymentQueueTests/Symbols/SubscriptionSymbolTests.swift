@@ -15,6 +15,26 @@ import Testing
                 as KeyPath<SubscriptionInfo, Int>,
             "SubscriptionInfo.subscriptionPeriod": \SubscriptionInfo.subscriptionPeriod
                 as KeyPath<SubscriptionInfo, Product.SubscriptionPeriod>,
+            "SubscriptionInfo.introductoryOffer": \SubscriptionInfo.introductoryOffer
+                as KeyPath<SubscriptionInfo, Product.SubscriptionOffer?>,
+            "SubscriptionInfo.isEligibleForIntroOffer": { (info: SubscriptionInfo) in
+                await info.isEligibleForIntroOffer as Bool
+            },
+            "SubscriptionInfo.isEligibleForIntroOffer(for:)": { (group: String) in
+                await SubscriptionInfo.isEligibleForIntroOffer(for: group) as Bool
+            },
+            "SubscriptionOffer.id": \Product.SubscriptionOffer.id
+                as KeyPath<Product.SubscriptionOffer, String?>,
+            "SubscriptionOffer.type": \Product.SubscriptionOffer.type
+                as KeyPath<Product.SubscriptionOffer, Product.SubscriptionOffer.OfferType>,
+            "SubscriptionOffer.price": \Product.SubscriptionOffer.price
+                as KeyPath<Product.SubscriptionOffer, Decimal>,
+            "SubscriptionOffer.displayPrice": \Product.SubscriptionOffer.displayPrice,
+            "SubscriptionOffer.period": \Product.SubscriptionOffer.period
+                as KeyPath<Product.SubscriptionOffer, Product.SubscriptionPeriod>,
+            "SubscriptionOffer.periodCount": \Product.SubscriptionOffer.periodCount,
+            "SubscriptionOffer.paymentMode": \Product.SubscriptionOffer.paymentMode
+                as KeyPath<Product.SubscriptionOffer, Product.SubscriptionOffer.PaymentMode>,
             "SubscriptionInfo.status": { (info: SubscriptionInfo) in
                 try await info.status as [SubscriptionStatus]
             },
@@ -58,12 +78,16 @@ import Testing
         ]
     }
 
-    /// The members that Apple documents and that need no offer, no price increase and no family.
+    /// The members that Apple documents and that need no other offer, no price increase and no family.
     private static let documented: [String: [String]] = [
         "Product": ["subscription"],
         "SubscriptionInfo": [
             "subscriptionGroupID", "groupDisplayName", "groupLevel", "subscriptionPeriod",
             "status", "status(for:)",
+            "introductoryOffer", "isEligibleForIntroOffer", "isEligibleForIntroOffer(for:)",
+        ],
+        "SubscriptionOffer": [
+            "id", "type", "price", "displayPrice", "period", "periodCount", "paymentMode",
         ],
         "SubscriptionPeriod": ["unit", "value"],
         "Status": ["state", "transaction", "renewalInfo", "updates"],

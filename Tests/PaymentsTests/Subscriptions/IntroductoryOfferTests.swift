@@ -1,5 +1,6 @@
 import EventTypes
 import Ledger
+import ServiceKit
 import StoreAPI
 import StoreTracing
 import TestSupport
@@ -218,6 +219,32 @@ import Testing
             // Who has paid the ordinary price so far may have the offer after the end.
             #expect(try await buy(store, "gold", key: "3").price == usd(99))
             try await expectNothingLost(store)
+        }
+    }
+
+    private func mayHave(
+        _ store: Store,
+        _ account: AuthenticatedAccount = alice
+    ) async throws -> Bool {
+        try await store.subscriptions.mayHaveIntroductoryOffer(
+            of: SubscriptionGroupID(unchecked: "clubs"),
+            AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+        )
+    }
+
+    @Test func theStoreSaysWhoMayHaveTheOffer() async throws {
+        try await withStore { store in
+            try await store.sell(club("silver", level: 2), club("gold", offer: freeWeek))
+            #expect(try await mayHave(store))
+            try await buy(store, "silver", key: "1")
+            // It runs at the ordinary price.
+            #expect(try await mayHave(store) == false)
+            try await lapse(store)
+            #expect(try await mayHave(store))
+            try await buy(store, "gold", key: "2")
+            try await lapse(store)
+            #expect(try await mayHave(store) == false)
+            #expect(try await mayHave(store, bob))
         }
     }
 

@@ -1,0 +1,68 @@
+import EventTypes
+public import Foundation
+import StoreAPI
+
+/// An offer of a subscription: a price below the ordinary one for some time (spec rule 115).
+public final class SKProductDiscount: Sendable, Hashable {
+    /// The kind of an offer.
+    public enum `Type`: UInt, Sendable {
+        /// An offer to accounts that never had one in the product's group.
+        case introductory = 0
+        /// An offer to accounts that have, or had, a subscription. The store does not make it yet.
+        case subscription = 1
+    }
+
+    /// The way in which an offer is paid.
+    public enum PaymentMode: UInt, Sendable {
+        /// A lower price is paid for each of some ordinary periods.
+        case payAsYouGo = 0
+        /// One price is paid for the whole length of the offer.
+        case payUpFront = 1
+        /// Nothing is paid for the whole length of the offer.
+        case freeTrial = 2
+    }
+
+    /// The identifier of the offer; `nil`, because an introductory offer has none.
+    public var identifier: String? { nil }
+    /// The kind of the offer.
+    public var type: `Type` { .introductory }
+    /// The way in which it is paid.
+    public let paymentMode: PaymentMode
+    /// The length of one period of the offer.
+    public let subscriptionPeriod: SKProductSubscriptionPeriod
+    /// The number of periods; 1 unless the offer is paid as you go.
+    public let numberOfPeriods: Int
+    /// The price of one period, in the currency of ``priceLocale``; zero for a free trial.
+    public let price: Decimal
+    /// The locale of the price: that of the product.
+    public let priceLocale: Locale
+
+    /// Makes an offer; `nil` if only a newer client knows how it is paid.
+    init?(_ listing: OfferListing, priceLocale: Locale) {
+        switch listing.mode {
+        case .freeTrial: paymentMode = .freeTrial
+        case .payAsYouGo: paymentMode = .payAsYouGo
+        case .payUpFront: paymentMode = .payUpFront
+        case .unknown: return nil
+        }
+        subscriptionPeriod = SKProductSubscriptionPeriod(listing.period)
+        numberOfPeriods = listing.numberOfPeriods
+        price = listing.price.decimal
+        self.priceLocale = priceLocale
+    }
+
+    /// Whether two offers have the same terms.
+    public static func == (left: SKProductDiscount, right: SKProductDiscount) -> Bool {
+        left.paymentMode == right.paymentMode && left.numberOfPeriods == right.numberOfPeriods
+            && left.subscriptionPeriod == right.subscriptionPeriod && left.price == right.price
+            && left.priceLocale == right.priceLocale
+    }
+
+    /// Hashes the terms.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(paymentMode)
+        hasher.combine(numberOfPeriods)
+        hasher.combine(subscriptionPeriod)
+        hasher.combine(price)
+    }
+}
