@@ -13,7 +13,7 @@ extension ScenarioReader {
         _ names: inout ScenarioNames
     ) -> SubscriptionTerms? {
         guard value["type"]?.text == ScenarioForms.autoRenewable else {
-            for name in ["group", "level", "period"] {
+            for name in ["group", "level", "period", "introductory"] {
                 guard let member = value[name] else { continue }
                 names.add(
                     ScenarioProblem(
@@ -39,6 +39,24 @@ extension ScenarioReader {
             groupID: SubscriptionGroupID(unchecked: group),
             level: value["level"]?.whole ?? 1,
             period: period
+        )
+    }
+
+    /// Decodes the introductory offer of a product with terms; `nil` if it has none.
+    ///
+    /// The catalog judges the offer.
+    static func decodeIntroductoryOffer(
+        _ value: LocatedValue,
+        of terms: SubscriptionTerms?
+    ) -> OfferTerms? {
+        guard let terms, let offer = value["introductory"], let price = value["price"]?.money,
+            let mode = offer["mode"]?.text
+        else { return nil }
+        return OfferTerms(
+            mode: OfferMode(rawValue: mode),
+            period: offer["period"]?.period ?? terms.period,
+            numberOfPeriods: offer["periods"]?.whole ?? 1,
+            prices: [Storefront(unchecked: "USA"): offer["price"]?.money ?? .zero(price.currency)]
         )
     }
 

@@ -68,6 +68,7 @@ public enum ScenarioReader {
             for credit in value["credits"]?.members ?? [] {
                 credits[credit.name] = credit.value.whole.map(Int64.init)
             }
+            let terms = decodeTerms(value, &names)
             return ScenarioProduct(
                 name: member.name,
                 type: decodeType(value["type"]?.text ?? ""),
@@ -79,7 +80,8 @@ public enum ScenarioReader {
                 hasWebhook: value["webhook"]?.flag ?? false,
                 isDeliveredByApp: value["app"]?.flag ?? false,
                 isRestorable: value["restorable"]?.flag,
-                subscription: decodeTerms(value, &names)
+                subscription: terms,
+                introductoryOffer: decodeIntroductoryOffer(value, of: terms)
             )
         }
     }

@@ -72,6 +72,31 @@ enum ScenarioForms {
             "Its level in the group; 1 is the highest. 1 if left out."
         ),
         .init("period", .period, "The length of its periods."),
+        .init(
+            "introductory",
+            .fields(introductoryOffer),
+            "The offer to accounts that never had one in the group."
+        ),
+    ]
+
+    private static let introductoryOffer: [ScenarioForm.Field] = [
+        .init(
+            "mode",
+            .choice(["freeTrial", "payAsYouGo", "payUpFront"]),
+            isRequired: true,
+            "How it is paid."
+        ),
+        .init(
+            "period",
+            .period,
+            "The length of one of its periods. That of the product if left out."
+        ),
+        .init("periods", .whole(1...12), "The number of its periods. 1 if left out."),
+        .init(
+            "price",
+            .money,
+            "The price of one of its periods in the United States. Nothing if left out."
+        ),
     ]
 
     private static let account: [ScenarioForm.Field] = [

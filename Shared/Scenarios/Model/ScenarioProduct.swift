@@ -24,6 +24,8 @@ public struct ScenarioProduct: Hashable, Sendable {
     public let isRestorable: Bool?
     /// The group, the level and the period of a product that renews.
     public let subscription: SubscriptionTerms?
+    /// The introductory offer of a product that renews.
+    public let introductoryOffer: OfferTerms?
 
     /// Describes the product to the catalog.
     ///
@@ -46,6 +48,7 @@ public struct ScenarioProduct: Hashable, Sendable {
             ],
             deliveryPlan: plan.isEmpty ? nil : plan,
             subscription: subscription,
+            introductoryOffer: introductoryOffer,
             entitlements: entitlements.isEmpty ? nil : entitlements
         )
     }
