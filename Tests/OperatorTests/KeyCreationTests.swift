@@ -60,6 +60,20 @@ import X509
         }
     }
 
+    @Test func theCertificateThatSignsIsValidForTheYearsThatWereWished() async throws {
+        try await withDirectory { directory in
+            var creation = KeyCreation(
+                directory: directory,
+                time: time,
+                ocspURL: "http://127.0.0.1:8083/ocsp"
+            )
+            creation.leafYears = 9
+            try creation.createAll(bundleID: "com.example.app", keyID: "key-1", administrator: "a")
+            let leaf = try #require(try chain(in: directory).first)
+            #expect(leaf.notValidAfter == time.addingTimeInterval(9 * 365 * 86_400))
+        }
+    }
+
     @Test func privateFilesAreForTheirOwnerOnly() async throws {
         try await withDirectory { directory in
             try create(in: directory)

@@ -27,6 +27,19 @@ struct ConsoleProblem: Error, Hashable, Sendable {
         back: Back(path: "/sign-in", words: "Sign in")
     )
 
+    /// An act was sent, and no answer came.
+    ///
+    /// - Parameter words: What went wrong.
+    /// - Returns: The problem to show.
+    static func answerLost(_ words: String) -> ConsoleProblem {
+        ConsoleProblem(
+            503,
+            "No answer came",
+            "\(words) The act may have been done or not. Look at what happened to the purchase before you "
+                + "try again."
+        )
+    }
+
     /// There is no such page.
     static let notFound = ConsoleProblem(
         404,

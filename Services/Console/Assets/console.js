@@ -33,10 +33,12 @@ addEventListener("pageshow", () => {
 
 const main = document.querySelector("main[data-live]");
 const connection = document.querySelector("#connection");
-const pause = 2000;
-// A page of a purchase follows it for some minutes; after that it is loaded again by hand.
+// A story is read from every database, so it is read less often than the values that all pages share.
+const isStory = Boolean(main?.dataset.stamp);
+const pause = isStory ? 5000 : 2000;
+// A page of a purchase follows it for three minutes; after that it is loaded again by hand.
 let timer;
-let turns = main?.dataset.stamp ? 90 : Infinity;
+let turns = isStory ? 36 : Infinity;
 
 function show(words) {
   connection.hidden = !words;
@@ -45,8 +47,8 @@ function show(words) {
 
 function update(fields) {
   for (const place of document.querySelectorAll("[data-field]")) {
-    const field = fields[place.dataset.field];
-    if (!field) continue;
+    // A value that is missing now is unknown, and never the last one that was known.
+    const field = fields[place.dataset.field] ?? { text: "unknown", tone: "warn" };
     if (place.textContent !== field.text) place.textContent = field.text;
     const tone = "tone-" + field.tone;
     if (place.className !== tone) place.className = tone;
@@ -54,7 +56,11 @@ function update(fields) {
 }
 
 async function follow() {
-  if (document.visibilityState === "hidden" || turns <= 0) return;
+  if (document.visibilityState === "hidden") return;
+  if (turns <= 0) {
+    show("This page has stopped following the purchase. Load it again to see what is new.");
+    return;
+  }
   turns -= 1;
   try {
     const answer = await fetch(main.dataset.live, { headers: { accept: "application/json" } });

@@ -17,7 +17,7 @@ struct SearchText: Hashable, Sendable {
     init(_ text: String) {
         self.text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         transaction = TransactionID(rawValue: self.text)
-        order = OrderID(rawValue: self.text)
+        order = OrderID(rawValue: self.text.uppercased())
         account = AccountID(rawValue: self.text)
     }
 

@@ -52,14 +52,17 @@ struct StoreDesk: Sendable {
         return nil
     }
 
-    /// The order of a transaction, as `payments` has it.
+    /// The order of a transaction, as its receipt names it.
+    ///
+    /// A renewal has an order of its own. A copy has that of its original.
     func order(of id: TransactionID, token: String) async throws -> OrderID {
         let answer = try await payments(token).send(
             .GET,
             "\(Routes.adminTransactions)/\(id)",
             as: TransactionResponse.self
         )
-        return OrderID(answer.transaction.originalID)
+        let transaction = answer.transaction
+        return transaction.reason.order(of: id) ?? OrderID(transaction.originalID)
     }
 
     /// Refunds what is left of a purchase.

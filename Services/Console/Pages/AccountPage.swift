@@ -30,8 +30,14 @@ struct AccountPage {
             <ol class="rows">
             \(story.purchases.map(row))
             </ol>
-            \(story.isCut ? "<p class=\"dim\">These are the newest \(story.purchases.count). Search for older ones by transaction or order.</p>" : "")
+            \(hintAtOlderOnes)
             """
+    }
+
+    private var hintAtOlderOnes: HTML {
+        guard story.isCut else { return "" }
+        return
+            "<p class=\"dim\">These are the newest \(story.purchases.count). Search for older ones by transaction or order.</p>"
     }
 
     private func row(_ purchase: AccountStory.Purchase) -> HTML {

@@ -40,11 +40,11 @@ struct PurchasePage {
     private var notice: HTML {
         switch done {
         case .refund:
-            "<p class=\"notice\" role=\"status\">The refund is accepted. What happened shows when the money is back.</p>"
+            "<p class=\"notice\" role=\"status\">A refund was asked for. What happened, below, shows when the money is back.</p>"
         case .approve:
-            "<p class=\"notice\" role=\"status\">The purchase is approved. It is charged now.</p>"
+            "<p class=\"notice\" role=\"status\">The decision is written: approved. The state below says what became of it.</p>"
         case .decline:
-            "<p class=\"notice\" role=\"status\">The purchase is declined. Nothing is charged.</p>"
+            "<p class=\"notice\" role=\"status\">The decision is written: declined. The state below says what became of it.</p>"
         case nil: ""
         }
     }

@@ -62,8 +62,13 @@ struct ActRoutes: Sendable {
             door.logger.info("an administrator acted", metadata: metadata)
         } catch let error as OperatorError {
             metadata["error"] = "\(PlainWords.firstLine(error.description))"
-            door.logger.info("an act was refused", metadata: metadata)
-            var problem = ConsoleGuard.problem(for: error)
+            let isLost = error.code == .unavailable
+            let words = isLost ? "the answer to an act was lost" : "an act was refused"
+            door.logger.info("\(words)", metadata: metadata)
+            var problem =
+                isLost
+                ? ConsoleProblem.answerLost(PlainWords.firstLine(error.description))
+                : ConsoleGuard.problem(for: error)
             problem.back = ActFormRules.back(to: id)
             throw problem
         }

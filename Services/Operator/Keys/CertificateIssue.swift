@@ -71,11 +71,12 @@ enum CertificateIssue {
         )
     }
 
-    /// Issues the certificate that signs receipts, valid for 2 years.
+    /// Issues the certificate that signs receipts, valid for 2 years unless more are wished.
     static func leaf(
         key: P256.Signing.PublicKey,
         from intermediate: Authority,
         statusToldAt ocspURL: String,
+        years: Int = 2,
         at time: Date
     ) throws -> Certificate {
         let publicKey = Certificate.PublicKey(key)
@@ -83,7 +84,7 @@ enum CertificateIssue {
             for: publicKey,
             subject: name("Counterfoil Receipt Signing"),
             issuer: intermediate.certificate.subject,
-            years: 2,
+            years: years,
             at: time,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)

@@ -69,11 +69,20 @@ struct CreateKeysCommand: OperatorSubcommand {
     )
     var scopes: [AdministratorScope] = []
 
+    @Option(
+        help: """
+            For how many years the certificate that signs receipts is valid, from 1 to 9. A sandbox whose \
+            clock is set far ahead needs more.
+            """
+    )
+    var years: Int = 2
+
     @Flag(help: "Print the names of the created files as JSON.")
     var json = false
 
     func validate() throws {
         try Self.checkOCSP(ocspURL)
+        guard (1...9).contains(years) else { throw ValidationError("--years must be from 1 to 9.") }
         for name in [keyID, administrator] where !Self.isFileName(name) {
             throw ValidationError(
                 "'\(name)' is not a name of 1 to 64 letters, digits, hyphens and underscores."
@@ -87,6 +96,7 @@ struct CreateKeysCommand: OperatorSubcommand {
             time: Date(),
             ocspURL: ocspURL
         )
+        creation.leafYears = years
         try creation.createAll(
             bundleID: bundle.rawValue,
             keyID: keyID,

@@ -14,6 +14,8 @@ struct KeyCreation {
     let time: Date
     /// The URL at which verifiers ask for the status of certificates: `/ocsp` of receipts.
     let ocspURL: String
+    /// For how many years the certificate that signs receipts is valid.
+    var leafYears = 2
     /// The created files, as paths within the directory, in the order of their creation.
     private(set) var created: [String] = []
 
@@ -108,6 +110,7 @@ struct KeyCreation {
                 key: signingKey.publicKey,
                 from: intermediate,
                 statusToldAt: ocspURL,
+                years: leafYears,
                 at: time
             )
             return try [leaf, intermediate.certificate, root.certificate]

@@ -16,7 +16,7 @@ struct StoryRules {
     var story: Story {
         Story(
             transactionID: payments.id,
-            orderID: payments.purchasedAt == nil ? nil : OrderID(payments.originalID),
+            orderID: payments.orderID,
             accountID: payments.accountID,
             bundleID: payments.bundleID,
             productID: payments.productID,

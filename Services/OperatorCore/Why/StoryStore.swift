@@ -16,7 +16,7 @@ enum StoryStore {
         guard
             let row = try connection.query(
                 """
-                SELECT original_id, state, account_id, bundle_id, product_id, quantity, price,
+                SELECT original_id, reason, state, account_id, bundle_id, product_id, quantity, price,
                     currency, storefront, requested_at, purchased_at, failure_reason, revoked_at,
                     refunds, finished_at
                 FROM transactions WHERE id = \(id.number)
@@ -24,10 +24,11 @@ enum StoryStore {
             ).first
         else { return nil }
         let (
-            original, state, account, bundle, product, quantity, price, currency, storefront,
-            requested, purchased, reason, revoked, refunds, finished
+            original, reason, state, account, bundle, product, quantity, price, currency,
+            storefront, requested, purchased, failure, revoked, refunds, finished
         ) = try row.decode(
             Int64.self,
+            String.self,
             String.self,
             AccountID.self,
             BundleID.self,
@@ -46,6 +47,7 @@ enum StoryStore {
         var chapter = PaymentsChapter(
             id: id,
             originalID: TransactionID(number: original),
+            reason: TransactionReason(rawValue: reason),
             state: TransactionState(rawValue: state),
             accountID: account,
             bundleID: bundle,
@@ -55,7 +57,7 @@ enum StoryStore {
             storefront: storefront,
             requestedAt: requested,
             purchasedAt: purchased,
-            failureReason: reason,
+            failureReason: failure,
             revokedAt: revoked,
             refunds: try refunds.map {
                 try JSONDecoder().decode([Refund].self, from: Data($0.bytes))

@@ -225,7 +225,20 @@ struct AcceptanceBatch: Sendable {
         guard let key = submission.subscriptionKey(of: product),
             subscriptions.mayHaveIntroductoryOffer(key)
         else { return nil }
-        return SubscriptionRules.introductoryOffer(of: product, in: submission.request.storefront)
+        let offer = SubscriptionRules.introductoryOffer(
+            of: product,
+            in: submission.request.storefront
+        )
+        return offer?.price.isZero == true && asksToBuy(submission) ? nil : offer
+    }
+
+    /// Whether somebody has to approve a payment.
+    ///
+    /// What costs nothing is not charged, so nobody would be asked about a free trial, nor about the
+    /// charges that follow it.
+    private func asksToBuy(_ submission: PaymentSubmission) -> Bool {
+        submission.request.paymentMethod == SandboxPaymentMethod.needsApproval.method
+            || simulated.asksToBuy(submission.accountKey)
     }
 
     /// Makes transactions of the requests that the rules accept.

@@ -74,13 +74,13 @@ struct PaymentHandler: Sendable {
         let places = batch.openSubscriptions(products)
         try SubscriptionStore.open(places, on: connection)
         batch.subscriptions.take(try connection.read(SubscriptionStore.locking(places)))
+        batch.simulated = SimulatedCharges(tests)
         batch.judge(
             products: products,
             standings: standings,
             intents: intents,
             methodRefusal: processor.refusal(of:)
         )
-        batch.simulated = SimulatedCharges(tests)
         batch.begin(
             ids,
             drawing: context.ids,

@@ -61,6 +61,11 @@ enum ResumptionRules {
         }
         switch period {
         case .failure(let refusal): return .refused(refusal)
+        // The buyer agreed to another offer, or to another price after it.
+        case .success(let period)
+        where period?.offer != failed.subscription?.offer
+            || period?.renewalPrice != failed.subscription?.renewalPrice:
+            return .refused(.stalePrice(current: period?.renewalPrice ?? failed.price))
         case .success(let period): return .resume(period)
         }
     }

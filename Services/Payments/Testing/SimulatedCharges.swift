@@ -14,6 +14,9 @@ struct SimulatedCharges: Sendable {
     /// Begins with the settings of the accounts of a batch.
     init(_ settings: [AccountKey: TestSettingsDocument]) { self.settings = settings }
 
+    /// Whether a test wants purchases of an account to wait for approval.
+    func asksToBuy(_ account: AccountKey) -> Bool { settings[account]?.asksToBuy == true }
+
     /// The method to charge.
     ///
     /// - Parameters:

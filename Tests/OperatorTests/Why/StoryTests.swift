@@ -37,11 +37,12 @@ import Testing
 
     private static func payments(
         _ state: TransactionState = .purchased,
-        events: [StoryEvent] = []
+        events: [StoryEvent] = [],
+        of original: Int64 = 1_000_001
     ) -> PaymentsChapter {
         var chapter = PaymentsChapter(
             id: TransactionID(number: 1_000_001),
-            originalID: TransactionID(number: 1_000_001),
+            originalID: TransactionID(number: original),
             state: state,
             accountID: AccountID(unchecked: "ada"),
             bundleID: BundleID(unchecked: "com.example.app"),
@@ -73,6 +74,14 @@ import Testing
             now: after(60_000),
             machineTime: after(60_000).onMachines
         ).story
+    }
+
+    @Test func aRenewalHasAnOrderOfItsOwnAndACopyThatOfItsOriginal() {
+        var chapter = Self.payments(of: 1_000_000)
+        chapter.reason = .renewal
+        #expect(Self.story(chapter).orderID == OrderID(chapter.id))
+        chapter.reason = .restore
+        #expect(Self.story(chapter).orderID == OrderID(chapter.originalID))
     }
 
     @Test func stepsStandInTheOrderOfTimeAndOfCausesWithinAMillisecond() {

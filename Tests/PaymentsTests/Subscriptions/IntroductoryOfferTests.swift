@@ -185,6 +185,19 @@ import Testing
         }
     }
 
+    @Test func aFreeTrialIsNotForThoseWhoHaveToAsk() async throws {
+        try await withStore { store in
+            try await store.sell(club(offer: freeWeek))
+            let asked = try await buy(store, method: .needsApproval, key: "1")
+            #expect(asked.state == .deferred && asked.price == usd(299))
+            #expect(try await store.introductoryID() == nil)
+            _ = try await store.approvals.decide(.approve, on: asked.id)
+            try await store.settle()
+            #expect(try await store.load(asked.id).state == .purchased)
+            try await expectNothingLost(store)
+        }
+    }
+
     @Test func anAccountHasOneOfferInAGroup() async throws {
         try await withStore { store in
             try await store.sell(club(offer: freeWeek), club("gold", offer: threeMonths))
@@ -332,6 +345,18 @@ import Testing
             try await lapse(store)
             try await expectRefusal(of: failed, store)
             #expect(try await store.count("resumptions") == 0)
+        }
+    }
+
+    @Test func anOfferBeforeADearerPriceIsNotResumed() async throws {
+        try await withStore { store in
+            try await store.sell(club(offer: threeMonths))
+            let failed = try await buy(store, method: .interrupted, key: "1")
+            try await store.sell(club(price: usd(999), version: 2, offer: threeMonths))
+            guard case .refused(let refusal) = try await resume(failed.id, store) else {
+                return #expect(Bool(false))
+            }
+            #expect(refusal == .stalePrice(current: usd(999)))
         }
     }
 }

@@ -52,6 +52,8 @@ public struct StoreKeys: Sendable {
                 "keys", "create", "--directory", directory, "--bundle", bundleID.rawValue,
                 "--key-id", keyID, "--administrator", administrator,
                 "--ocsp-url", "http://127.0.0.1:\(receiptsPort)/ocsp",
+                // The clocks of sandboxes are set years ahead.
+                "--years", "9",
             ]
         )
         return try StoreKeys(directory: directory)

@@ -40,6 +40,7 @@ struct PaymentsChapter: Sendable {
 
     let id: TransactionID
     let originalID: TransactionID
+    var reason = TransactionReason.purchase
     let state: TransactionState
     let accountID: AccountID
     let bundleID: BundleID
@@ -65,4 +66,9 @@ struct PaymentsChapter: Sendable {
     /// Of the first transaction of a subscription: the tries to renew that failed, oldest first.
     var failedTries: [FailedTry] = []
     var events: [StoryEvent] = []
+
+    /// The order as the receipt names it: a renewal has its own, a copy that of its original.
+    var orderID: OrderID? {
+        purchasedAt == nil ? nil : reason.order(of: id) ?? OrderID(originalID)
+    }
 }
