@@ -39,11 +39,18 @@ final class RenewalLoad: Sendable {
         state.withLock { $0.boughtAt.map { now - $0 < Self.memory } ?? false }
     }
 
-    /// Waits until fewer charges of renewals are under way than a number.
+    /// Waits until fewer charges of renewals are under way than a number, or for a time.
     ///
+    /// Due actions also end periods and grace, so a processor that does not answer must not hold them
+    /// up for long.
+    ///
+    /// - Parameters:
+    ///   - count: The number.
+    ///   - limit: The longest time to wait.
     /// - Throws: `CancellationError`.
-    func wait(untilBelow count: Int) async throws {
-        while state.withLock({ $0.open }) >= count {
+    func wait(untilBelow count: Int, atMost limit: Duration = .seconds(5)) async throws {
+        let deadline = ContinuousClock.now + limit
+        while state.withLock({ $0.open }) >= count, .now < deadline {
             try await signal.wait(atMost: Self.patience)
         }
     }

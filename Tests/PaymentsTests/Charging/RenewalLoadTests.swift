@@ -17,6 +17,12 @@ import Testing
         try await waiting.value
     }
 
+    @Test func aProcessorThatDoesNotAnswerHoldsUpDueActionsForALimitedTime() async throws {
+        let load = RenewalLoad()
+        load.began(10)
+        try await load.wait(untilBelow: 1, atMost: .milliseconds(20))
+    }
+
     @Test func aWaitForChargesEndsWithItsTask() async throws {
         let load = RenewalLoad()
         load.began(10)
