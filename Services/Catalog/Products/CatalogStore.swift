@@ -26,12 +26,16 @@ enum CatalogStore {
         _ ids: [ProductID],
         on connection: isolated PostgresConnection
     ) throws -> [Product] {
-        try read("SELECT product FROM products WHERE id = ANY(\(ids))", on: connection)
+        try documents(
+            "SELECT product FROM products WHERE id = ANY(\(ids))",
+            named: "product",
+            on: connection
+        )
     }
 
     /// Reads all products.
     static func allProducts(on connection: isolated PostgresConnection) throws -> [Product] {
-        try read("SELECT product FROM products", on: connection)
+        try documents("SELECT product FROM products", named: "product", on: connection)
     }
 
     /// Reads the version of the whole catalog: the sum of the versions of all products and groups.
@@ -89,20 +93,26 @@ enum CatalogStore {
         try connection.execute("SELECT pg_notify(\(channel), \(changes.payload))")
     }
 
-    private static func read(
+    /// Reads stored JSON documents.
+    ///
+    /// - Parameters:
+    ///   - sql: A query with one column, the documents.
+    ///   - what: A word for one of them, for the error.
+    ///   - connection: A connection.
+    /// - Returns: The documents, in the order of the rows.
+    /// - Throws: ``CatalogError`` with the code `unreadableProduct`; `PostgresError`.
+    static func documents<Document: Decodable>(
         _ sql: SQL,
+        named what: String,
         on connection: isolated PostgresConnection
-    ) throws -> [Product] {
+    ) throws -> [Document] {
         let decoder = JSONDecoder()
         return try connection.query(sql).map { row in
             let document = try row.decode(PostgresJSON.self)
             do {
-                return try decoder.decode(Product.self, from: Data(document.bytes))
+                return try decoder.decode(Document.self, from: Data(document.bytes))
             } catch let error as DecodingError {
-                throw CatalogError(
-                    .unreadableProduct,
-                    "A stored product cannot be read: \(error)"
-                )
+                throw CatalogError(.unreadableProduct, "A stored \(what) cannot be read: \(error)")
             }
         }
     }

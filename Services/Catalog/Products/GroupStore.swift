@@ -10,8 +10,9 @@ enum GroupStore {
         _ ids: [SubscriptionGroupID],
         on connection: isolated PostgresConnection
     ) throws -> [SubscriptionGroup] {
-        try read(
+        try CatalogStore.documents(
             "SELECT subscription_group FROM subscription_groups WHERE id = ANY(\(ids))",
+            named: "subscription group",
             on: connection
         )
     }
@@ -20,7 +21,11 @@ enum GroupStore {
     static func allGroups(
         on connection: isolated PostgresConnection
     ) throws -> [SubscriptionGroup] {
-        try read("SELECT subscription_group FROM subscription_groups", on: connection)
+        try CatalogStore.documents(
+            "SELECT subscription_group FROM subscription_groups",
+            named: "subscription group",
+            on: connection
+        )
     }
 
     /// Returns those of the groups in which there is a product.
@@ -81,23 +86,5 @@ enum GroupStore {
         )
         // An empty payload has every instance read everything again; names rarely change.
         try connection.execute("SELECT pg_notify(\(CatalogStore.channel), '')")
-    }
-
-    private static func read(
-        _ sql: SQL,
-        on connection: isolated PostgresConnection
-    ) throws -> [SubscriptionGroup] {
-        let decoder = JSONDecoder()
-        return try connection.query(sql).map { row in
-            let document = try row.decode(PostgresJSON.self)
-            do {
-                return try decoder.decode(SubscriptionGroup.self, from: Data(document.bytes))
-            } catch let error as DecodingError {
-                throw CatalogError(
-                    .unreadableProduct,
-                    "A stored subscription group cannot be read: \(error)"
-                )
-            }
-        }
     }
 }

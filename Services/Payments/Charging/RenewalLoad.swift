@@ -3,7 +3,7 @@ import Synchronization
 
 /// The charges of renewals that are under way in this process, and whether buyers wait beside them.
 ///
-/// Safe to use from any task, but only one may call ``wait(untilBelow:)``.
+/// Safe to use from any task, but only one may call ``wait(untilBelow:atMost:)``.
 final class RenewalLoad: Sendable {
     /// The time for which a purchase counts as a sign of further ones.
     private static let memory = Duration.seconds(1)

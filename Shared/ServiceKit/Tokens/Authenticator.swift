@@ -53,7 +53,8 @@ public struct Authenticator: Sendable {
     /// Reads the keys.
     ///
     /// - Parameters:
-    ///   - appKeysDirectory: The directory with a `<bundle id>/<key id>.pem` for each app key.
+    ///   - appKeysDirectory: The directory with a `<bundle id>/<key id>.pem` for each app key; `nil` for a
+    ///     program that no account calls.
     ///   - adminKeysDirectory: The directory with a `<name>.pem` and a `<name>.json` for each
     ///     administrator.
     ///   - now: The clock.
@@ -61,34 +62,12 @@ public struct Authenticator: Sendable {
     /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a public
     ///   P-256 key in PEM.
     public init(
-        appKeysDirectory: String,
+        appKeysDirectory: String? = nil,
         adminKeysDirectory: String,
         now: @escaping @Sendable () -> MachineTime,
         logger: Logger = Logger(label: "authenticator")
     ) throws {
         let directories = KeyDirectories(apps: appKeysDirectory, admins: adminKeysDirectory)
-        let (keys, problems) = directories.read()
-        guard problems.isEmpty else {
-            throw ServiceKitError(.keys, problems.joined(separator: "; "))
-        }
-        state = State(directories: directories, keys: keys, now: now, logger: logger)
-    }
-
-    /// Reads the keys of administrators alone, for a program that no account calls.
-    ///
-    /// - Parameters:
-    ///   - adminKeysDirectory: The directory with a `<name>.pem` and a `<name>.json` for each
-    ///     administrator.
-    ///   - now: The clock.
-    ///   - logger: Receives reports of changed keys and of files that are not keys.
-    /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a public
-    ///   P-256 key in PEM.
-    public init(
-        adminKeysDirectory: String,
-        now: @escaping @Sendable () -> MachineTime,
-        logger: Logger = Logger(label: "authenticator")
-    ) throws {
-        let directories = KeyDirectories(apps: nil, admins: adminKeysDirectory)
         let (keys, problems) = directories.read()
         guard problems.isEmpty else {
             throw ServiceKitError(.keys, problems.joined(separator: "; "))
