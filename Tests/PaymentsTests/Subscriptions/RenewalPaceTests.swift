@@ -12,6 +12,10 @@ import Testing
         #expect(RenewalPace.besideBuyers.rest(after: .seconds(30)) == .seconds(1))
     }
 
+    @Test func besideBuyersRenewalsAreBegunAnEighthAtATime() {
+        #expect(RenewalPace.besideBuyers.batchSizeMax == RenewalPace.alone.batchSizeMax / 8)
+    }
+
     @Test func besideBuyersABatchIsChargedBeforeTheNext() {
         #expect(RenewalPace.besideBuyers.openMax == 1)
         #expect(RenewalPace.alone.openMax > RenewalPace.alone.batchSizeMax)
