@@ -58,7 +58,7 @@ enum EntitlementReadStore {
                 revokedAt: revokedAt,
                 endsAt: endsAt
             )
-            let subscription = try data.map { try $0.decode(Subscription.self) }
+            let subscription = try data.map { try $0.decodePlain(Subscription.self) }
             let present = subscription.map {
                 SubscriptionEntitlementRules.entitlement(granted, of: $0, at: time)
             }

@@ -22,7 +22,7 @@ enum SubscriptionProjectionStore {
                 \(rows.map(\.period.start)), \(rows.map(\.entitlementEnd)),
                 \(rows.map { $0.earlierPeriod?.transactionID.number }),
                 \(rows.map { $0.earlierPeriod?.effectiveEnd }),
-                \(try rows.map { try PostgresJSON(encoding: $0) }))
+                \(rows.map(PostgresJSON.init(plain:))))
             ON CONFLICT (id) DO UPDATE SET
                 version = excluded.version, transaction_id = excluded.transaction_id,
                 starts_at = excluded.starts_at, ends_at = excluded.ends_at,

@@ -170,7 +170,7 @@ enum SubscriptionStore {
             FROM unnest(
                 \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
                 \(begun.map(\.1.id.number)), \(begun.map { Int32($0.1.version) }),
-                \(begun.map(\.1.state.rawValue)), \(try begun.map { try PostgresJSON(encoding: $0.1) }),
+                \(begun.map(\.1.state.rawValue)), \(begun.map { PostgresJSON(plain: $0.1) }),
                 \(begun.map(\.0.paymentMethod?.rawValue)), \(due.map { $0?.time }),
                 \(due.map { $0.map { Int32($0.kind.rawValue) } }),
                 \(begun.map(\.1.charge?.startedAt)), \(begun.map { Int32($0.1.attempts) }))
@@ -273,7 +273,7 @@ enum SubscriptionStore {
             )
             return SubscriptionRow(
                 key: SubscriptionKey(accountID: account, bundleID: bundle, groupID: group),
-                subscription: try data.map { try $0.decode(Subscription.self) },
+                subscription: try data.map { try $0.decodePlain(Subscription.self) },
                 paymentMethod: method.map { PaymentMethod(rawValue: $0) },
                 hasGrace: hasGrace,
                 introductoryID: introductory.map(TransactionID.init(number:))

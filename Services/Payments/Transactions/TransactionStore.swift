@@ -82,7 +82,7 @@ enum TransactionStore {
                 \(transactions.map(\.reason.rawValue)),
                 \(transactions.map { keys[$0.id]?.idempotencyKey }),
                 \(transactions.map { keys[$0.id]?.fingerprint }),
-                \(try transactions.map { try encode($0.subscription) }))
+                \(transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }))
             """
         )
     }
@@ -155,7 +155,7 @@ enum TransactionStore {
                 \(transactions.map(\.revokedAt)), \(records.map { $0.approval?.rawValue }),
                 \(transactions.map(\.reason.rawValue)),
                 \(try transactions.map { try encode($0.refunds) }),
-                \(try transactions.map { try encode($0.subscription) }),
+                \(transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
                 \(try records.map { try encode($0.approvalAct) }))
                 AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
                     failure_reason, revoked_at, approval, reason, refunds, subscription,
@@ -324,7 +324,7 @@ enum TransactionStore {
                 failureReason: failure.map { FailureReason(rawValue: $0) },
                 revokedAt: revokedAt,
                 refunds: try refunds.map { try $0.decode([Refund].self) },
-                subscription: try period.map { try $0.decode(TransactionPeriod.self) }
+                subscription: try period.map { try $0.decodePlain(TransactionPeriod.self) }
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
             approvalAct: try approvalAct.map { try $0.decode(Act.self) },

@@ -27,7 +27,7 @@ enum SubscriptionStatusStore {
             INSERT INTO subscriptions AS known (id, account_id, bundle_id, version, data)
             SELECT * FROM unnest(
                 \(rows.map(\.id.number)), \(rows.map(\.accountID)), \(rows.map(\.bundleID)),
-                \(rows.map { Int32($0.version) }), \(try rows.map { try PostgresJSON(encoding: $0) }))
+                \(rows.map { Int32($0.version) }), \(rows.map(PostgresJSON.init(plain:))))
             ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data
             WHERE known.version < excluded.version
             """
@@ -95,7 +95,7 @@ enum SubscriptionStatusStore {
         on connection: isolated PostgresConnection
     ) throws -> Subscription? {
         try connection.query("SELECT data FROM subscriptions WHERE id = \(id.number)").first
-            .map { try $0.decode(PostgresJSON.self).decode(Subscription.self) }
+            .map { try $0.decode(PostgresJSON.self).decodePlain(Subscription.self) }
     }
 
     /// Reads the subscriptions of an account in an app, the oldest first.
@@ -108,6 +108,6 @@ enum SubscriptionStatusStore {
             SELECT data FROM subscriptions
             WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle) ORDER BY id
             """
-        ).map { try $0.decode(PostgresJSON.self).decode(Subscription.self) }
+        ).map { try $0.decode(PostgresJSON.self).decodePlain(Subscription.self) }
     }
 }

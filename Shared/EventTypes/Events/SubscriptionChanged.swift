@@ -66,3 +66,98 @@ public struct QueueSubscriptionChanged: Event, Hashable {
         self.subscription = subscription
     }
 }
+
+// Subscription events are encoded and decoded without Foundation's coders, with the same bytes.
+
+extension SubscriptionChanged {
+    /// The data of the event.
+    public func json() -> [UInt8]? {
+        var text = PlainJSONText(capacity: 2048)
+        text.object { text in
+            if let act { text.member("act", object: act.write) }
+            text.member("cause", cause.rawValue)
+            text.member("changedAt", changedAt)
+            if let changedPeriods {
+                text.member("changedPeriods", objects: changedPeriods) { $1.write(to: &$0) }
+            }
+            text.member("environment", environment)
+            if let posting { text.member("posting", object: posting.write) }
+            text.member("refundedTransactionID", refundedTransactionID?.rawValue)
+            text.member("subscription", object: subscription.write)
+            text.member("transactionID", transactionID?.rawValue)
+        }
+        return text.bytes
+    }
+
+    /// Reads the data of an event.
+    public init?(json data: [UInt8]) {
+        var subscription: Subscription?
+        var cause: String?
+        var changedAt: Int64?
+        var (transactionID, refundedTransactionID) = (TransactionID?.none, TransactionID?.none)
+        var posting: PostingReference?
+        var changedPeriods: [PaidPeriod]?
+        var environment: String?
+        var act: Act?
+        let isRead = PlainJSON.read(data) { json in
+            json.object { json, name in
+                switch name {
+                case "subscription":
+                    return PlainJSON.keep(Subscription(from: &json), in: &subscription)
+                case "cause": return PlainJSON.keep(json.string(), in: &cause)
+                case "changedAt": return PlainJSON.keep(json.integer(), in: &changedAt)
+                case "transactionID":
+                    return json.null() || PlainJSON.keep(json.identifier(), in: &transactionID)
+                case "posting":
+                    return json.null()
+                        || PlainJSON.keep(PostingReference(from: &json), in: &posting)
+                case "changedPeriods":
+                    return json.null()
+                        || PlainJSON.keep(Self.periods(from: &json), in: &changedPeriods)
+                case "refundedTransactionID":
+                    return json.null()
+                        || PlainJSON.keep(json.identifier(), in: &refundedTransactionID)
+                case "environment": return PlainJSON.keep(json.string(), in: &environment)
+                case "act": return json.null() || PlainJSON.keep(Act(from: &json), in: &act)
+                default: return json.skip()
+                }
+            }
+        }
+        guard isRead == true, let subscription, let cause, let changedAt, let environment else {
+            return nil
+        }
+        self.init(
+            subscription: subscription,
+            cause: SubscriptionCause(rawValue: cause),
+            changedAt: StoreTime(millisecondsSinceEpoch: changedAt),
+            transactionID: transactionID,
+            posting: posting,
+            changedPeriods: changedPeriods,
+            refundedTransactionID: refundedTransactionID,
+            environment: environment,
+            act: act
+        )
+    }
+
+    private static func periods(from json: inout PlainJSON) -> [PaidPeriod]? {
+        var periods: [PaidPeriod] = []
+        let isRead = json.array { json in
+            guard let period = PaidPeriod(from: &json) else { return false }
+            periods.append(period)
+            return true
+        }
+        return isRead ? periods : nil
+    }
+}
+
+extension QueueSubscriptionChanged {
+    /// The data of the event.
+    public func json() -> [UInt8]? {
+        var text = PlainJSONText(capacity: 2048)
+        text.object { text in
+            text.member("revision", revision)
+            text.member("subscription", object: subscription.write)
+        }
+        return text.bytes
+    }
+}

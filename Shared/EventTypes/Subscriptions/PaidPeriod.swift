@@ -79,3 +79,95 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
         )
     }
 }
+
+// Subscriptions are encoded and decoded without Foundation's coders, with the same bytes.
+
+extension PaidPeriod {
+    /// Writes the members in alphabetical order.
+    func write(to text: inout PlainJSONText) {
+        text.member("anchor", anchor)
+        if let charge { text.member("charge", object: charge.write) }
+        if let earlyEnd { text.member("earlyEnd", object: earlyEnd.write) }
+        text.member("end", end)
+        text.member("number", Int64(number))
+        if let offer { text.member("offer", object: offer.write) }
+        text.member("price", object: price.write)
+        text.member("product", object: product.write)
+        text.member("reason", reason.rawValue)
+        text.member("refunded", object: refunded.write)
+        text.member("start", start)
+        text.member("transactionID", transactionID.rawValue)
+    }
+
+    /// Reads the members; `nil` if one is missing, wrong, or not in plain form.
+    init?(from json: inout PlainJSON) {
+        var transactionID: TransactionID?
+        var reason: String?
+        var product: SubscriptionProduct?
+        var (price, refunded) = (Money?.none, Money?.none)
+        var offer: PeriodOffer?
+        var (anchor, start, end) = (Int64?.none, Int64?.none, Int64?.none)
+        var number: Int64?
+        var charge: RenewalChargeKey?
+        var earlyEnd: EarlyEnd?
+        let isRead = json.object { json, name in
+            switch name {
+            case "transactionID": PlainJSON.keep(json.identifier(), in: &transactionID)
+            case "reason": PlainJSON.keep(json.string(), in: &reason)
+            case "product": PlainJSON.keep(SubscriptionProduct(from: &json), in: &product)
+            case "price": PlainJSON.keep(Money(from: &json), in: &price)
+            case "offer": json.null() || PlainJSON.keep(PeriodOffer(from: &json), in: &offer)
+            case "anchor": PlainJSON.keep(json.integer(), in: &anchor)
+            case "number": PlainJSON.keep(json.integer(), in: &number)
+            case "start": PlainJSON.keep(json.integer(), in: &start)
+            case "end": PlainJSON.keep(json.integer(), in: &end)
+            case "charge":
+                json.null() || PlainJSON.keep(RenewalChargeKey(from: &json), in: &charge)
+            case "refunded": PlainJSON.keep(Money(from: &json), in: &refunded)
+            case "earlyEnd": json.null() || PlainJSON.keep(EarlyEnd(from: &json), in: &earlyEnd)
+            default: json.skip()
+            }
+        }
+        guard isRead, let transactionID, let reason, let product, let price, let anchor, let number,
+            let start, let end, let refunded
+        else { return nil }
+        self.init(
+            transactionID: transactionID,
+            reason: PeriodReason(rawValue: reason),
+            product: product,
+            price: price,
+            offer: offer,
+            anchor: StoreTime(millisecondsSinceEpoch: anchor),
+            number: Int(number),
+            start: StoreTime(millisecondsSinceEpoch: start),
+            end: StoreTime(millisecondsSinceEpoch: end),
+            charge: charge,
+            refunded: refunded,
+            earlyEnd: earlyEnd
+        )
+    }
+}
+
+extension EarlyEnd {
+    fileprivate func write(to text: inout PlainJSONText) {
+        text.member("reason", reason.rawValue)
+        text.member("time", time)
+    }
+
+    fileprivate init?(from json: inout PlainJSON) {
+        var time: Int64?
+        var reason: String?
+        let isRead = json.object { json, name in
+            switch name {
+            case "time": PlainJSON.keep(json.integer(), in: &time)
+            case "reason": PlainJSON.keep(json.string(), in: &reason)
+            default: json.skip()
+            }
+        }
+        guard isRead, let time, let reason else { return nil }
+        self.init(
+            time: StoreTime(millisecondsSinceEpoch: time),
+            reason: Reason(rawValue: reason)
+        )
+    }
+}

@@ -50,8 +50,8 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
 
 // Transaction events are encoded and decoded without Foundation's coders, with the same bytes.
 
-extension TransactionPeriod {
-    func write(to text: inout PlainJSONText) {
+extension TransactionPeriod: PlainJSONCodable {
+    package func write(to text: inout PlainJSONText) {
         if let charge { text.member("charge", object: charge.write) }
         text.member("end", end)
         if let offer { text.member("offer", object: offer.write) }
@@ -62,7 +62,7 @@ extension TransactionPeriod {
         text.member("terms", object: terms.write)
     }
 
-    init?(from json: inout PlainJSON) {
+    package init?(from json: inout PlainJSON) {
         var terms: SubscriptionTerms?
         var (start, end) = (Int64?.none, Int64?.none)
         var paidBy: TransactionID?
@@ -100,13 +100,13 @@ extension TransactionPeriod {
 }
 
 extension SubscriptionTerms {
-    fileprivate func write(to text: inout PlainJSONText) {
+    func write(to text: inout PlainJSONText) {
         text.member("groupID", groupID.rawValue)
         text.member("level", Int64(level))
         text.member("period", period.description)
     }
 
-    fileprivate init?(from json: inout PlainJSON) {
+    init?(from json: inout PlainJSON) {
         var groupID: SubscriptionGroupID?
         var level: Int64?
         var period: String?
@@ -126,14 +126,14 @@ extension SubscriptionTerms {
 }
 
 extension RenewalChargeKey {
-    fileprivate func write(to text: inout PlainJSONText) {
+    func write(to text: inout PlainJSONText) {
         text.member("attempt", Int64(attempt))
         text.member("epoch", Int64(epoch))
         text.member("period", Int64(period))
         text.member("subscriptionID", subscriptionID.rawValue)
     }
 
-    fileprivate init?(from json: inout PlainJSON) {
+    init?(from json: inout PlainJSON) {
         var subscriptionID: TransactionID?
         var (period, epoch, attempt) = (Int64?.none, Int64?.none, Int64?.none)
         let isRead = json.object { json, name in
