@@ -227,6 +227,16 @@ let package = Package(
             path: "Shared/Callbacks",
             swiftSettings: house
         ),
+        // The wire to Stripe: requests, answers, signatures and pace. It knows no table and no topic.
+        .target(
+            name: "Stripe",
+            dependencies: [
+                "EventTypes", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
+            ],
+            path: "Services/Stripe",
+            exclude: ["README.md"],
+            swiftSettings: house
+        ),
         // Months of the event log that are in files; no service needs it while it runs.
         .target(
             name: "EventArchive",
@@ -386,13 +396,23 @@ let package = Package(
                 path: "Tools/StoreHarness",
                 swiftSettings: house
             ),
+            // A processor to try and to test against, which behaves as Stripe documents.
+            .target(
+                name: "StripeStandIn",
+                dependencies: [
+                    asyncHTTPClient, crypto, hummingbird, httpTypes, logging, nioCore, nioHTTP1,
+                ],
+                path: "Tools/StripeStandIn",
+                swiftSettings: house
+            ),
             // What people run, measure and damage a store with. No products: an executable target
             // of the root package is built under its own name, and nobody else gets it.
             .executableTarget(
                 name: "devstore",
                 dependencies: [
                     "StoreHarness", "ClockAndIDs", "EventTypes", "StoreAPI", "PaymentQueue",
-                    "Scenarios", "Kafka", "Postgres", argumentParser, logging, nioCore, nioPosix,
+                    "Scenarios", "StripeStandIn", "Kafka", "Postgres", argumentParser, logging,
+                    nioCore, nioPosix,
                     nioHTTP1,
                 ],
                 path: "Tools/DevStore",
@@ -452,6 +472,15 @@ let package = Package(
             ]
         )
         + tests(of: "Rebuild", ["Rebuild"])
+        + tests(
+            of: "Stripe",
+            [
+                "ClockAndIDs", "EventTypes", "Stripe", "StripeStandIn", "TestSupport",
+                asyncHTTPClient,
+                hummingbird,
+                httpTypes, logging, nioCore, nioHTTP1,
+            ]
+        )
         + tests(of: "DevStore", ["devstore", "StoreHarness"])
         + tests(
             of: "ServiceKit",

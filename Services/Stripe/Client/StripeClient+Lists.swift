@@ -1,0 +1,72 @@
+package import EventTypes
+
+extension StripeClient {
+    /// A page of a customer's payments, newest first.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func paymentIntents(
+        ofCustomer customer: String,
+        _ request: StripeListRequest
+    ) async throws(StripeFailure) -> StripePage<StripePaymentIntent> {
+        var form = request.parameters
+        form.add("customer", customer)
+        form.add("expand", ["data.latest_charge"])
+        return try await send(.get("/v1/payment_intents", form))
+    }
+
+    /// A page of the refunds of a payment, newest first.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func refunds(
+        of paymentIntent: String,
+        _ request: StripeListRequest = StripeListRequest()
+    ) async throws(StripeFailure) -> StripePage<StripeRefund> {
+        var form = request.parameters
+        form.add("payment_intent", paymentIntent)
+        return try await send(.get("/v1/refunds", form))
+    }
+
+    /// A page of events, newest first.
+    ///
+    /// Stripe keeps them for 30 days.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func events(
+        _ request: StripeListRequest
+    ) async throws(StripeFailure) -> StripePage<StripeEvent> {
+        try await send(.get("/v1/events", request.parameters))
+    }
+
+    /// A page of the movements of the balance, newest first.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func balanceTransactions(
+        _ request: StripeListRequest
+    ) async throws(StripeFailure) -> StripePage<StripeBalanceTransaction> {
+        try await send(.get("/v1/balance_transactions", request.parameters))
+    }
+
+    /// Finds what was done for an attempt whose reference is not known.
+    ///
+    /// - Parameters:
+    ///   - attempt: The id in `metadata[attempt]`.
+    ///   - customer: The buyer at Stripe.
+    ///   - firstCalled: The time of the first call. The search begins a minute before, because
+    ///     Stripe's clock is another one.
+    /// - Returns: All payments with the id, oldest first; none if Stripe has not begun with one.
+    /// - Throws: ``StripeFailure``
+    package func paymentIntents(
+        ofAttempt attempt: String,
+        customer: String,
+        firstCalled: MachineTime
+    ) async throws(StripeFailure) -> [StripePaymentIntent] {
+        var request = StripeListRequest(from: firstCalled.advanced(by: .seconds(-60)))
+        var found: [StripePaymentIntent] = []
+        while true {
+            let page = try await paymentIntents(ofCustomer: customer, request)
+            found += page.data.filter { $0.metadata["attempt"] == attempt }
+            guard page.hasMore, let last = page.data.last else { return found.reversed() }
+            request.after = last.id
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import EventTypes
+import Logging
+import Stripe
+import StripeStandIn
+
+/// A stand-in on a real socket, and a client of it.
+struct StandInUnderTest: Sendable {
+    let server: StandInServer
+    let client: StripeClient
+    /// The address, without a slash at its end.
+    let url: String
+
+    static let key = "rk_test_abcdefgh1"
+
+    /// Runs a stand-in for as long as a test needs it.
+    static func run(
+        _ options: StandInOptions = StandInOptions(),
+        timeout: Duration = .seconds(20),
+        logger: Logger = quiet,
+        _ body: @escaping @Sendable (StandInUnderTest) async throws -> Void
+    ) async throws {
+        let server = StandInServer(options)
+        let (urls, running) = AsyncStream<String>.makeStream()
+        let key = try StripeKey(key, environment: .sandbox)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await server.run(logger: quiet) { running.yield($0) }
+            }
+            for await url in urls {
+                let client = StripeClient(
+                    StripeClient.Settings(baseURL: url, timeout: timeout),
+                    logger: logger
+                ) { key }
+                let test = StandInUnderTest(server: server, client: client, url: url)
+                do { try await body(test) } catch {
+                    await client.shutDown()
+                    group.cancelAll()
+                    throw error
+                }
+                await client.shutDown()
+                break
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// A logger that says nothing.
+    static let quiet: Logger = {
+        var logger = Logger(label: "quiet")
+        logger.logLevel = .critical
+        return logger
+    }()
+
+    /// Makes a customer.
+    func customer(_ name: String = "ada") async throws -> String {
+        let key = StripeIdempotencyKey(attempt: name, kind: .customer)
+        return try await client.createCustomer(metadata: ["account": name], key: key).id
+    }
+
+    /// A payment of 9.99 USD.
+    func request(
+        _ attempt: String,
+        of customer: String,
+        card: String = "pm_card_visa",
+        session: PaymentIntentRequest.Session = .present(returnURL: "http://127.0.0.1/back")
+    ) throws -> PaymentIntentRequest {
+        PaymentIntentRequest(
+            amount: try ProcessorAmount(
+                Money(minorUnits: 999, currency: Currency(unchecked: "USD"))
+            ),
+            customer: customer,
+            paymentMethod: card,
+            session: session,
+            metadata: ["attempt": attempt]
+        )
+    }
+
+    /// Charges a customer under the attempt's first key.
+    func charge(
+        _ attempt: String,
+        of customer: String,
+        card: String = "pm_card_visa",
+        session: PaymentIntentRequest.Session = .present(returnURL: "http://127.0.0.1/back")
+    ) async throws -> StripePaymentIntent {
+        try await client.createPaymentIntent(
+            try request(attempt, of: customer, card: card, session: session),
+            key: StripeIdempotencyKey(attempt: attempt, kind: .charge)
+        )
+    }
+}
+
+/// Returns the kind of failure with which a call ends.
+func failure(_ call: () async throws -> some Any) async throws -> StripeFailure? {
+    do {
+        _ = try await call()
+        return nil
+    } catch let failure as StripeFailure {
+        return failure
+    }
+}

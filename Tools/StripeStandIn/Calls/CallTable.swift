@@ -1,0 +1,126 @@
+/// The calls of the API that the stand-in knows.
+struct CallTable: Sendable {
+    var books: StandInBooks
+    let time: Int64
+
+    /// Carries a call out.
+    ///
+    /// - Returns: The object of the answer.
+    /// - Throws: ``StandInError``
+    mutating func perform(_ call: StandInCall) throws(StandInError) -> StandInJSON {
+        let form = call.form
+        let parts = call.parts
+        switch (call.method, parts.first ?? "", parts.count) {
+        case ("POST", "customers", 1): return try createCustomer(form)
+        case ("GET", "customers", 2): return try plain(books.customers, "customer", parts[1])
+        case ("POST", "payment_methods", 3) where parts[2] == "attach":
+            return try attach(parts[1], form)
+        case (_, "setup_intents", _): return try setup(call, form)
+        case (_, "payment_intents", _): return try payment(call, form)
+        case ("POST", "refunds", 1): return try createRefund(form)
+        case ("GET", "refunds", 1): return try listRefunds(form)
+        case ("GET", "refunds", 2):
+            guard let refund = books.refunds.first(where: { $0.id == parts[1] }) else {
+                throw .missing("refund", parts[1])
+            }
+            return refund.json
+        case ("GET", "disputes", 1):
+            let list = books.disputes.map { StandInPage.Element($0.id, $0.created, $0.json) }
+            return try StandInPage(form, known: ["payment_intent"]).json(list)
+        case ("GET", "events", 1):
+            let list = books.events.filter { form["type"] == nil || $0.type == form["type"] }
+                .map { StandInPage.Element($0.id, $0.created, $0.json) }
+            return try StandInPage(form, known: ["type"]).json(list)
+        case ("GET", "events", 2):
+            guard let event = books.events.first(where: { $0.id == parts[1] }) else {
+                throw .missing("event", parts[1])
+            }
+            return event.json
+        case ("GET", "balance_transactions", 1):
+            let list = books.movements.map { StandInPage.Element($0.id, $0.created, $0.json) }
+            return try StandInPage(form, known: []).json(list)
+        default:
+            throw .invalid("Unrecognized request URL (\(call.method): \(call.path)).", status: 404)
+        }
+    }
+
+    private mutating func createCustomer(_ form: StandInForm) throws(StandInError) -> StandInJSON {
+        try form.check(["metadata", "email", "name", "description"])
+        let id = books.id("cus")
+        let json = StandInJSON.object([
+            "id": .text(id), "object": .text("customer"), "created": .number(time),
+            "metadata": .texts(form.members("metadata")), "livemode": .bool(false),
+            "email": .maybe(form["email"]), "name": .maybe(form["name"]),
+        ])
+        books.customers.append(StandInBooks.Plain(id: id, created: time, json: json))
+        books.tell("customer.created", of: json, at: time)
+        return json
+    }
+
+    func plain(
+        _ list: [StandInBooks.Plain],
+        _ kind: String,
+        _ id: String
+    ) throws(StandInError) -> StandInJSON {
+        guard let one = list.first(where: { $0.id == id }) else { throw .missing(kind, id) }
+        return one.json
+    }
+
+    /// Saves a test card to a customer: a payment method of its own, with the card's behaviour.
+    private mutating func attach(
+        _ name: String,
+        _ form: StandInForm
+    ) throws(StandInError) -> StandInJSON {
+        try form.check(["customer"])
+        let customer = try form.required("customer")
+        _ = try plain(books.customers, "customer", customer)
+        let method = try save(name, to: customer, isSetUp: false)
+        return .object([
+            "id": .text(method.id), "object": .text("payment_method"), "type": .text("card"),
+            "customer": .text(customer), "created": .number(time), "livemode": .bool(false),
+        ])
+    }
+
+    mutating func save(
+        _ name: String,
+        to customer: String?,
+        isSetUp: Bool
+    ) throws(StandInError) -> StandInBooks.Method {
+        if var method = books.methods[name] {
+            method.customer = customer
+            method.isSetUp = method.isSetUp || isSetUp
+            books.methods[name] = method
+            return method
+        }
+        guard let card = TestCard(name: name) else { throw .missing("PaymentMethod", name) }
+        let method = StandInBooks.Method(
+            id: books.id("pm"),
+            card: card,
+            customer: customer,
+            isSetUp: isSetUp
+        )
+        books.methods[method.id] = method
+        return method
+    }
+
+    private mutating func createRefund(_ form: StandInForm) throws(StandInError) -> StandInJSON {
+        try form.check(["payment_intent", "amount", "metadata", "reason"])
+        let id = try form.required("payment_intent")
+        let place = try books.place(ofPayment: id)
+        let name = books.payments[place].paymentMethod ?? ""
+        return try books.refund(
+            id,
+            try form.number("amount"),
+            metadata: form.members("metadata"),
+            card: books.methods[name]?.card ?? TestCard(name: name) ?? .succeeds,
+            at: time
+        ).json
+    }
+
+    private func listRefunds(_ form: StandInForm) throws(StandInError) -> StandInJSON {
+        let payment = form["payment_intent"]
+        let list = books.refunds.filter { payment == nil || $0.payment == payment }
+            .map { StandInPage.Element($0.id, $0.created, $0.json) }
+        return try StandInPage(form, known: ["payment_intent"]).json(list)
+    }
+}

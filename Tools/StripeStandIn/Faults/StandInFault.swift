@@ -1,0 +1,57 @@
+/// A fault that meets a few requests of the API.
+package struct StandInFault: Hashable, Sendable {
+    /// The kinds of faults.
+    package enum Kind: Hashable, Sendable {
+        /// The connection breaks before Stripe has seen the request.
+        case lostBefore
+        /// Stripe does it, and the connection breaks before the answer.
+        case lostAfter
+        /// Stripe does it, and the connection breaks in the middle of the answer.
+        case lostMidway
+        /// Stripe fails before it has done anything, and keeps the failure under the key.
+        case errorBefore
+        /// Stripe does it, fails afterwards, and keeps the failure under the key.
+        case errorAfter
+        /// Something in front of Stripe is down; no key is kept.
+        case down
+        /// There were too many requests; no key is kept.
+        case rateLimit
+        /// An object was locked for too long; no key is kept.
+        case lockTimeout
+        /// The work takes this long, and the key is in use meanwhile.
+        case slow(Duration)
+    }
+
+    /// The kind.
+    package var kind: Kind
+    /// The beginning of the paths that are met.
+    package var path: String
+    /// The method that is met, or `nil` for all.
+    package var method: String?
+    /// The number of requests that are met.
+    package var count: Int
+
+    /// Makes a fault.
+    package init(_ kind: Kind, path: String = "/v1/", method: String? = nil, count: Int = 1) {
+        self.kind = kind
+        self.path = path
+        self.method = method
+        self.count = count
+    }
+
+    /// Reads a kind by its name, as the control route has it.
+    package static func kind(named name: String, milliseconds: Int64) -> Kind? {
+        switch name {
+        case "lost_before": .lostBefore
+        case "lost_after": .lostAfter
+        case "lost_midway": .lostMidway
+        case "error_before": .errorBefore
+        case "error_after": .errorAfter
+        case "down": .down
+        case "rate_limit": .rateLimit
+        case "lock_timeout": .lockTimeout
+        case "slow": .slow(.milliseconds(milliseconds))
+        default: nil
+        }
+    }
+}

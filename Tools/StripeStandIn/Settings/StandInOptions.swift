@@ -1,0 +1,36 @@
+/// The settings of a stand-in.
+package struct StandInOptions: Sendable {
+    /// The place that webhooks are sent to.
+    package struct Webhooks: Sendable {
+        /// The address.
+        package var url: String
+        /// The secrets; every webhook is signed with each of them.
+        package var secrets: [String]
+        /// The pause before a webhook that was not taken is sent again; it doubles each time.
+        package var retryPause = Duration.milliseconds(100)
+        /// The number of times that a webhook is sent at most.
+        package var triesMax = 8
+        /// Whether every webhook is sent twice.
+        package var isDoubled = false
+        /// Whether webhooks that are due together are sent newest first.
+        package var isReversed = false
+        /// The seconds by which the time of the signature is too old.
+        package var age: Int64 = 0
+
+        /// Makes a place.
+        package init(url: String, secrets: [String]) {
+            self.url = url
+            self.secrets = secrets
+        }
+    }
+
+    /// The port, on the loopback address; 0 takes a free one.
+    package var port = 0
+    /// The time for which an idempotency key is known: at Stripe at least 24 hours.
+    package var keyLifetime = Duration.seconds(24 * 3600)
+    /// The place that webhooks are sent to, if there is one.
+    package var webhooks: Webhooks?
+
+    /// Makes the usual settings.
+    package init() {}
+}

@@ -1,0 +1,58 @@
+extension StandInServer {
+    /// Does what a control route asks for.
+    ///
+    /// - Throws: ``StandInError`` if it cannot be done.
+    func control(_ what: String, _ form: StandInForm) throws {
+        let succeeds = form["outcome"] != "failed"
+        switch what {
+        case "faults":
+            let kind = StandInFault.kind(
+                named: try form.required("kind"),
+                milliseconds: try form.number("milliseconds") ?? 1000
+            )
+            guard let kind else { throw StandInError.invalid("There is no such fault.", "kind") }
+            inject(
+                StandInFault(
+                    kind,
+                    path: form["path"] ?? "/v1/",
+                    method: form["method"],
+                    count: Int(try form.number("count") ?? 1)
+                )
+            )
+        case "payments": try end(payment: try form.required("id"), succeeds: succeeds)
+        case "refunds": try end(refund: try form.required("id"), succeeds: succeeds)
+        case "disputes":
+            let id = try form.required("id")
+            switch form["outcome"] {
+            case "won", "lost": try endDispute(of: id, isWon: form["outcome"] == "won")
+            default: try dispute(payment: id)
+            }
+        default: throw StandInError.invalid("There is no control named \(what).")
+        }
+    }
+
+    /// The entries for an audit, as JSON.
+    var entriesJSON: StandInJSON {
+        .object([
+            "entries": .list(
+                entries.map { entry in
+                    .object([
+                        "attempt": .text(entry.attempt), "kind": .text(entry.kind),
+                        "amount": .number(entry.amount), "currency": .text(entry.currency),
+                    ])
+                }
+            )
+        ])
+    }
+}
+
+extension StandInError {
+    /// Whether the work had begun, so that the answer is kept under the key.
+    ///
+    /// A request that was refused for its parameters has begun nothing.
+    var isOfBegunWork: Bool {
+        guard status != 402 else { return true }
+        return !(code?.hasPrefix("parameter_") ?? false) && code != "resource_missing"
+            && status != 404
+    }
+}

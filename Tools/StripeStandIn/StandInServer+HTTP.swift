@@ -1,0 +1,154 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+package import Logging
+import NIOCore
+
+extension StandInServer {
+    /// The break of a connection.
+    private struct ConnectionBreaks: Error {}
+
+    /// Serves the API, the pages and the controls until it is cancelled.
+    ///
+    /// - Parameters:
+    ///   - logger: Receives what the HTTP server tells.
+    ///   - isRunning: Gets the address, without a slash at its end.
+    /// - Throws: Errors of the HTTP server, such as a port in use.
+    package func run(
+        logger: Logger,
+        isRunning: @escaping @Sendable (String) async -> Void
+    ) async throws {
+        let application = Application(
+            router: router(),
+            configuration: ApplicationConfiguration(
+                address: .hostname("127.0.0.1", port: options.port)
+            ),
+            onServerRunning: { channel in
+                let url = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
+                self.setPages(url)
+                await isRunning(url)
+            },
+            logger: logger
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await self.sendWebhooks() }
+            group.addTask { try await application.run() }
+            // The sender ends at once if there is nobody to send to.
+            try await group.next()
+            try await group.next()
+        }
+    }
+
+    private func router() -> Router<StandInContext> {
+        let router = Router(context: StandInContext.self)
+        router.get("/v1/**") { request, context in try await self.answer(request, context) }
+        router.post("/v1/**") { request, context in try await self.answer(request, context) }
+        router.get("/authenticate/{payment}") { _, context in
+            Self.page(try context.parameters.require("payment"))
+        }
+        router.post("/authenticate/{payment}/{outcome}") { _, context in
+            let id = try context.parameters.require("payment")
+            let succeeds = try context.parameters.require("outcome") == "complete"
+            do { try self.end(payment: id, succeeds: succeeds) } catch {
+                throw HTTPError(.conflict, message: "\(error)")
+            }
+            guard let url = self.returnURL(ofPayment: id) else {
+                return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer()))
+            }
+            return .redirect(to: url, type: .normal)
+        }
+        router.post("/control/{what}") { request, context in
+            let what = try context.parameters.require("what")
+            let body = try await request.body.collect(upTo: 64 * 1024)
+            do {
+                try self.control(what, StandInForm(String(buffer: body)))
+            } catch {
+                throw HTTPError(.badRequest, message: "\(error)")
+            }
+            return HTTPResponse.Status.noContent
+        }
+        router.get("/control/entries") { _, _ in
+            Self.response(StandInAnswer(self.entriesJSON))
+        }
+        return router
+    }
+
+    private func answer(
+        _ request: Request,
+        _ context: StandInContext
+    ) async throws -> Response {
+        let body = try await request.body.collect(upTo: 1024 * 1024)
+        guard Self.isAuthorized(request.headers[.authorization]) else {
+            return Self.response(
+                StandInAnswer(.invalid("No valid API key provided.", status: 401))
+            )
+        }
+        let call = StandInCall(
+            method: request.method.rawValue,
+            path: request.uri.path,
+            encoded: request.method == .get ? request.uri.query ?? "" : String(buffer: body),
+            key: HTTPField.Name("idempotency-key").flatMap { request.headers[$0] }
+        )
+        switch await reply(to: call) {
+        case .answer(let answer): return Self.response(answer)
+        case .lost:
+            // The client may have closed it already.
+            try? await context.channel.close()
+            throw ConnectionBreaks()
+        case .broken:
+            // A head without its body: the client must not believe the status alone.
+            return Response(
+                status: .ok,
+                headers: [.contentType: "application/json"],
+                body: ResponseBody(contentLength: 4096) { writer in
+                    try await writer.write(ByteBuffer(string: "{"))
+                    throw ConnectionBreaks()
+                }
+            )
+        }
+    }
+
+    /// Whether a key is one of the test environment, as `Bearer` or as the name of `Basic`.
+    private static func isAuthorized(_ header: String?) -> Bool {
+        guard let header else { return false }
+        let parts = header.split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return false }
+        var key = parts[1]
+        if parts[0] == "Basic" {
+            key = Data(base64Encoded: key).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+        return key.hasPrefix("sk_test_") || key.hasPrefix("rk_test_")
+    }
+
+    private static func response(_ answer: StandInAnswer) -> Response {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        func set(_ name: String, _ value: String) {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        set("Request-Id", "req_" + UUID().uuidString.filter(\.isHexDigit).prefix(14))
+        set("Stripe-Version", StandInBooks.version)
+        if answer.isReplayed { set("Idempotent-Replayed", "true") }
+        if let shouldRetry = answer.shouldRetry { set("Stripe-Should-Retry", "\(shouldRetry)") }
+        return Response(
+            status: .init(code: answer.status),
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: answer.body))
+        )
+    }
+
+    /// The bank's page, on which a buyer agrees or not.
+    private static func page(_ id: String) -> Response {
+        // The id is a part of the address, which may hold anything.
+        let id = id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        let html = """
+            <!doctype html><html lang="en"><title>A bank</title><h1>Confirm the payment?</h1>
+            <form method="post" action="/authenticate/\(id)/complete"><button>Yes</button></form>
+            <form method="post" action="/authenticate/\(id)/fail"><button>No</button></form></html>
+            """
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/html; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: html))
+        )
+    }
+}

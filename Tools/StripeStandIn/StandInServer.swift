@@ -1,0 +1,248 @@
+import Foundation
+import Synchronization
+
+/// A stand-in for Stripe that behaves as Stripe documents, for tests and for stores that people try.
+///
+/// It knows the calls that the store makes, idempotency keys, test cards, webhooks and faults. It
+/// keeps its own books, which tests compare with the store's.
+package final class StandInServer: Sendable {
+    private struct State {
+        var books = StandInBooks()
+        var answers: KeyedAnswers
+        var faults = FaultList()
+        var calls = 0
+        var sentEvents = 0
+    }
+
+    /// A charge or a refund in the stand-in's books.
+    package struct Entry: Hashable, Sendable {
+        /// The id in the metadata, by which the store knows it.
+        package var attempt: String
+        /// `charge` or `refund`.
+        package var kind: String
+        /// The amount, in Stripe's unit.
+        package var amount: Int64
+        /// The currency in lower case.
+        package var currency: String
+    }
+
+    /// The outcome of a request.
+    enum Reply: Sendable {
+        case answer(StandInAnswer)
+        /// The connection breaks before the answer.
+        case lost
+        /// The connection breaks within the answer.
+        case broken
+    }
+
+    /// The settings.
+    let options: StandInOptions
+    private let state: Mutex<State>
+    private let start = ContinuousClock().now
+    private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    /// Makes a stand-in with empty books.
+    package init(_ options: StandInOptions = StandInOptions()) {
+        self.options = options
+        state = Mutex(State(answers: KeyedAnswers(lifetime: options.keyLifetime)))
+    }
+
+    /// Lets a fault meet the next requests.
+    package func inject(_ fault: StandInFault) {
+        state.withLock { $0.faults.add(fault) }
+    }
+
+    /// The number of requests of the API so far, repetitions included.
+    package var calls: Int { state.withLock(\.calls) }
+
+    /// The charges and the refunds that moved money, for an audit.
+    package var entries: [Entry] {
+        state.withLock { state in
+            state.books.payments.filter { $0.status == .succeeded }.map {
+                Entry(
+                    attempt: $0.metadata["attempt"] ?? "",
+                    kind: "charge",
+                    amount: $0.amount,
+                    currency: $0.currency
+                )
+            }
+                + state.books.refunds.filter { $0.status != "failed" }.map {
+                    Entry(
+                        attempt: $0.metadata["attempt"] ?? "",
+                        kind: "refund",
+                        amount: $0.amount,
+                        currency: $0.currency
+                    )
+                }
+        }
+    }
+
+    /// Lets a payment that is being processed, or that waits for the buyer, succeed or fail.
+    ///
+    /// - Throws: An error if there is no such payment, or it waits for nothing.
+    package func end(payment id: String, succeeds: Bool) throws {
+        try change { books, time throws(StandInError) in
+            let place = try books.place(ofPayment: id)
+            switch books.payments[place].status {
+            case .processing, .requiresAction: break
+            default: throw books.unexpected(place, "ended")
+            }
+            let isWaiting = books.payments[place].status == .requiresAction
+            if succeeds {
+                books.pay(place, at: time)
+            } else {
+                let code = isWaiting ? "payment_intent_authentication_failure" : "card_declined"
+                _ = books.decline(place, code: code, isWaiting ? nil : "generic_decline", at: time)
+            }
+        }
+    }
+
+    /// Lets a refund succeed, or fail even if it had succeeded.
+    ///
+    /// - Throws: An error if there is no such refund, or it has failed.
+    package func end(refund id: String, succeeds: Bool) throws {
+        try change { books, time throws(StandInError) in
+            try books.end(refund: id, succeeds: succeeds, at: time)
+        }
+    }
+
+    /// Lets the buyer's bank dispute a payment.
+    ///
+    /// - Throws: An error if nothing was paid.
+    package func dispute(payment id: String) throws {
+        try change { books, time throws(StandInError) in try books.dispute(id, at: time) }
+    }
+
+    /// Ends the dispute of a payment.
+    ///
+    /// - Throws: An error if there is no open one.
+    package func endDispute(of payment: String, isWon: Bool) throws {
+        try change { books, time throws(StandInError) in
+            try books.endDispute(of: payment, isWon: isWon, at: time)
+        }
+    }
+
+    /// The address at which the buyer leaves the bank's page of a payment.
+    func returnURL(ofPayment id: String) -> String? {
+        state.withLock { $0.books.payments.first { $0.id == id }?.returnURL }
+    }
+
+    /// Sets the address of the stand-in's own pages.
+    func setPages(_ url: String) { state.withLock { $0.books.pages = url } }
+
+    static func now() -> Int64 { Int64(Date().timeIntervalSince1970) }
+
+    private func change(
+        _ body: (inout StandInBooks, Int64) throws(StandInError) -> Void
+    ) throws {
+        try state.withLock { try body(&$0.books, Self.now()) }
+        wakeUps.continuation.yield()
+    }
+
+    // MARK: - Requests
+
+    /// Carries out a request, with the faults that meet it.
+    func reply(to call: StandInCall) async -> Reply {
+        let time = start.duration(to: ContinuousClock().now)
+        let fault = state.withLock { state in
+            state.calls += 1
+            return state.faults.next(call.method, call.path)
+        }
+        switch fault {
+        case .lostBefore: return .lost
+        case .down: return .answer(StandInAnswer(status: 503, .null))
+        case .rateLimit: return .answer(StandInAnswer(Self.rateLimit))
+        default: break
+        }
+        let key = call.method == "POST" ? call.key : nil
+        if let key {
+            let entry = state.withLock { $0.answers.begin(key, call.fingerprint, at: time) }
+            switch entry {
+            case .begin: break
+            case .replay(let answer): return .answer(answer)
+            case .refuse(let error): return .answer(StandInAnswer(error))
+            }
+        }
+        if fault == .lockTimeout {
+            if let key { state.withLock { $0.answers.release(key) } }
+            return .answer(StandInAnswer(Self.lockTimeout))
+        }
+        if case .slow(let duration) = fault {
+            // A client that hangs up does not stop the work.
+            try? await Task.sleep(for: duration)
+        }
+        let answer = work(call, key, fault)
+        wakeUps.continuation.yield()
+        switch fault {
+        case .lostAfter: return .lost
+        case .lostMidway: return .broken
+        default: return .answer(answer)
+        }
+    }
+
+    private func work(_ call: StandInCall, _ key: String?, _ fault: StandInFault.Kind?)
+        -> StandInAnswer
+    {
+        state.withLock { state in
+            var answer = StandInAnswer(Self.failed)
+            if fault != .errorBefore {
+                // The books move, because a copy would be made again by every call.
+                var table = CallTable(books: StandInBooks(), time: Self.now())
+                swap(&table.books, &state.books)
+                defer { swap(&table.books, &state.books) }
+                do throws(StandInError) {
+                    answer = StandInAnswer(try table.perform(call))
+                } catch {
+                    if let key, !error.isOfBegunWork {
+                        state.answers.release(key)
+                        return StandInAnswer(error)
+                    }
+                    answer = StandInAnswer(error)
+                }
+            }
+            if fault == .errorAfter { answer = StandInAnswer(Self.failed) }
+            if let key { state.answers.keep(answer, for: key) }
+            return answer
+        }
+    }
+
+    private static let failed = StandInError(
+        status: 500,
+        type: "api_error",
+        message: "Something went wrong on the stand-in's end.",
+        shouldRetry: false
+    )
+
+    private static let rateLimit = StandInError(
+        status: 429,
+        type: "invalid_request_error",
+        code: "rate_limit",
+        message: "Too many requests."
+    )
+
+    private static let lockTimeout = StandInError(
+        status: 429,
+        type: "invalid_request_error",
+        code: "lock_timeout",
+        message: "The object is locked by another request.",
+        shouldRetry: true
+    )
+
+    // MARK: - Webhooks
+
+    /// Sends webhooks until it is cancelled.
+    func sendWebhooks() async {
+        guard let webhooks = options.webhooks else { return }
+        let sender = WebhookSender(webhooks: webhooks, now: Self.now)
+        for await _ in wakeUps.stream {
+            let due = state.withLock { state in
+                let due = state.books.events.dropFirst(state.sentEvents).map {
+                    WebhookSender.Delivery(id: $0.id, body: StandInAnswer.text($0.json))
+                }
+                state.sentEvents = state.books.events.count
+                return due
+            }
+            await sender.send(due)
+        }
+    }
+}
