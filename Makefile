@@ -20,7 +20,7 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance contracts manifests versions lint format docs client-package run \
+.PHONY: help setup build test conformance contracts stripe manifests versions lint format docs client-package run \
 	demo scenario browser screenshots chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
@@ -60,6 +60,8 @@ else
 	@$(DEVSTORE) conformance
 	@echo "make: holding a store to its contracts ($(or $(SECONDS),60) s)"
 	@$(DEVSTORE) contracts --seconds $(or $(SECONDS),60)
+	@echo "make: calling the stand-in for Stripe with Stripe's own library"
+	@$(DEVSTORE) stripe --check
 	@echo "make: all tests passed"
 endif
 
@@ -69,6 +71,9 @@ conformance: build ## Call a store with Apple's own open-source client and opens
 contracts: build ## Validate the contracts and fuzz a store with them (SECONDS=60 SEED=1 ONLY=payments)
 	@exec $(DEVSTORE) contracts $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(ONLY),--only $(ONLY))
+
+stripe: build ## Call the stand-in for Stripe with Stripe's own open-source library
+	@exec $(DEVSTORE) stripe --check
 
 manifests: ## Check docker-compose.yml and the Kubernetes manifests, without engine or cluster
 	@deploy/check/run

@@ -21,6 +21,7 @@ struct DevStoreCommand: AsyncParsableCommand {
               devstore conformance           Apple's own client, run against a store
               devstore scenario FILE...      stories in files, played on a store
               devstore contracts             a store, tested against OpenAPI and AsyncAPI
+              devstore stripe                a stand-in for Stripe, without a store
 
             Environment variables:
               NO_COLOR                       print without colours
@@ -35,6 +36,7 @@ struct DevStoreCommand: AsyncParsableCommand {
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,
             ClientsCommand.self, SigningCommand.self, VerifyDemoCommand.self,
             ConformanceCommand.self, ContractsCommand.self, ScenarioCommand.self,
+            StripeCommand.self,
         ]
     )
 }

@@ -21,7 +21,7 @@ extension CallTable {
                     $0.json(expandsCharge: expands, pages: books.pages)
                 )
             }
-            return try StandInPage(form, known: ["customer"]).json(list)
+            return try StandInPage(form, known: ["customer"]).json(list, of: "payment_intents")
         case ("GET", 2, _):
             let place = try books.place(ofPayment: parts[1])
             return books.payments[place].json(expandsCharge: expands, pages: books.pages)

@@ -26,11 +26,11 @@ struct CallTable: Sendable {
             return refund.json
         case ("GET", "disputes", 1):
             let list = books.disputes.map { StandInPage.Element($0.id, $0.created, $0.json) }
-            return try StandInPage(form, known: ["payment_intent"]).json(list)
+            return try StandInPage(form, known: ["payment_intent"]).json(list, of: "disputes")
         case ("GET", "events", 1):
             let list = books.events.filter { form["type"] == nil || $0.type == form["type"] }
                 .map { StandInPage.Element($0.id, $0.created, $0.json) }
-            return try StandInPage(form, known: ["type"]).json(list)
+            return try StandInPage(form, known: ["type"]).json(list, of: "events")
         case ("GET", "events", 2):
             guard let event = books.events.first(where: { $0.id == parts[1] }) else {
                 throw .missing("event", parts[1])
@@ -38,7 +38,7 @@ struct CallTable: Sendable {
             return event.json
         case ("GET", "balance_transactions", 1):
             let list = books.movements.map { StandInPage.Element($0.id, $0.created, $0.json) }
-            return try StandInPage(form, known: []).json(list)
+            return try StandInPage(form, known: []).json(list, of: "balance_transactions")
         default:
             throw .invalid("Unrecognized request URL (\(call.method): \(call.path)).", status: 404)
         }
@@ -121,6 +121,6 @@ struct CallTable: Sendable {
         let payment = form["payment_intent"]
         let list = books.refunds.filter { payment == nil || $0.payment == payment }
             .map { StandInPage.Element($0.id, $0.created, $0.json) }
-        return try StandInPage(form, known: ["payment_intent"]).json(list)
+        return try StandInPage(form, known: ["payment_intent"]).json(list, of: "refunds")
     }
 }

@@ -37,8 +37,12 @@ struct StandInPage: Sendable {
 
     /// The page out of a list that is oldest first.
     ///
+    /// - Parameters:
+    ///   - elements: The whole list.
+    ///   - kind: The last part of the list's path; a library asks there for the next page.
+    /// - Returns: The page.
     /// - Throws: ``StandInError`` if the cursor is not in the list.
-    func json(_ elements: [Element]) throws(StandInError) -> StandInJSON {
+    func json(_ elements: [Element], of kind: String) throws(StandInError) -> StandInJSON {
         var list = Array(
             elements.reversed().filter { element in
                 element.created >= bounds["gte"] ?? .min && element.created > bounds["gt"] ?? .min
@@ -55,7 +59,7 @@ struct StandInPage: Sendable {
         }
         return .object([
             "object": .text("list"), "has_more": .bool(list.count > limit),
-            "data": .list(list.prefix(limit).map(\.json)), "url": .text("/v1"),
+            "data": .list(list.prefix(limit).map(\.json)), "url": .text("/v1/\(kind)"),
         ])
     }
 }
