@@ -113,10 +113,11 @@ struct StripeClientTests {
         }
     }
 
-    @Test func aCallThatTakesTooLongIsUnknown() async throws {
+    @Test(arguments: [StandInFault.Kind.slow(.seconds(2)), .stalled])
+    func aCallThatTakesTooLongIsUnknown(_ kind: StandInFault.Kind) async throws {
         try await StandInUnderTest.run(timeout: .milliseconds(500)) { test in
             let customer = try await test.customer()
-            test.server.inject(StandInFault(.slow(.seconds(2)), path: "/v1/payment_intents"))
+            test.server.inject(StandInFault(kind, path: "/v1/payment_intents"))
             let lost = try await failure { try await test.charge("a1", of: customer) }
             #expect(lost?.kind == .unknown)
             let found = try await eventually("the charge to be made") {

@@ -96,16 +96,24 @@ extension StandInServer {
             try? await context.channel.close()
             throw ConnectionBreaks()
         case .broken:
-            // A head without its body: the client must not believe the status alone.
-            return Response(
-                status: .ok,
-                headers: [.contentType: "application/json"],
-                body: ResponseBody(contentLength: 4096) { writer in
-                    try await writer.write(ByteBuffer(string: "{"))
-                    throw ConnectionBreaks()
-                }
-            )
+            return Self.begun { throw ConnectionBreaks() }
+        case .stalled:
+            return Self.begun { try await Task.sleep(for: .seconds(3600)) }
         }
+    }
+
+    /// An answer that begins, so that the client must not believe its status alone.
+    private static func begun(
+        _ goOn: @escaping @Sendable () async throws -> Void
+    ) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(contentLength: 4096) { writer in
+                try await writer.write(ByteBuffer(string: "{"))
+                try await goOn()
+            }
+        )
     }
 
     /// Whether a key is one of the test environment, as `Bearer` or as the name of `Basic`.

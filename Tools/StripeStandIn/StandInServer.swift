@@ -33,6 +33,8 @@ package final class StandInServer: Sendable {
         case lost
         /// The connection breaks within the answer.
         case broken
+        /// The answer begins, and does not end.
+        case stalled
     }
 
     /// The settings.
@@ -176,6 +178,7 @@ package final class StandInServer: Sendable {
         switch fault {
         case .lostAfter: return .lost
         case .lostMidway: return .broken
+        case .stalled: return .stalled
         default: return .answer(answer)
         }
     }

@@ -8,6 +8,8 @@ package struct StandInFault: Hashable, Sendable {
         case lostAfter
         /// Stripe does it, and the connection breaks in the middle of the answer.
         case lostMidway
+        /// Stripe does it, and the answer begins and does not end.
+        case stalled
         /// Stripe fails before it has done anything, and keeps the failure under the key.
         case errorBefore
         /// Stripe does it, fails afterwards, and keeps the failure under the key.
@@ -45,6 +47,7 @@ package struct StandInFault: Hashable, Sendable {
         case "lost_before": .lostBefore
         case "lost_after": .lostAfter
         case "lost_midway": .lostMidway
+        case "stalled": .stalled
         case "error_before": .errorBefore
         case "error_after": .errorAfter
         case "down": .down
