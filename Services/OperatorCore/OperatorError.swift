@@ -20,10 +20,13 @@ package struct OperatorError: Error, Hashable, CustomStringConvertible {
 
     package let code: Code
     package let description: String
+    /// The HTTP status with which a service refused; `nil` if no service did.
+    package let status: Int?
 
-    package init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String, status: Int? = nil) {
         self.code = code
         self.description = description
+        self.status = status
     }
 
     /// Whether the same command may succeed later.

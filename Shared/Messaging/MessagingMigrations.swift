@@ -25,6 +25,7 @@ public enum MessagingMigrations {
             ("messaging_m0006_leads", PackageResources.messaging_m0006_leads_sql),
             ("messaging_m0007_clock", PackageResources.messaging_m0007_clock_sql),
             ("messaging_m0008_acts", PackageResources.messaging_m0008_acts_sql),
+            ("messaging_m0009_acts_in_order", PackageResources.messaging_m0009_acts_in_order_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

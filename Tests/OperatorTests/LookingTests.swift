@@ -84,21 +84,15 @@ import Testing
         (#"{"b":1,"a":"x"}"#, "{\n  \"a\" : \"x\",\n  \"b\" : 1\n}"), ("no JSON", "no JSON"),
     ])
     func theDataOfAnEventIsShownAsWhatItIs(data: String, text: String) {
-        #expect(ShowDeadLetterCommand.text(of: Data(data.utf8)) == text)
+        #expect(EventText.text(of: Data(data.utf8)) == text)
     }
 
     @Test func dataThatIsNoTextIsShownInHexadecimal() {
-        #expect(ShowDeadLetterCommand.text(of: Data([0x00, 0xFF, 0x1A])) == "00ff1a")
+        #expect(EventText.text(of: Data([0x00, 0xFF, 0x1A])) == "00ff1a")
     }
 
     @Test func aRedriveSaysWhatCameOfIt() {
-        var redrive = RedriveCommand.Redrive(
-            service: .receipts,
-            key: "ada",
-            asked: 3,
-            open: 3,
-            isWaiting: true
-        )
+        var redrive = Redrive(service: .receipts, key: "ada", asked: 3)
         #expect(RedriveCommand.summary(of: redrive).contains("has not started on them yet"))
         redrive.isWaiting = false
         redrive.reason = "no such thing"
@@ -169,6 +163,7 @@ import Testing
     @Test func onlyThePriceChangesAndUnknownFieldsStay() throws {
         let product = """
             {"id": "a", "version": 3, "type": "consumable", "isOnSale": true, "new": [1],
+             "isRestorable": false, "localizations": {}, "deliveryPlan": [],
              "prices": {"USA": {"minorUnits": 99, "currency": "USD"},
              "FRA": {"minorUnits": 89, "currency": "EUR"}}}
             """
@@ -183,6 +178,7 @@ import Testing
         )
         let expected = """
             {"type": "consumable", "isOnSale": true, "new": [1],
+             "isRestorable": false, "localizations": {}, "deliveryPlan": [],
              "prices": {"USA": {"minorUnits": 1199, "currency": "USD"},
              "FRA": {"minorUnits": 89, "currency": "EUR"}}}
             """

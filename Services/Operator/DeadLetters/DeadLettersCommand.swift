@@ -150,7 +150,7 @@ struct ShowDeadLetterCommand: OperatorSubcommand {
         let palette = options.output.palette
         Console.say(palette.table(letter.fields(at: .now())))
         Console.say("")
-        Console.say(Self.text(of: data))
+        Console.say(EventText.text(of: data))
         let others = open - (letter.isOpen ? 1 : 0)
         if others > 0 {
             Console.say("")
@@ -160,17 +160,6 @@ struct ShowDeadLetterCommand: OperatorSubcommand {
             Console.say("")
             Console.say("Once the cause is fixed: counterfoil dead-letters redrive \(letter.key)")
         }
-    }
-
-    /// The event's data as JSON of many lines, as text, or in hexadecimal.
-    static func text(of data: Data) -> String {
-        // Data that is no JSON fails, and is shown as what it is.
-        if let text = try? ExportProductsCommand.pretty(data) { return text }
-        return String(validating: data, as: UTF8.self) ?? data.map(Self.hexadecimal).joined()
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }
 
     private static func json(

@@ -1,7 +1,5 @@
 import ArgumentParser
 import EventTypes
-import Foundation
-import Messaging
 import OperatorCore
 
 /// `counterfoil dead-letters redrive`.
@@ -50,26 +48,12 @@ struct RedriveCommand: OperatorSubcommand {
         }
     }
 
-    /// The outcome of a redrive of one key in one service.
-    struct Redrive: Encodable {
-        let service: StoreOptions.Service
-        let key: String
-        /// The number of events that were open.
-        let asked: Int
-        /// The number of events that were applied.
-        var applied = 0
-        /// The number of events that are still open.
-        var open: Int
-        /// Whether the service has not started on them yet.
-        var isWaiting: Bool
-        /// The reason of the first event that is still open.
-        var reason: String?
-    }
-
     func perform() async throws {
+        let runner = RedriveRunner(databases: databases.addresses())
+        let act = Act(decidedBy: try admin.name(keys: keys.directory), reason: why.reason)
         var redrives: [Redrive] = []
         for service in service.map({ [$0] }) ?? OperatedService.consumers {
-            redrives += try await ask(service)
+            redrives += try await runner.ask(service, key: key, by: act)
         }
         guard !redrives.isEmpty else {
             throw OperatorError(
@@ -79,7 +63,7 @@ struct RedriveCommand: OperatorSubcommand {
         }
         let deadline = ContinuousClock.now + .seconds(timeout)
         for index in redrives.indices {
-            try await follow(&redrives[index], until: deadline)
+            try await runner.follow(&redrives[index], until: deadline)
         }
         if output.json {
             try Console.say(json: ["redrives": redrives])
@@ -87,59 +71,6 @@ struct RedriveCommand: OperatorSubcommand {
             for redrive in redrives { Console.say(Self.summary(of: redrive)) }
         }
         try Self.check(redrives)
-    }
-
-    /// Asks one service to redrive the keys, and returns what was asked for.
-    private func ask(_ service: StoreOptions.Service) async throws -> [Redrive] {
-        let wanted = key
-        let act = Act(decidedBy: try admin.name(keys: keys.directory), reason: why.reason)
-        return try await DatabaseReader.change(databases.address(of: service)) { connection in
-            let keys = try wanted.map { [$0] } ?? DeadLetterStore.openKeys(on: connection)
-            return try keys.compactMap { key in
-                let count = try DeadLetters.requestRedrive(
-                    key: key,
-                    consumer: service.rawValue,
-                    by: act,
-                    on: connection
-                )
-                guard count > 0 else { return nil }
-                return Redrive(
-                    service: service,
-                    key: key,
-                    asked: count,
-                    open: count,
-                    isWaiting: true
-                )
-            }
-        }
-    }
-
-    /// Waits until the service has applied the events or refused the request.
-    private func follow(
-        _ redrive: inout Redrive,
-        until deadline: ContinuousClock.Instant
-    ) async throws {
-        let key = redrive.key
-        redrive = try await DatabaseReader.withSession(databases.address(of: redrive.service)) {
-            [redrive] connection in
-            var redrive = redrive
-            while true {
-                let (requested, open, first) = try await connection.run { connection in
-                    let counts = try DeadLetterStore.open(key: key, on: connection)
-                    let first = try DeadLetterStore.letters(
-                        .init(key: key, limit: 1),
-                        on: connection
-                    ).first
-                    return (counts.requested, counts.all, first)
-                }
-                redrive.isWaiting = requested > 0
-                redrive.open = open
-                redrive.applied = max(0, redrive.asked - open)
-                redrive.reason = first?.reason
-                if !redrive.isWaiting || ContinuousClock.now >= deadline { return redrive }
-                try await Task.sleep(for: .milliseconds(100))
-            }
-        }
     }
 
     static func summary(of redrive: Redrive) -> String {

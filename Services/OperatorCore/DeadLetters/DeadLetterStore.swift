@@ -12,6 +12,8 @@ package enum DeadLetterStore {
         var id: Int64?
         /// Whether settled dead letters are read, too.
         var isAll = false
+        /// The only state that is read; empty for all.
+        var state = ""
         var limit = 100
 
         /// Makes a query.
@@ -19,11 +21,13 @@ package enum DeadLetterStore {
             key: String? = nil,
             id: Int64? = nil,
             isAll: Bool = false,
+            state: String = "",
             limit: Int = 100
         ) {
             self.key = key
             self.id = id
             self.isAll = isAll
+            self.state = state
             self.limit = limit
         }
     }
@@ -42,6 +46,7 @@ package enum DeadLetterStore {
                 traceparent
             FROM dead_letters
             WHERE (\(query.isAll) OR state IN ('dead', 'parked'))
+                AND (\(query.state) = '' OR state = \(query.state))
                 AND (\(query.key as String?)::text IS NULL OR key = \(query.key as String?))
                 AND id BETWEEN \(first) AND \(last)
             ORDER BY id LIMIT \(Int64(query.limit))
@@ -125,6 +130,48 @@ package enum DeadLetterStore {
             GROUP BY key ORDER BY min(id)
             """
         ).map { try $0.decode(String.self) }
+    }
+
+    /// Counts the open dead letters of each key, in the order of the keys' bytes.
+    ///
+    /// - Parameters:
+    ///   - key: The last key of the page before; empty for the first page.
+    ///   - limit: The most keys to return.
+    ///   - connection: A connection.
+    /// - Returns: The counts.
+    /// - Throws: `PostgresError`.
+    package static func openLetters(
+        after key: String,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [OpenLetters] {
+        try connection.query(
+            """
+            SELECT consumer, key, count(*) FILTER (WHERE state = 'dead'),
+                count(*) FILTER (WHERE state = 'parked'), min(recorded_at),
+                bool_or(redrive_requested_at IS NOT NULL)
+            FROM dead_letters
+            WHERE state IN ('dead', 'parked') AND key COLLATE "C" > \(key)
+            GROUP BY consumer, key ORDER BY key COLLATE "C" LIMIT \(Int64(limit))
+            """
+        ).map { row in
+            let (service, key, dead, parked, since, isAsked) = try row.decode(
+                String.self,
+                String.self,
+                Int64.self,
+                Int64.self,
+                MachineTime.self,
+                Bool.self
+            )
+            return OpenLetters(
+                service: service,
+                key: key,
+                dead: Int(dead),
+                parked: Int(parked),
+                since: since,
+                isAsked: isAsked
+            )
+        }
     }
 
     /// Discards a dead letter for good, with the reason of the act.

@@ -221,14 +221,18 @@ package struct StoreConnection: Sendable {
             }
         // An answer that is not a problem document comes from a proxy in front of the service.
         guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
-            return OperatorError(code, "\(service) answered \(status) without saying why.")
+            return OperatorError(
+                code,
+                "\(service) answered \(status) without saying why.",
+                status: status
+            )
         }
         var text = "\(problem.title) (\(problem.status) \(problem.code))\n\(problem.detail)"
         if let price = problem.currentPrice { text += "\nThe price is \(price)." }
         if let incident = problem.incident {
             text += "\nSearch the log of \(service) for the incident \(incident)."
         }
-        return OperatorError(code, text)
+        return OperatorError(code, text, status: status)
     }
 }
 

@@ -39,6 +39,19 @@ enum StoryMarksStore {
         try !connection.query("SELECT 1 FROM transactions WHERE id = \(id.number)").isEmpty
     }
 
+    /// The topic, the key and the subject of an event in the log; `nil` if it is not there.
+    static func event(
+        _ id: EventID,
+        on connection: isolated PostgresConnection
+    ) throws -> FoundEvent? {
+        try connection.query(
+            "SELECT topic, key, subject FROM outbox WHERE event_id = \(id) LIMIT 1"
+        ).first.map { row in
+            let (topic, key, subject) = try row.decode(String.self, String.self, String.self)
+            return FoundEvent(topic: topic, key: key, subject: subject)
+        }
+    }
+
     /// Reads the transactions in an account's queues, finished or not, newest first.
     static func purchases(
         of account: AccountID,

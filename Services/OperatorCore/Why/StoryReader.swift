@@ -28,6 +28,17 @@ package struct StoryReader: Sendable {
         }
     }
 
+    /// Looks for an event in the logs of all services, in the order of a purchase.
+    package func event(_ id: EventID) async throws -> FoundEvent? {
+        for service in OperatedService.allCases {
+            let found = try await DatabaseReader.read(databases.address(of: service)) {
+                try StoryMarksStore.event(id, on: $0)
+            }
+            if let found { return found }
+        }
+        return nil
+    }
+
     /// Reads the story of one transaction.
     ///
     /// The other services are read after `payments`, so that its events have had time to arrive.

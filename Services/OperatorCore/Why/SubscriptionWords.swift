@@ -1,9 +1,9 @@
-import EventTypes
+package import EventTypes
 
 /// The life of a subscription in plain words.
 ///
 /// Pure.
-struct SubscriptionWords {
+package struct SubscriptionWords {
     /// The tries to renew that failed, oldest first.
     var failures: [PaymentsChapter.FailedTry] = []
 
@@ -81,7 +81,7 @@ struct SubscriptionWords {
     }
 
     /// The state of a subscription, and what comes next.
-    static func present(_ subscription: Subscription) -> String {
+    package static func present(_ subscription: Subscription) -> String {
         let name = "Subscription \(subscription.id) of \(subscription.product.id)"
         let end = moment(subscription.period.end)
         switch subscription.state {

@@ -1,8 +1,6 @@
-import OperatorCore
-
 extension OperatorError {
     /// An answer of `catalog` that is not what it should be.
-    static func strangeAnswer(_ expected: String) -> OperatorError {
+    package static func strangeAnswer(_ expected: String) -> OperatorError {
         OperatorError(
             .failed,
             """

@@ -1,10 +1,10 @@
-import EventTypes
+package import EventTypes
 
 extension Money {
     /// Reads an amount such as `1.50`, with at most as many decimal places as the currency has.
     ///
     /// - Returns: `nil` if the text is something else, or more than an amount can hold.
-    init?(decimal text: String, currency: Currency) {
+    package init?(decimal text: String, currency: Currency) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let fraction = parts.count == 2 ? parts[1] : ""
         guard parts.count <= 2, let whole = parts.first, !whole.isEmpty,

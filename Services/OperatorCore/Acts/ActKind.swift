@@ -1,0 +1,29 @@
+import EventTypes
+
+/// The kinds of acts that can be listed.
+package enum ActKind: String, CaseIterable, Sendable {
+    /// About buyers: refunds, approvals and subscriptions.
+    case buyers
+    /// Refunds and their reversals.
+    case refunds
+    /// Approvals and declines.
+    case approvals
+    /// Changes of subscriptions.
+    case subscriptions
+    /// Changes of products and of the names of groups.
+    case products
+    /// Redrives and discards.
+    case deadLetters = "dead-letters"
+
+    /// The types of the events that record them.
+    var eventTypes: [EventType] {
+        switch self {
+        case .buyers: Self.refunds.eventTypes + Self.approvals.eventTypes + [.subscriptionChanged]
+        case .refunds: [.transactionRefunded, .transactionRefundReversed]
+        case .approvals: [.transactionApproved, .transactionFailed]
+        case .subscriptions: [.subscriptionChanged]
+        case .products: [.productChanged, .subscriptionGroupChanged]
+        case .deadLetters: []
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import EventTypes
+import Messaging
+import Postgres
+import Seals
+
+/// The SQL that lists acts, newest first.
+enum ActStore {
+    /// Acts in the log of `payments`.
+    ///
+    /// The first condition is that of an index, so a page costs the same in a log of any length.
+    static func aboutBuyers(
+        _ query: ActQuery,
+        on connection: isolated PostgresConnection
+    ) throws -> [RecordedAct] {
+        let before = place(query.before)
+        let rows = try connection.query(
+            """
+            SELECT type, key, subject, time, xid, position, unpacked_json(data)::json FROM outbox
+            WHERE position('\\x22646563696465644279223a'::bytea IN data) > 0
+                AND type = ANY(\(query.kind.eventTypes.map(\.rawValue)))
+                AND (xid, position) < (\(before.xid), \(before.position))
+                AND (\(query.key) = '' OR key = \(query.key))
+                AND (\(query.administrator) = '' OR
+                    unpacked_json(data)::json -> 'act' ->> 'decidedBy' = \(query.administrator))
+            ORDER BY xid DESC, position DESC LIMIT \(Int64(query.limit + 1))
+            """
+        )
+        return try rows.compactMap { row in
+            let (name, key, subject, time, xid, position, data) = try row.decode(
+                String.self,
+                String.self,
+                String.self,
+                StoreTime.self,
+                UInt64.self,
+                Int64.self,
+                PostgresJSON.self
+            )
+            let type = EventType(rawValue: name)
+            guard let id = TransactionID(rawValue: subject) else { return nil }
+            let isSubscription = type == .subscriptionChanged
+            let found =
+                isSubscription
+                ? ActWords.act(
+                    in: try EventCoding.decode(SubscriptionChanged.self, from: data.bytes)
+                )
+                : ActWords.act(
+                    in: try EventCoding.decode(TransactionChanged.self, from: data.bytes),
+                    of: type
+                )
+            guard let found else { return nil }
+            return RecordedAct(
+                act: found.act,
+                time: "\(time)",
+                subject: isSubscription ? .subscription(id) : .purchase(id),
+                words: found.words,
+                key: key,
+                place: "\(LogPlace(xid: xid, position: position))"
+            )
+        }
+    }
+
+    /// Changes in the log of `catalog`; every event of it is an act.
+    static func aboutProducts(
+        _ query: ActQuery,
+        on connection: isolated PostgresConnection
+    ) throws -> [RecordedAct] {
+        let before = place(query.before)
+        return try connection.query(
+            """
+            SELECT type, key, time, xid, position, unpacked_json(data)::json FROM outbox
+            WHERE type = ANY(\(query.kind.eventTypes.map(\.rawValue)))
+                AND (xid, position) < (\(before.xid), \(before.position))
+                AND (\(query.key) = '' OR key = \(query.key))
+                AND (\(query.administrator) = '' OR
+                    unpacked_json(data)::json ->> 'changedBy' = \(query.administrator))
+            ORDER BY xid DESC, position DESC LIMIT \(Int64(query.limit + 1))
+            """
+        ).compactMap { row in
+            let (type, key, time, xid, position, data) = try row.decode(
+                String.self,
+                String.self,
+                StoreTime.self,
+                UInt64.self,
+                Int64.self,
+                PostgresJSON.self
+            )
+            let author: String?
+            let subject: RecordedAct.Subject
+            let words: String
+            if type == EventType.productChanged.rawValue {
+                let change = try EventCoding.decode(ProductChanged.self, from: data.bytes)
+                author = change.changedBy
+                subject = .product(change.product.id)
+                let version = change.product.version
+                words =
+                    version == 1
+                    ? "made \(change.product.id)"
+                    : "changed \(change.product.id) to version \(version)"
+            } else {
+                let change = try EventCoding.decode(SubscriptionGroupChanged.self, from: data.bytes)
+                author = change.changedBy
+                subject = .group(change.group.id)
+                words = "named the group \(change.group.id)"
+            }
+            guard let name = author.flatMap({ AdministratorName(rawValue: $0) }) else { return nil }
+            return RecordedAct(
+                act: Act(decidedBy: name),
+                time: "\(time)",
+                subject: subject,
+                words: words,
+                key: key,
+                place: "\(LogPlace(xid: xid, position: position))"
+            )
+        }
+    }
+
+    /// Decisions about the dead letters of one service.
+    static func aboutDeadLetters(
+        of service: OperatedService,
+        _ query: ActQuery,
+        on connection: isolated PostgresConnection
+    ) throws -> [(place: DeadLetterPlace, act: RecordedAct)] {
+        let before = query.before.flatMap { DeadLetterPlace($0) } ?? .end
+        let rank = DeadLetterPlace.rank(of: service)
+        return try connection.query(
+            """
+            SELECT micros, id, key, type, state, act FROM (
+                SELECT id, key, type, state, act, (extract(epoch FROM coalesce(
+                    settled_at, redrive_requested_at, recorded_at)) * 1000000)::bigint AS micros
+                FROM dead_letters WHERE act IS NOT NULL
+            ) AS letters
+            WHERE (micros, \(rank)::bigint, id) < (\(before.micros), \(before.rank), \(before.id))
+                AND (\(query.key) = '' OR key = \(query.key))
+                AND (\(query.administrator) = '' OR act ->> 'decidedBy' = \(query.administrator))
+            ORDER BY micros DESC, id DESC LIMIT \(Int64(query.limit + 1))
+            """
+        ).map { row in
+            let (micros, id, key, type, state, act) = try row.decode(
+                Int64.self,
+                Int64.self,
+                String.self,
+                String.self,
+                String.self,
+                PostgresJSON.self
+            )
+            let place = DeadLetterPlace(micros: micros, rank: rank, id: id)
+            let time = MachineTime(millisecondsSinceEpoch: micros / 1000)
+            let recorded = RecordedAct(
+                act: try act.decode(Act.self),
+                time: "\(time)",
+                subject: .deadLetter(service, id),
+                words: ActWords.words(for: state, type: type),
+                key: key,
+                place: "\(place)"
+            )
+            return (place, recorded)
+        }
+    }
+
+    /// The place before which a page of a log begins.
+    private static func place(_ text: String?) -> (xid: UInt64, position: Int64) {
+        let place = text.flatMap { LogPlace(utf8: Array($0.utf8)) }
+        return place.map { ($0.xid, $0.position) } ?? (UInt64.max, Int64.max)
+    }
+}

@@ -1,0 +1,45 @@
+import EventTypes
+
+/// Acts in words.
+///
+/// Pure.
+enum ActWords {
+    /// An act about a purchase; `nil` if the event records none.
+    static func act(
+        in change: TransactionChanged,
+        of type: EventType
+    ) -> (act: Act, words: String)? {
+        guard let act = change.act else { return nil }
+        let transaction = change.transaction
+        let what = "\(transaction.quantity) × \(transaction.productID)"
+        let amount = change.posting?.gross ?? transaction.price
+        let words: String? =
+            switch type {
+            case .transactionApproved: "approved \(what) for \(transaction.price)"
+            case .transactionFailed: "declined \(what) for \(transaction.price)"
+            case .transactionRefunded: "refunded \(amount) of \(what)"
+            case .transactionRefundReversed: "reversed a refund of \(amount) of \(what)"
+            default: nil
+            }
+        return words.map { (act, $0) }
+    }
+
+    /// An act about a subscription; `nil` if nobody decided.
+    static func act(in change: SubscriptionChanged) -> (act: Act, words: String)? {
+        guard let act = change.act else { return nil }
+        var change = change
+        // The act stands beside the words.
+        change.act = nil
+        let words = SubscriptionWords().text(of: change)
+        return (act, "\(change.subscription.product.id): \(words)")
+    }
+
+    /// A decision about a dead letter.
+    static func words(for state: String, type: String) -> String {
+        switch state {
+        case "discarded": "discarded \(type)"
+        case "redriven": "redrove \(type)"
+        default: "asked to redrive \(type), which is \(state)"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package import EventTypes
+package import Foundation
+
+/// A product as the catalog returned it, to be sent back with changes.
+///
+/// Fields that this version does not know are preserved.
+package struct ProductEdit {
+    private let members: [String: Any]
+    /// The product.
+    package let product: Product
+
+    /// The version of the product that is changed.
+    package var version: Int { product.version }
+
+    /// Reads the answer of the catalog.
+    package init(_ answer: Data) throws(OperatorError) {
+        guard
+            let members = try? JSONSerialization.jsonObject(with: answer) as? [String: Any],
+            let product = try? JSONDecoder().decode(Product.self, from: answer)
+        else { throw OperatorError.strangeAnswer("a product") }
+        self.members = members
+        self.product = product
+    }
+
+    /// The product's price in a storefront.
+    package func price(in storefront: Storefront) -> Money? { product.prices[storefront] }
+
+    /// The product with another price, as administrators send it.
+    package func draft(_ price: Money, in storefront: Storefront) throws -> Data {
+        var wish = ProductWish(product)
+        wish.prices[storefront] = price
+        return try draft(wish)
+    }
+
+    /// The product as it is wished, as administrators send it.
+    package func draft(_ wish: ProductWish) throws -> Data {
+        var draft = members
+        let old = members["prices"] as? [String: Any] ?? [:]
+        draft["isOnSale"] = wish.isOnSale
+        draft["prices"] = Dictionary(
+            uniqueKeysWithValues: wish.prices.map { storefront, price in
+                var value = old[storefront.rawValue] as? [String: Any] ?? [:]
+                value["minorUnits"] = price.minorUnits
+                value["currency"] = price.currency.rawValue
+                return (storefront.rawValue, value)
+            }
+        )
+        var texts = members["localizations"] as? [String: Any] ?? [:]
+        for (language, text) in wish.texts {
+            var members = texts[language.rawValue] as? [String: Any] ?? [:]
+            members["title"] = text.title
+            members["description"] = text.description
+            texts[language.rawValue] = members
+        }
+        draft["localizations"] = texts
+        // The catalog sets the id and the version.
+        draft["id"] = nil
+        draft["version"] = nil
+        return try JSONSerialization.data(withJSONObject: draft)
+    }
+}

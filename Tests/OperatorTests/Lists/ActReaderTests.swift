@@ -1,0 +1,165 @@
+import ClockAndIDs
+import EventTypes
+import Messaging
+import Postgres
+import StoreTracing
+import TestSupport
+import Testing
+
+@testable import OperatorCore
+
+/// The list of acts, from a log in which most events are none.
+@Suite(.timeLimit(.minutes(2)))
+struct ActReaderTests {
+    private static let start = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
+
+    private static func act(_ name: String, _ reason: String) -> Act {
+        Act(
+            decidedBy: AdministratorName(unchecked: name),
+            reason: ActReason(rawValue: reason)
+        )
+    }
+
+    private static func event(_ number: Int64, _ type: EventType, _ act: Act?) throws -> OutboxEvent
+    {
+        let id = TransactionID(number: number)
+        let usd = Currency(unchecked: "USD")
+        let transaction = Transaction(
+            id: id,
+            originalID: id,
+            reason: .purchase,
+            version: 1,
+            state: .purchased,
+            accountID: AccountID(unchecked: number % 2 == 0 ? "ada" : "eve"),
+            bundleID: BundleID(unchecked: "com.example.app"),
+            productID: ProductID(unchecked: "com.example.coins"),
+            productVersion: 1,
+            productType: .consumable,
+            quantity: 1,
+            storefront: Storefront(unchecked: "USA"),
+            price: Money(minorUnits: 99, currency: usd),
+            // A buyer's text makes no act.
+            applicationUsername: #"{"act":{"decidedBy":"eve"}}"#,
+            deliveryPlan: [.app],
+            requestedAt: start
+        )
+        return try OutboxEvent(
+            TransactionChanged(transaction: transaction, environment: "Sandbox", act: act),
+            type: type,
+            topic: Topics.paymentsTransactions,
+            key: transaction.accountID.rawValue,
+            subject: id.rawValue,
+            time: start.advanced(by: .seconds(number))
+        )
+    }
+
+    private func withActs(_ body: @escaping @Sendable (TestDatabase) async throws -> Void)
+        async throws
+    {
+        try await withTestDatabase(
+            migrations: MessagingMigrations.all(role: "counterfoil_payments")
+        ) { database in
+            try await database.withClient { client in
+                try await client.withTransaction { connection in
+                    var events: [OutboxEvent] = []
+                    for number in Int64(1)...300 {
+                        events.append(try Self.event(number, .transactionPurchased, nil))
+                    }
+                    events += [
+                        try Self.event(
+                            301,
+                            .transactionApproved,
+                            Self.act("mia", "asked by phone")
+                        ),
+                        try Self.event(302, .transactionRefunded, Self.act("max", "damaged")),
+                        try Self.event(303, .transactionRefunded, Self.act("mia", "twice")),
+                    ]
+                    try Outbox.append(events, on: connection)
+                }
+            }
+            try await body(database)
+        }
+    }
+
+    private func page(_ query: ActQuery, in database: TestDatabase) async throws -> [RecordedAct] {
+        try await database.withClient(role: PostgresCluster.operatorRole) { client in
+            try await client.withConnection { try ActStore.aboutBuyers(query, on: $0) }
+        }
+    }
+
+    @Test func actsAreListedNewestFirst() async throws {
+        try await withActs { database in
+            let acts = try await page(ActQuery(), in: database)
+            #expect(
+                acts.map { "\($0.act)" } == [
+                    "by mia: twice", "by max: damaged", "by mia: asked by phone",
+                ]
+            )
+            #expect(acts.first?.words == "refunded 0.99 USD of 1 × com.example.coins")
+            #expect(acts.last?.words == "approved 1 × com.example.coins for 0.99 USD")
+            #expect(acts.first?.subject == .purchase(TransactionID(number: 303)))
+        }
+    }
+
+    @Test func aPageEndsWhereTheNextOneBegins() async throws {
+        try await withActs { database in
+            var found: [String] = []
+            var before: String?
+            for _ in 1...3 {
+                let acts = try await page(ActQuery(before: before, limit: 1), in: database)
+                found += acts.prefix(1).map { "\($0.act)" }
+                before = acts.first?.place
+            }
+            #expect(found == ["by mia: twice", "by max: damaged", "by mia: asked by phone"])
+            #expect(try await page(ActQuery(before: before), in: database).isEmpty)
+        }
+    }
+
+    @Test func actsAreChosenByPersonKindAndAccount() async throws {
+        try await withActs { database in
+            let mia = try await page(ActQuery(administrator: "mia"), in: database)
+            #expect(mia.count == 2)
+            #expect(try await page(ActQuery(kind: .approvals), in: database).count == 1)
+            #expect(try await page(ActQuery(kind: .subscriptions), in: database).isEmpty)
+            #expect(try await page(ActQuery(key: "ada"), in: database).map(\.key) == ["ada"])
+        }
+    }
+
+    @Test func aPageReadsTheIndexOfActsAlone() async throws {
+        try await withActs { database in
+            let plan = try await database.withClient { client in
+                try await client.withConnection { connection in
+                    try connection.execute("SET enable_seqscan = off")
+                    return try connection.query(
+                        """
+                        EXPLAIN SELECT type FROM outbox
+                        WHERE position('\\x22646563696465644279223a'::bytea IN data) > 0
+                        ORDER BY xid DESC, position DESC LIMIT 51
+                        """
+                    ).map { try $0.decode(String.self) }.joined(separator: "\n")
+                }
+            }
+            #expect(plan.contains("xid_position_idx1"), "\(plan)")
+        }
+    }
+
+    @Test func anEventIsFoundByItsID() async throws {
+        try await withActs { database in
+            try await database.withClient(role: PostgresCluster.operatorRole) { client in
+                try await client.withConnection { connection in
+                    let row = try #require(
+                        try connection.query(
+                            "SELECT event_id, subject FROM outbox WHERE subject = '302'"
+                        ).first
+                    )
+                    let (id, subject) = try row.decode(EventID.self, String.self)
+                    let found = try StoryMarksStore.event(id, on: connection)
+                    #expect(found?.subject == subject && found?.key == "ada")
+                    #expect(
+                        try StoryMarksStore.event(EventID(time: Self.start), on: connection) == nil
+                    )
+                }
+            }
+        }
+    }
+}
