@@ -48,7 +48,7 @@ func composeConsole(
         logger: logger,
         didListen: didListen
     )
-    return Composition(services: [server], readiness: [])
+    return Composition(services: [door.sweeper, server], readiness: [])
 }
 
 /// Composes the pages around the door that knows who is signed in.
@@ -65,11 +65,17 @@ func consolePages(
         lag: LagReader(databases: databases),
         stories: StoryReader(databases: databases)
     )
+    let acts = ActRunner(door: door)
     return ConsoleRouter(origin: origin, logger: logger) { routes in
         AssetRoutes().add(to: routes)
-        SignInRoutes(door: door, origin: origin).add(to: routes)
+        SignInRoutes(door: door, origin: origin, desk: desk).add(to: routes)
         NowRoutes(door: door, sampler: sampler).add(to: routes)
         LookingRoutes(door: door, desk: desk).add(to: routes)
-        ActRoutes(door: door, desk: desk).add(to: routes)
+        ActRoutes(acts: acts, desk: desk).add(to: routes)
+        SubscriptionPageRoutes(acts: acts, desk: desk).add(to: routes)
+        ProductRoutes(acts: acts, desk: desk).add(to: routes)
+        DeadLetterRoutes(acts: acts, desk: desk).add(to: routes)
+        ClockPageRoutes(acts: acts, desk: desk).add(to: routes)
+        ActListRoutes(door: door, desk: desk).add(to: routes)
     }
 }

@@ -41,10 +41,12 @@ struct ConsoleSettings: Sendable {
             default: ConsoleOrigin.usual.text,
             "The address that browsers show: https://host or http://127.0.0.1:8086."
         )
+        origin = ConsoleOrigin(text) ?? .usual
         if ConsoleOrigin(text) == nil {
             reader.refuse("CONSOLE_ORIGIN", "must be http or https, a host, and nothing after it")
+        } else if origin.isUnprotected {
+            reader.refuse("CONSOLE_ORIGIN", "must be https, unless the host is this machine itself")
         }
-        origin = ConsoleOrigin(text) ?? .usual
         let choice: Choice = reader.choice(
             "CONSOLE_READ_ONLY",
             default: .yes,

@@ -24,6 +24,28 @@ import Testing
         #expect(problems == ["CONSOLE_ORIGIN"])
     }
 
+    @Test(arguments: [
+        ("http://10.0.0.1:8086", false), ("http://console.example.com", false),
+        ("http://localhost:8086", true), ("http://[::1]:8086", true),
+        ("https://console.example.com", true),
+    ])
+    func plainHTTPIsForThisMachineAlone(origin: String, isRight: Bool) {
+        let (_, problems) = read(["ADMIN_KEYS_DIRECTORY": "x", "CONSOLE_ORIGIN": origin])
+        #expect(problems == (isRight ? [] : ["CONSOLE_ORIGIN"]))
+    }
+
+    @Test func theUsualPortIsNoOtherOrigin() throws {
+        let origin = try #require(ConsoleOrigin("https://Console.example.com:443"))
+        #expect(origin.text == "https://console.example.com")
+        #expect(origin.isNamed(by: "console.example.com"))
+        #expect(origin.isNamed(by: "console.example.com:443"))
+        #expect(!origin.isNamed(by: "console.example.com:80"))
+        let other = try #require(ConsoleOrigin("https://console.example.com:8443"))
+        #expect(other.text == "https://console.example.com:8443")
+        #expect(!other.isNamed(by: "console.example.com"))
+        #expect(!other.isNamed(by: "console.example.com:8443:443"))
+    }
+
     @Test func theExampleNamesEverySettingAndNoOther() throws {
         var reader = SettingsReader(environment: [:], isDescribing: true)
         _ = ConsoleSettings(&reader)

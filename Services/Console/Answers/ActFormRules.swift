@@ -13,14 +13,14 @@ enum ActFormRules {
     /// The reason, which every act needs.
     static func reason(
         in form: FormFields,
-        of id: TransactionID
+        back: ConsoleProblem.Back
     ) throws(ConsoleProblem) -> ActReason {
         guard let reason = form["reason"].flatMap({ ActReason(rawValue: $0) }) else {
             throw ConsoleProblem(
                 400,
                 "Nothing was done: a reason is missing",
                 "Write \(ActReason.form).",
-                back: back(to: id)
+                back: back
             )
         }
         return reason
@@ -53,6 +53,22 @@ enum ActFormRules {
                 "Nothing was done: this is another order",
                 "The order of this purchase is \(order).",
                 back: back(to: id)
+            )
+        }
+    }
+
+    /// Requires that a text was typed, which shows that its sender means it.
+    static func requireTyped(
+        _ text: String,
+        in form: FormFields,
+        back: ConsoleProblem.Back
+    ) throws(ConsoleProblem) {
+        guard form["typed"] == text else {
+            throw ConsoleProblem(
+                400,
+                "Nothing was done: another text was typed",
+                "Type \(text) to confirm.",
+                back: back
             )
         }
     }

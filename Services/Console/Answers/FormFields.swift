@@ -24,6 +24,15 @@ struct FormFields: Hashable, Sendable {
         values[name]?.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The values of all fields whose names begin with a text, by the rest of their names.
+    func values(after prefix: String) -> [String: String] {
+        var found: [String: String] = [:]
+        for name in values.keys where name.hasPrefix(prefix) {
+            found[String(name.dropFirst(prefix.count))] = self[name]
+        }
+        return found
+    }
+
     private static func decoded(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
     }

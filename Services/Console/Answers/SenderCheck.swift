@@ -14,7 +14,7 @@ struct SenderCheck: Sendable {
         // A command sends a token and no cookie, and knows the console by any name. No page can make a
         // browser send a token that it has not got.
         if head.headerFields[.authorization] != nil, head.headerFields[.cookie] == nil { return }
-        guard let host = head.authority, host.lowercased() == origin.authority else {
+        guard let host = head.authority, origin.isNamed(by: host) else {
             throw ConsoleProblem(
                 421,
                 "This is another server",

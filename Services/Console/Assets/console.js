@@ -34,7 +34,7 @@ addEventListener("pageshow", () => {
 const main = document.querySelector("main[data-live]");
 const connection = document.querySelector("#connection");
 // A story is read from every database, so it is read less often than the values that all pages share.
-const isStory = Boolean(main?.dataset.stamp);
+const isStory = main?.dataset.story !== undefined;
 const pause = isStory ? 5000 : 2000;
 // A page of a purchase follows it for three minutes; after that it is loaded again by hand.
 let timer;
@@ -58,7 +58,7 @@ function update(fields) {
 async function follow() {
   if (document.visibilityState === "hidden") return;
   if (turns <= 0) {
-    show("This page has stopped following the purchase. Load it again to see what is new.");
+    show("This page has stopped looking for news. Load it again to see what is new.");
     return;
   }
   turns -= 1;

@@ -18,6 +18,23 @@ enum PlainWords {
         text.split(separator: "\n").first.map(String.init) ?? text
     }
 
+    /// A time for people, in UTC and to the millisecond.
+    static func moment(_ time: some CustomStringConvertible) -> String {
+        String(time.description.replacing("T", with: " ").dropLast())
+    }
+
+    /// A time for people, in UTC and to the second.
+    static func second(_ time: some CustomStringConvertible) -> String {
+        String(time.description.prefix(19)).replacing("T", with: " ")
+    }
+
+    /// The query of an address.
+    static func query(_ fields: [(name: String, value: String)]) -> String {
+        fields.map { name, value in
+            name + "=" + (value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+        }.joined(separator: "&")
+    }
+
     /// The path of an account's page.
     static func path(ofAccount account: String) -> String {
         "/accounts/" + (account.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")

@@ -13,12 +13,15 @@ struct SearchText: Hashable, Sendable {
     let order: OrderID?
     /// The account that it can be.
     let account: AccountID?
+    /// The event that it can be.
+    let event: EventID?
 
     init(_ text: String) {
         self.text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         transaction = TransactionID(rawValue: self.text)
         order = OrderID(rawValue: self.text.uppercased())
         account = AccountID(rawValue: self.text)
+        event = EventID(self.text)
     }
 
     /// The transactions to look for; an order is the transaction of its first purchase.
@@ -30,7 +33,7 @@ struct SearchText: Hashable, Sendable {
     var words: [String] {
         [
             transaction.map { "the transaction \($0)" }, order.map { "the order \($0)" },
-            account.map { "the account \($0)" },
+            account.map { "the account \($0)" }, event.map { "the event \($0)" },
         ].compactMap(\.self)
     }
 }

@@ -49,31 +49,38 @@ struct StoreDesk: Sendable {
         if let account = text.account, try await reader.story(of: account, limit: 1) != nil {
             return PlainWords.path(ofAccount: account.rawValue)
         }
+        if let event = text.event, let found = try await reader.event(event) {
+            return try await path(of: found)
+        }
         return nil
     }
 
-    /// The order of a transaction, as its receipt names it.
-    ///
-    /// A renewal has an order of its own. A copy has that of its original.
-    func order(of id: TransactionID, token: String) async throws -> OrderID {
-        let answer = try await payments(token).send(
+    /// The page of what an event is about.
+    private func path(of event: FoundEvent) async throws -> String? {
+        if let id = TransactionID(rawValue: event.subject), try await reader.knows(id) {
+            return "/purchases/\(id)"
+        }
+        return AccountID(rawValue: event.key).map { PlainWords.path(ofAccount: $0.rawValue) }
+    }
+
+    /// A transaction, as `payments` has it now.
+    func transaction(_ id: TransactionID, token: String) async throws -> Transaction {
+        try await payments(token).send(
             .GET,
             "\(Routes.adminTransactions)/\(id)",
             as: TransactionResponse.self
-        )
-        let transaction = answer.transaction
-        return transaction.reason.order(of: id) ?? OrderID(transaction.originalID)
+        ).transaction
     }
 
-    /// Refunds what is left of a purchase.
+    /// Refunds what is left of a purchase, or a part of it.
     func refund(
         _ id: TransactionID,
+        _ request: RefundRequest,
         key: IdempotencyKey,
-        reason: ActReason,
         token: String
     ) async throws {
         let content = try StoreConnection.Content.json(
-            RefundRequest(reason: reason),
+            request,
             headers: [("Idempotency-Key", key.rawValue)]
         )
         _ = try await payments(token).send(.POST, Routes.refund(id), content)
@@ -93,9 +100,30 @@ struct StoreDesk: Sendable {
     }
 
     private func payments(_ token: String) -> StoreConnection {
+        connection(to: .payments, token: token)
+    }
+
+    /// Whether the store is a sandbox; `false` also if `payments` does not say so at once.
+    func isSandbox() async -> Bool {
+        struct Answer: Decodable {
+            let environment: String
+        }
+        let payments = connection(to: .payments, token: nil)
+        // A page that cannot know it offers nothing of a sandbox.
+        let answer = try? await payments.send(
+            .GET,
+            "/health/environment",
+            timeout: .seconds(2)
+        )
+        let environment = answer.flatMap { try? JSONDecoder().decode(Answer.self, from: $0) }
+        return environment?.environment == "Sandbox"
+    }
+
+    /// A connection to a service.
+    func connection(to service: OperatedService, token: String?) -> StoreConnection {
         StoreConnection(
-            service: "payments",
-            baseURL: urls[.payments] ?? OperatedService.payments.defaultURL,
+            service: service.rawValue,
+            baseURL: urls[service] ?? service.defaultURL,
             token: token
         )
     }

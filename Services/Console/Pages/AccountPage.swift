@@ -17,6 +17,7 @@ struct AccountPage {
             <section aria-labelledby="purchases"><h2 id="purchases">Purchases</h2>
             \(purchases)
             </section>
+            <p><a href="/subscriptions?\(PlainWords.query([("account", story.accountID.rawValue)]))">Its subscriptions</a></p>
             """
         )
     }
@@ -65,6 +66,7 @@ struct AccountPage {
             <section class="card" aria-labelledby="letters">
             <h2 id="letters">What holds the account back</h2>
             <ul class="problems">\(lines)</ul>
+            <p><a href="/dead-letters?\(PlainWords.query([("key", story.accountID.rawValue)]))">Its dead letters</a></p>
             </section>
             """
     }

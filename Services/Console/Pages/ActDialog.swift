@@ -11,8 +11,37 @@ struct ActDialog {
     private let fields: HTML
     private let action: String
     private let csrfField: HTML
+    private let asksReason: Bool
 
-    /// The dialog of a refund in full.
+    /// Makes a dialog.
+    ///
+    /// - Parameters:
+    ///   - id: The id of its element.
+    ///   - words: The name of the act, on the buttons.
+    ///   - explanation: The effect of the act.
+    ///   - fields: The fields of the form besides the reason.
+    ///   - action: The path that the form is sent to.
+    ///   - visitor: The administrator.
+    ///   - asksReason: Whether the books keep a reason.
+    init(
+        id: String,
+        words: String,
+        explanation: HTML,
+        fields: HTML = "",
+        action: String,
+        by visitor: Visitor,
+        asksReason: Bool = true
+    ) {
+        self.id = id
+        self.words = words
+        self.explanation = explanation
+        self.fields = fields
+        self.action = action
+        csrfField = visitor.csrfField
+        self.asksReason = asksReason
+    }
+
+    /// The dialog of a refund.
     static func refund(
         of story: Story,
         order: OrderID,
@@ -24,15 +53,20 @@ struct ActDialog {
             words: "Refund",
             explanation: """
                 <p><strong>\(story.accountID)</strong> gets back what is left of <strong>\(story.price)</strong> for \
-                \(story.quantity) × \(story.productID), and loses it.</p>
+                \(story.quantity) × \(story.productID), and loses it. With an amount it gets back that, and keeps it.</p>
                 """,
             fields: """
                 <input type="hidden" name="key" value="\(key)">
                 <label for="refund-order">Type the order id, \(order)</label>
                 <input id="refund-order" name="order" required autocomplete="off" spellcheck="false">
+                <label for="refund-amount">Amount in \(story.price.currency); empty for all that is left</label>
+                <input id="refund-amount" name="amount" inputmode="decimal" autocomplete="off">
+                <label for="refund-effect">The product</label>
+                <select id="refund-effect" name="effect"><option value="">as said above</option>\
+                <option value="revoke">is taken away</option><option value="keep">stays</option></select>
                 """,
             action: "/purchases/\(story.transactionID)/refund",
-            csrfField: visitor.csrfField
+            by: visitor
         )
     }
 
@@ -50,7 +84,7 @@ struct ActDialog {
                 """,
             fields: "<input type=\"hidden\" name=\"decision\" value=\"\(name)\">",
             action: "/purchases/\(story.transactionID)/approval",
-            csrfField: visitor.csrfField
+            by: visitor
         )
     }
 
@@ -66,12 +100,26 @@ struct ActDialog {
         <form method="post" action="\(action)">
         <h2 id="\(id)-title">\(words)</h2>
         \(explanation)
-        \(csrfField)\(fields)
-        <label for="\(id)-reason">Reason; it stays in the books with your name</label>
-        <input id="\(id)-reason" name="reason" required maxlength="500" autocomplete="off">
+        \(csrfField)\(fields)\(reason)
         <div class="acts"><button type="button" class="quiet" data-closes>Cancel</button><button>\(words)</button></div>
         </form>
         </dialog>
         """
+    }
+
+    private var reason: HTML {
+        guard asksReason else { return "" }
+        return """
+            <label for="\(id)-reason">Reason; it stays in the books with your name</label>
+            <input id="\(id)-reason" name="reason" required maxlength="500" autocomplete="off">
+            """
+    }
+}
+
+extension ActDialog {
+    /// The buttons of some acts, with their dialogs; nothing if there are none.
+    static func row(_ dialogs: [ActDialog]) -> HTML {
+        guard !dialogs.isEmpty else { return "" }
+        return "<div class=\"acts\">\(dialogs.map(\.button))</div>\(dialogs.map(\.dialog))"
     }
 }

@@ -12,6 +12,8 @@ struct PageFrame {
     var live: String?
     /// The number of changes that the page shows.
     var stamp = ""
+    /// Whether the page is followed as long as it is open, because its data are cheap to read.
+    var isFollowedWithoutEnd = false
     /// The text of the search field.
     var query = ""
 
@@ -43,7 +45,8 @@ struct PageFrame {
 
     private var attributes: HTML {
         guard let live else { return "" }
-        return " data-live=\"\(live)\" data-stamp=\"\(stamp)\""
+        let isStory = !stamp.isEmpty && !isFollowedWithoutEnd
+        return " data-live=\"\(live)\" data-stamp=\"\(stamp)\"\(isStory ? " data-story" : "")"
     }
 
     private var bar: HTML {
@@ -54,7 +57,7 @@ struct PageFrame {
         return """
             <header>
             <p class="brand"><a href="/">Counterfoil console</a></p>
-            <nav aria-label="Pages"><a href="/">Now</a> \(search)</nav>
+            <nav aria-label="Pages">\(links)\(search)</nav>
             <form class="who" method="post" action="/sign-out">
             <span>\(visitor.name) <span class="dim">(\(scopes)\(visitor.isReadOnly ? "; read-only" : ""))</span></span>
             \(visitor.csrfField)<button class="quiet">Sign out</button>
@@ -63,8 +66,25 @@ struct PageFrame {
             """
     }
 
+    /// The pages that the visitor may see.
+    private var links: [HTML] {
+        let places: [(sight: Sight?, path: String, name: String)] = [
+            (nil, "/", "Now"), (.purchases, "/subscriptions", "Subscriptions"),
+            (.products, "/products", "Products"),
+            (.deadLetters, "/dead-letters", "Dead letters"), (.purchases, "/acts", "Acts"),
+            (.clock, "/clock", "Clock"),
+        ]
+        return places.filter { place in place.sight.map { visitor?.maySee($0) == true } ?? true }
+            // A store in production has no clock of its own.
+            .filter { $0.sight != .clock || visitor?.session.isSandbox == true }
+            .map { place in
+                let current: HTML = place.name == title ? " aria-current=\"page\"" : ""
+                return "<a href=\"\(place.path)\"\(current)>\(place.name)</a> "
+            }
+    }
+
     private var search: HTML {
-        guard visitor?.maySeePurchases == true else { return "" }
+        guard visitor?.maySee(.purchases) == true else { return "" }
         return """
             <form role="search" action="/search">
             <label class="unseen" for="q">Transaction, order or account</label>

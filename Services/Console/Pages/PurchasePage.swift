@@ -1,5 +1,6 @@
 import EventTypes
 import OperatorCore
+import StoreAPI
 
 /// A purchase: what it is, what is left to do, the money, and everything that happened.
 ///
@@ -60,7 +61,7 @@ struct PurchasePage {
             \(order)
             <div><dt>transaction</dt><dd>\(story.transactionID)</dd></div>
             <div><dt>app</dt><dd>\(story.bundleID)</dd></div>
-            \(story.subscriptionID.map { "<div><dt>subscription</dt><dd><a href=\"/purchases/\($0)\">\($0)</a></dd></div>" as HTML })
+            \(story.subscriptionID.map { "<div><dt>subscription</dt><dd><a href=\"/subscriptions/\($0)\">\($0)</a></dd></div>" as HTML })
             </dl>
             \(story.subscription.map { "<p>\(PlainWords.withoutCommands($0))</p>" as HTML })
             """
@@ -80,7 +81,7 @@ struct PurchasePage {
     }
 
     private var acts: HTML {
-        guard visitor.mayAct else { return "" }
+        guard visitor.mayAct(as: .support) else { return "" }
         var dialogs: [ActDialog] = []
         if canBeRefunded, let order = story.orderID {
             dialogs.append(.refund(of: story, order: order, key: key, by: visitor))
@@ -89,20 +90,8 @@ struct PurchasePage {
             dialogs.append(.approval(of: story, isApproved: true, by: visitor))
             dialogs.append(.approval(of: story, isApproved: false, by: visitor))
         }
-        guard !dialogs.isEmpty else { return "" }
-        return "<div class=\"acts\">\(dialogs.map(\.button))</div>\(dialogs.map(\.dialog))"
+        return ActDialog.row(dialogs)
     }
 
-    private var steps: HTML {
-        let lines: [HTML] = story.steps.map { step in
-            let time = "\(step.time)"
-            let attention: HTML =
-                step.isProblem ? "<strong class=\"tone-bad\">needs attention: </strong>" : ""
-            return """
-                <li data-kind="\(step.kind)"><time datetime="\(time)">\(time.replacing("T", with: " ").dropLast())</time> \
-                <span class="where">\(step.service)</span> <span class="what">\(attention)\(step.text)</span></li>
-                """
-        }
-        return "<ol class=\"timeline card\">\(lines)</ol>"
-    }
+    private var steps: HTML { Timeline(steps: story.steps).html }
 }

@@ -15,7 +15,7 @@ struct SearchPage {
     private var words: HTML {
         if query.isEmpty {
             return """
-                <p class="empty">Paste a transaction id, an order id or an account id. A receipt shows the order.</p>
+                <p class="empty">Paste the id of a transaction, an order, an account or an event. A receipt shows the order.</p>
                 """
         }
         if lookedFor.isEmpty {

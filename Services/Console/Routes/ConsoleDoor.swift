@@ -21,6 +21,12 @@ struct ConsoleDoor: Sendable {
     let logger: Logger
     let tickets = TicketTable()
     let sessions = SessionTable()
+    let signIns = SignInLimit()
+
+    /// Forgets sessions and tickets in the background.
+    var sweeper: SessionSweeper {
+        SessionSweeper(tickets: tickets, sessions: sessions, signIns: signIns, now: now)
+    }
 
     /// The visitor of a request.
     ///
@@ -44,15 +50,22 @@ struct ConsoleDoor: Sendable {
         )
     }
 
-    /// The visitor of a request, who may see buyers' data.
-    func reader(of request: Request, isUse: Bool = true) throws(ConsoleProblem) -> Visitor {
+    /// The visitor of a request, who may see a part of the store.
+    func visitor(
+        of request: Request,
+        seeing sight: Sight,
+        isUse: Bool = true
+    ) throws(ConsoleProblem) -> Visitor {
         let visitor = try visitor(of: request, isUse: isUse)
-        try visits.requireSight(of: visitor)
+        try visits.require(sight, for: visitor)
         return visitor
     }
 
     /// Reads the fields of a form.
-    func form(of request: Request) async throws -> FormFields {
+    func form(
+        of request: Request,
+        upTo lengthMax: Int = formLengthMax
+    ) async throws -> FormFields {
         let type = request.headers[.contentType]?.lowercased() ?? ""
         guard type.hasPrefix("application/x-www-form-urlencoded") else {
             throw ConsoleProblem(
@@ -61,7 +74,7 @@ struct ConsoleDoor: Sendable {
                 "Only the console’s own pages can act here. Nothing was done."
             )
         }
-        let body = try await request.body.collect(upTo: Self.formLengthMax)
+        let body = try await request.body.collect(upTo: lengthMax)
         guard let form = FormFields(String(buffer: body)) else {
             throw ConsoleProblem(400, "The form cannot be read", "Nothing was done.")
         }

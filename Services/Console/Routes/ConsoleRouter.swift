@@ -73,7 +73,21 @@ struct ConsoleGuard: RouterMiddleware {
     private func problem(for error: any Error, _ request: Request) -> ConsoleProblem {
         switch error {
         case let problem as ConsoleProblem: return problem
-        case let error as OperatorError: return Self.problem(for: error)
+        case let error as OperatorError:
+            // Whoever operates the store learns of it, too; a refusal tells them nothing.
+            if error.status == nil || error.code == .unavailable {
+                logger.error(
+                    "a part of the store could not be read",
+                    metadata: ["http.path": "\(request.uri.path)", "error": "\(error)"]
+                )
+            }
+            return ConsoleProblem(reading: error)
+        case is NIOTooManyBytesError:
+            return ConsoleProblem(
+                413,
+                "The form is too long",
+                "No form of the console is that long. Nothing was done."
+            )
         case let error as Hummingbird.HTTPError where error.status == .notFound:
             return .notFound
         case let error as Hummingbird.HTTPError where error.status.kind == .clientError:
@@ -88,19 +102,6 @@ struct ConsoleGuard: RouterMiddleware {
                 metadata: ["http.path": "\(request.uri.path)", "error": "\(error)"]
             )
             return ConsoleProblem(500, "The console failed", "Its log says why. The store goes on.")
-        }
-    }
-
-    /// The words of the readers and the services, as a page says them.
-    static func problem(for error: OperatorError) -> ConsoleProblem {
-        let words = PlainWords.firstLine(error.description)
-        return switch error.code {
-        case .unavailable:
-            ConsoleProblem(503, "A part of the store is away", "\(words) Try again in a moment.")
-        case .refusedCredentials:
-            ConsoleProblem(403, "The store refuses this", words)
-        default:
-            ConsoleProblem(409, "The store refuses this", error.description)
         }
     }
 

@@ -27,7 +27,7 @@ struct LookingRoutes: Sendable {
     }
 
     private func search(_ request: Request, _: StoreRequestContext) async throws -> Response {
-        let visitor = try door.reader(of: request)
+        let visitor = try door.visitor(of: request, seeing: .purchases)
         let text = SearchText(FormFields(request.uri.query ?? "")?["q"] ?? "")
         if let path = try await desk.path(of: text) {
             return Response(status: .seeOther, headers: [.location: path])
@@ -40,7 +40,7 @@ struct LookingRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let visitor = try door.reader(of: request)
+        let visitor = try door.visitor(of: request, seeing: .purchases)
         let id = try Self.transaction(of: context)
         let page = PurchasePage(
             story: try await desk.story(of: id),
@@ -55,7 +55,7 @@ struct LookingRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        _ = try door.reader(of: request, isUse: false)
+        _ = try door.visitor(of: request, seeing: .purchases, isUse: false)
         let story = try await desk.story(of: try Self.transaction(of: context))
         return try LiveAnswer(stamp: PurchasePage.stamp(of: story)).response()
     }
@@ -64,7 +64,7 @@ struct LookingRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let visitor = try door.reader(of: request)
+        let visitor = try door.visitor(of: request, seeing: .purchases)
         guard let text = context.parameters.get("id")?.removingPercentEncoding,
             let id = AccountID(rawValue: text)
         else { throw ConsoleProblem.notFound }

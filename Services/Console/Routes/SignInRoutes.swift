@@ -14,6 +14,7 @@ import ServiceKit
 struct SignInRoutes: Sendable {
     let door: ConsoleDoor
     let origin: ConsoleOrigin
+    let desk: StoreDesk
 
     func add(to router: Router<StoreRequestContext>) {
         router.post("/tickets", use: issue)
@@ -49,12 +50,23 @@ struct SignInRoutes: Sendable {
         )
     }
 
-    private func begin(_ request: Request, _: StoreRequestContext) async throws -> Response {
+    private func begin(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let address = context.peerAddress
+        guard door.signIns.mayTry(address, at: door.now()) else {
+            let page = SignInPage(
+                problem: "Too many tickets from here were not good. Try again in a minute."
+            )
+            return pageResponse(page.html, .tooManyRequests)
+        }
         let form = try await door.form(of: request)
         guard let token = door.tickets.take(form["ticket"] ?? "", at: door.now()),
             // A key that was removed meanwhile opens nothing.
             let administrator = try? door.authenticator.administrator(of: token)
         else {
+            door.signIns.noteFailure(of: address, at: door.now())
             let page = SignInPage(
                 problem:
                     "This ticket is not good: it was used, it is older than a minute, or it is of another console."
@@ -63,7 +75,11 @@ struct SignInRoutes: Sendable {
         }
         // A session never outlives a sign-in, so nobody can plant one.
         if let old = request.cookies[ConsoleDoor.cookie]?.value { door.sessions.end(old) }
-        let secret = door.sessions.begin(with: token, at: door.now())
+        let secret = door.sessions.begin(
+            with: token,
+            at: door.now(),
+            isSandbox: await desk.isSandbox()
+        )
         door.logger.info(
             "signed in to the console",
             metadata: ["administrator": "\(administrator.name)"]

@@ -12,6 +12,8 @@ struct ConsoleSession: Hashable, Sendable {
     /// The text that each form of the session's pages carries.
     let csrf: String
     let begunAt: MachineTime
+    /// Whether the store is a sandbox, which has a clock to set; it never changes.
+    let isSandbox: Bool
     /// The time of the last request that a person made.
     var usedAt: MachineTime
 

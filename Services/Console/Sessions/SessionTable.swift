@@ -14,17 +14,21 @@ final class SessionTable: Sendable {
 
     /// Begins a session.
     ///
+    /// - Parameters:
+    ///   - token: The administrator's token.
+    ///   - now: The time.
+    ///   - isSandbox: Whether the store is a sandbox.
     /// - Returns: The secret for the cookie.
-    func begin(with token: String, at now: MachineTime) -> String {
+    func begin(with token: String, at now: MachineTime, isSandbox: Bool = false) -> String {
         let secret = RandomSecret.make()
         let session = ConsoleSession(
             token: token,
             csrf: RandomSecret.make(),
             begunAt: now,
+            isSandbox: isSandbox,
             usedAt: now
         )
         sessions.withLock { sessions in
-            sessions = sessions.filter { $0.value.isGoingOn(at: now) }
             if sessions.count >= Self.countMax,
                 let oldest = sessions.min(by: { $0.value.usedAt < $1.value.usedAt })
             {
@@ -54,6 +58,14 @@ final class SessionTable: Sendable {
             return session
         }
     }
+
+    /// Forgets the sessions that have ended, with their tokens.
+    func sweep(at now: MachineTime) {
+        sessions.withLock { $0 = $0.filter { $0.value.isGoingOn(at: now) } }
+    }
+
+    /// The number of sessions in memory.
+    var count: Int { sessions.withLock(\.count) }
 
     /// Ends a session.
     func end(_ secret: String) {

@@ -22,7 +22,6 @@ final class TicketTable: Sendable {
     func issue(for token: String, at now: MachineTime) -> String {
         let secret = RandomSecret.make()
         tickets.withLock { tickets in
-            tickets = tickets.filter { Self.isGood($0.value, at: now) }
             if tickets.count >= Self.countMax,
                 let oldest = tickets.min(by: { $0.value.issuedAt < $1.value.issuedAt })
             {
@@ -44,6 +43,14 @@ final class TicketTable: Sendable {
             return ticket.token
         }
     }
+
+    /// Forgets the tickets that are too old, with their tokens.
+    func sweep(at now: MachineTime) {
+        tickets.withLock { $0 = $0.filter { Self.isGood($0.value, at: now) } }
+    }
+
+    /// The number of tickets in memory.
+    var count: Int { tickets.withLock(\.count) }
 
     private static func isGood(_ ticket: Ticket, at now: MachineTime) -> Bool {
         now.duration(since: ticket.issuedAt) <= lifetime

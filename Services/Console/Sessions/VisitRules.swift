@@ -8,19 +8,24 @@ struct VisitRules: Sendable {
     /// Whether nobody may act here.
     let isReadOnly: Bool
 
-    /// Requires that a visitor may see buyers' data.
-    func requireSight(of visitor: Visitor) throws(ConsoleProblem) {
-        guard visitor.maySeePurchases else {
+    /// Requires that a visitor may see a part of the store.
+    func require(_ sight: Sight, for visitor: Visitor) throws(ConsoleProblem) {
+        guard visitor.maySee(sight) else {
+            let names = sight.scopes.sorted().map { "the scope \($0.rawValue)" }
             throw ConsoleProblem(
                 403,
                 "You may not see this",
-                "Your key lacks the scope read, and the scope support."
+                "Your key lacks \(names.joined(separator: ", and "))."
             )
         }
     }
 
     /// Requires that a visitor may act, and that a page of the visitor's session sent the form.
-    func requireAct(by visitor: Visitor, form: FormFields) throws(ConsoleProblem) {
+    func requireAct(
+        by visitor: Visitor,
+        as scope: AdministratorScope,
+        form: FormFields
+    ) throws(ConsoleProblem) {
         try requireOwnForm(form, of: visitor)
         guard !isReadOnly else {
             throw ConsoleProblem(
@@ -29,8 +34,12 @@ struct VisitRules: Sendable {
                 "Whoever runs it has set CONSOLE_READ_ONLY. The command line can act."
             )
         }
-        guard visitor.mayAct else {
-            throw ConsoleProblem(403, "You may not do this", "Your key lacks the scope support.")
+        guard visitor.mayAct(as: scope) else {
+            throw ConsoleProblem(
+                403,
+                "You may not do this",
+                "Your key lacks the scope \(scope.rawValue)."
+            )
         }
     }
 

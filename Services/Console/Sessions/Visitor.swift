@@ -12,9 +12,9 @@ struct Visitor: Hashable, Sendable {
     /// Whether nobody may act here.
     let isReadOnly: Bool
 
-    /// Whether pages with buyers' data may be shown.
-    var maySeePurchases: Bool { scopes.contains(.read) || scopes.contains(.support) }
+    /// Whether the pages of a part of the store may be shown.
+    func maySee(_ sight: Sight) -> Bool { !sight.scopes.isDisjoint(with: scopes) }
 
-    /// Whether the administrator may refund, approve and decline.
-    var mayAct: Bool { !isReadOnly && scopes.contains(.support) }
+    /// Whether the administrator may do what a scope allows.
+    func mayAct(as scope: AdministratorScope) -> Bool { !isReadOnly && scopes.contains(scope) }
 }

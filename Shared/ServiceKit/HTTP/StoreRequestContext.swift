@@ -27,6 +27,11 @@ public struct StoreRequestContext: RequestContext {
         { [channel] in channel.close(promise: nil) }
     }
 
+    /// The address of the client, or of the proxy in front of the service, without a port.
+    ///
+    /// It is empty if the connection has none.
+    public var peerAddress: String { channel.remoteAddress?.ipAddress ?? "" }
+
     /// Makes the context of a request.
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

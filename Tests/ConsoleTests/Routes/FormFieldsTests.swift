@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 import Testing
 
 @testable import Console
@@ -22,7 +23,9 @@ import Testing
     @Test(arguments: ["", "reason=", "reason=+++", "reason=a%0Ab"])
     func anActNeedsAReason(_ body: String) throws {
         let form = try #require(FormFields(body))
-        #expect(throws: ConsoleProblem.self) { try ActFormRules.reason(in: form, of: Self.id) }
+        #expect(throws: ConsoleProblem.self) {
+            try ActFormRules.reason(in: form, back: ActFormRules.back(to: Self.id))
+        }
     }
 
     @Test func aRefundNeedsTheRightOrder() throws {
@@ -37,6 +40,39 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("", nil, nil), ("amount=&effect=", nil, nil), ("amount=0.30&effect=revoke", 30, true),
+            ("amount=+1&effect=keep", 100, false),
+        ] as [(String, Int64?, Bool?)]
+    )
+    func aRefundIsOfAnAmountOrOfAll(_ body: String, _ cents: Int64?, _ revokes: Bool?) throws {
+        let usd = Currency(unchecked: "USD")
+        let reason = try #require(ActReason(rawValue: "damaged"))
+        let refund = try RefundForm.request(
+            of: usd,
+            because: reason,
+            in: try #require(FormFields(body)),
+            back: ActFormRules.back(to: Self.id)
+        )
+        #expect(refund.amount == cents.map { Money(minorUnits: $0, currency: usd) })
+        #expect(refund.revokes == revokes && refund.reason == reason)
+    }
+
+    @Test(arguments: ["amount=0", "amount=-1", "amount=0.301", "amount=1,50", "amount=all"])
+    func whatIsNoAmountRefundsNothing(_ body: String) throws {
+        let reason = try #require(ActReason(rawValue: "damaged"))
+        let form = try #require(FormFields(body))
+        #expect(throws: ConsoleProblem.self) {
+            try RefundForm.request(
+                of: Currency(unchecked: "USD"),
+                because: reason,
+                in: form,
+                back: ActFormRules.back(to: Self.id)
+            )
+        }
+    }
+
     @Test func aSearchUnderstandsEachKindOfID() {
         let order = OrderID(Self.id)
         #expect(SearchText("  \(order)\n").transactions == [Self.id])
@@ -44,5 +80,6 @@ import Testing
         #expect(SearchText("ada").account == AccountID(unchecked: "ada"))
         #expect(SearchText("two words").words.isEmpty)
         #expect(SearchText("1000001").words.count == 2)
+        #expect(SearchText("01936b5e-0000-7000-8000-000000000000").event != nil)
     }
 }

@@ -49,4 +49,24 @@ import Testing
         let texts = secrets.compactMap { sessions.session(of: $0, at: Self.start)?.csrf }
         #expect(Set(texts).union(secrets).count == 200)
     }
+
+    @Test func whatHasEndedDoesNotStayInMemory() throws {
+        let (tickets, sessions) = (TicketTable(), SessionTable())
+        _ = sessions.begin(with: "token", at: Self.start)
+        _ = tickets.issue(for: "token", at: Self.start)
+        func sweep(minutes: Int) {
+            SessionSweeper(
+                tickets: tickets,
+                sessions: sessions,
+                signIns: SignInLimit(),
+                now: { Self.after(minutes: minutes) }
+            ).sweep()
+        }
+        sweep(minutes: 1)
+        #expect(tickets.count == 1 && sessions.count == 1)
+        sweep(minutes: 2)
+        #expect(tickets.count == 0 && sessions.count == 1)
+        sweep(minutes: 30)
+        #expect(sessions.count == 0)
+    }
 }

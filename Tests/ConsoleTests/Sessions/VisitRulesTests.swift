@@ -6,12 +6,22 @@ import Testing
 
 extension Visitor {
     /// An administrator with some scopes, whose forms carry the text `own`.
-    static func sample(_ scopes: Set<AdministratorScope>, isReadOnly: Bool = false) -> Visitor {
+    static func sample(
+        _ scopes: Set<AdministratorScope>,
+        isReadOnly: Bool = false,
+        isSandbox: Bool = true
+    ) -> Visitor {
         let time = MachineTime(millisecondsSinceEpoch: 1_795_237_200_000)
         return Visitor(
             name: AdministratorName(unchecked: "maria"),
             scopes: scopes,
-            session: ConsoleSession(token: "token", csrf: "own", begunAt: time, usedAt: time),
+            session: ConsoleSession(
+                token: "token",
+                csrf: "own",
+                begunAt: time,
+                isSandbox: isSandbox,
+                usedAt: time
+            ),
             isReadOnly: isReadOnly
         )
     }
@@ -24,7 +34,11 @@ extension Visitor {
 
     @Test func supportMayActWithAFormOfItsSession() throws {
         let rules = VisitRules(isReadOnly: false)
-        try rules.requireAct(by: .sample([.support]), form: try form("csrf=own&reason=x"))
+        try rules.requireAct(
+            by: .sample([.support]),
+            as: .support,
+            form: try form("csrf=own&reason=x")
+        )
     }
 
     @Test(arguments: ["", "csrf=", "csrf=other", "csrf=ow", "csrf=ownn"])
@@ -32,7 +46,7 @@ extension Visitor {
         let rules = VisitRules(isReadOnly: false)
         let form = try form(body)
         #expect(throws: ConsoleProblem.self) {
-            try rules.requireAct(by: .sample([.support]), form: form)
+            try rules.requireAct(by: .sample([.support]), as: .support, form: form)
         }
     }
 
@@ -40,7 +54,11 @@ extension Visitor {
     func whoLacksTheScopeMayNotAct(_ scopes: Set<AdministratorScope>) throws {
         let form = try form("csrf=own")
         #expect(throws: ConsoleProblem.self) {
-            try VisitRules(isReadOnly: false).requireAct(by: .sample(scopes), form: form)
+            try VisitRules(isReadOnly: false).requireAct(
+                by: .sample(scopes),
+                as: .support,
+                form: form
+            )
         }
     }
 
@@ -48,16 +66,35 @@ extension Visitor {
         let form = try form("csrf=own")
         let visitor = Visitor.sample(Set(AdministratorScope.allCases), isReadOnly: true)
         #expect(throws: ConsoleProblem.self) {
-            try VisitRules(isReadOnly: true).requireAct(by: visitor, form: form)
+            try VisitRules(isReadOnly: true).requireAct(by: visitor, as: .support, form: form)
         }
     }
 
-    @Test func whoSellsSeesNoBuyers() throws {
+    @Test(
+        arguments: [
+            (.read, [.purchases, .products, .deadLetters, .clock]),
+            (.support, [.purchases, .deadLetters]),
+            (.operator, [.deadLetters, .eventData, .clock]), (.merchandiser, [.products]),
+        ] as [(AdministratorScope, Set<Sight>)]
+    )
+    func eachScopeOpensItsPartOfTheStore(_ scope: AdministratorScope, _ sights: Set<Sight>) throws {
         let rules = VisitRules(isReadOnly: false)
-        try rules.requireSight(of: .sample([.read]))
-        try rules.requireSight(of: .sample([.support]))
-        for scope in [AdministratorScope.operator, .merchandiser] {
-            #expect(throws: ConsoleProblem.self) { try rules.requireSight(of: .sample([scope])) }
+        for sight in Sight.allCases {
+            if sights.contains(sight) {
+                try rules.require(sight, for: .sample([scope]))
+            } else {
+                #expect(throws: ConsoleProblem.self) {
+                    try rules.require(sight, for: .sample([scope]))
+                }
+            }
+        }
+    }
+
+    @Test func anotherScopeDoesNotAllowAnAct() throws {
+        let form = try form("csrf=own")
+        #expect(throws: ConsoleProblem.self) {
+            try VisitRules(isReadOnly: false)
+                .requireAct(by: .sample([.support]), as: .operator, form: form)
         }
     }
 }

@@ -1,0 +1,92 @@
+import EventTypes
+import OperatorCore
+
+/// The list of who did what, why, and when.
+///
+/// Pure.
+struct ActListPage {
+    /// The kinds that can be chosen, with the words for them.
+    static let kinds: [(kind: ActKind, words: String)] = [
+        (.buyers, "about buyers"), (.refunds, "refunds"), (.approvals, "approvals"),
+        (.subscriptions, "subscriptions"), (.products, "products"), (.deadLetters, "dead letters"),
+    ]
+
+    let acts: [RecordedAct]
+    /// The place where the next page begins; `nil` on the last page.
+    let next: String?
+    let query: ActQuery
+    let visitor: Visitor
+
+    var html: HTML {
+        PageFrame(title: "Acts", visitor: visitor).page("\(filter)\(rows)\(older)")
+    }
+
+    private var filter: HTML {
+        let options: [HTML] = Self.kinds.map { kind, words in
+            let selected: HTML = kind == query.kind ? " selected" : ""
+            return "<option value=\"\(kind.rawValue)\"\(selected)>\(words)</option>"
+        }
+        return """
+            <form class="filter" action="/acts">
+            <label for="kind">Acts</label><select id="kind" name="kind">\(options)</select>
+            <label for="by">of</label>
+            <input id="by" name="by" value="\(query.administrator)" placeholder="everybody" autocomplete="off" spellcheck="false">
+            <label for="key">Account or product</label>
+            <input id="key" name="key" value="\(query.key)" placeholder="all" autocomplete="off" spellcheck="false">
+            <button>Show</button>
+            </form>
+            """
+    }
+
+    private var rows: HTML {
+        guard !acts.isEmpty else {
+            return
+                "<p class=\"empty\" role=\"status\">There are no such acts. What customers do themselves is no act.</p>"
+        }
+        return "<ol class=\"rows\">\(acts.map(row))</ol>"
+    }
+
+    private func row(_ act: RecordedAct) -> HTML {
+        let reason: HTML =
+            act.act.reason.map { "<span>“\($0)”</span>" }
+            ?? "<span class=\"dim\">no reason given</span>"
+        return """
+            <li class="card row">
+            <strong>\(act.act.decidedBy)</strong> <span class="what">\(act.words)</span> \(reason)
+            <span class="dim"><time datetime="\(act.time)">\(PlainWords.second(act.time))</time>, \(link(of: act))\
+            \(account(of: act))</span>
+            </li>
+            """
+    }
+
+    private func link(of act: RecordedAct) -> HTML {
+        switch act.subject {
+        case .purchase(let id): "<a href=\"/purchases/\(id)\">purchase \(id)</a>"
+        case .subscription(let id): "<a href=\"/subscriptions/\(id)\">subscription \(id)</a>"
+        case .product(let id):
+            visitor.maySee(.products)
+                ? "<a href=\"\(ProductListPage.path(of: id))\">product \(id)</a>" : "product \(id)"
+        case .group(let id): "group \(id)"
+        case .deadLetter(let service, let id):
+            "<a href=\"/dead-letters/\(service.rawValue)/\(id)\">dead letter \(id) of \(service.rawValue)</a>"
+        }
+    }
+
+    private func account(of act: RecordedAct) -> HTML {
+        switch act.subject {
+        case .product, .group: return ""
+        case .purchase, .subscription, .deadLetter: break
+        }
+        guard AccountID(rawValue: act.key) != nil else { return ", \(act.key)" }
+        return ", <a href=\"\(PlainWords.path(ofAccount: act.key))\">\(act.key)</a>"
+    }
+
+    private var older: HTML {
+        guard let next else { return "" }
+        let fields = [
+            ("kind", query.kind.rawValue), ("by", query.administrator), ("key", query.key),
+            ("before", next),
+        ]
+        return "<p><a href=\"/acts?\(PlainWords.query(fields))\">Older ones</a></p>"
+    }
+}

@@ -1,0 +1,42 @@
+import EventTypes
+import OperatorCore
+
+/// The difference between a product and what is wished for it.
+///
+/// Pure.
+struct ProductDifference: Hashable, Sendable {
+    /// A part that differs.
+    struct Line: Hashable, Sendable {
+        let part: String
+        let old: String
+        let new: String
+    }
+
+    /// The parts that differ, in a fixed order.
+    let lines: [Line]
+
+    init(from product: Product, to wish: ProductWish) {
+        var lines: [Line] = []
+        func compare(_ part: String, _ old: String, _ new: String) {
+            if old != new { lines.append(Line(part: part, old: old, new: new)) }
+        }
+        func words(_ isOnSale: Bool) -> String { isOnSale ? "yes" : "no" }
+        compare("on sale", words(product.isOnSale), words(wish.isOnSale))
+        for storefront in Set(product.prices.keys).union(wish.prices.keys)
+            .sorted(by: { $0.rawValue < $1.rawValue })
+        {
+            func words(_ price: Money?) -> String { price.map { "\($0)" } ?? "not sold" }
+            compare(
+                "price in \(storefront)",
+                words(product.prices[storefront]),
+                words(wish.prices[storefront])
+            )
+        }
+        for (language, text) in wish.texts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let old = product.localizations[language]
+            compare("title in \(language)", old?.title ?? "", text.title)
+            compare("description in \(language)", old?.description ?? "", text.description)
+        }
+        self.lines = lines
+    }
+}

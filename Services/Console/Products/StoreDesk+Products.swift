@@ -1,0 +1,34 @@
+import EventTypes
+import NIOHTTP1
+import OperatorCore
+import StoreAPI
+
+/// Products: the books of `catalog` to list, and its routes to read and change one.
+extension StoreDesk {
+    /// The most products on a page.
+    static let productsMax = 50
+
+    /// A page of products.
+    func products(after id: String) async throws -> (products: [Product], isCut: Bool) {
+        try await DatabaseReader.read(databases.address(of: .catalog)) {
+            try CatalogListStore.page(after: id, limit: Self.productsMax, on: $0)
+        }
+    }
+
+    /// A product, ready to be changed as it is now.
+    func product(_ id: ProductID, token: String) async throws -> ProductEdit {
+        let answer = try await connection(to: .catalog, token: token)
+            .send(.GET, Routes.adminProduct(id))
+        return try ProductEdit(answer)
+    }
+
+    /// Saves a product, if it is still at the version that was read.
+    func save(_ wish: ProductWish, onto edit: ProductEdit, token: String) async throws {
+        let content = StoreConnection.Content(
+            headers: [("If-Match", "\"\(edit.version)\"")],
+            body: try edit.draft(wish)
+        )
+        _ = try await connection(to: .catalog, token: token)
+            .send(.PUT, Routes.adminProduct(edit.product.id), content)
+    }
+}

@@ -1,0 +1,11 @@
+/// An act of an administrator about a subscription.
+enum SubscriptionAct: String, CaseIterable, Sendable {
+    /// Turn its renewal off.
+    case cancel
+    /// Turn its renewal on again.
+    case resume
+    /// Charge now for what is owed; a sandbox alone has it.
+    case retry
+    /// Charge now for the next period; a sandbox alone has it.
+    case renew
+}

@@ -1,0 +1,95 @@
+import EventTypes
+import OperatorCore
+
+/// A subscription in short lines: its period, its next charge, and what is not paid.
+///
+/// Pure.
+struct SubscriptionFacts {
+    private let subscription: Subscription
+    private let actionAt: StoreTime?
+
+    init(_ listed: ListedSubscription) {
+        subscription = listed.subscription
+        actionAt = listed.actionAt
+    }
+
+    /// The tone of its state.
+    var tone: NowField.Tone {
+        switch subscription.state {
+        case .active: subscription.isAutoRenewOn ? .good : .plain
+        case .inGracePeriod: .warn
+        case .inBillingRetryPeriod: .bad
+        case .expired, .revoked, .unknown: .plain
+        }
+    }
+
+    /// The next charge, or the reason why there is none.
+    var next: String {
+        if let charge = subscription.charge {
+            return "\(charge.price) for \(charge.product.id), being charged since "
+                + PlainWords.second(charge.startedAt)
+        }
+        guard let product = subscription.nextProduct, let price = subscription.nextPrice else {
+            return "no charge, \(reason)"
+        }
+        let offer = subscription.nextOffer.map { ", \(Self.words(for: $0))" } ?? ""
+        let time = actionAt.map { " at \(PlainWords.second($0))" } ?? ""
+        return "\(price) for \(product.id)\(time)\(offer)"
+    }
+
+    /// Names and values, for the page of the subscription.
+    var lines: [(name: String, value: String)] {
+        let period = subscription.period
+        let terms = subscription.product.terms
+        var lines = [
+            ("period", "\(PlainWords.second(period.start)) until \(PlainWords.second(period.end))"),
+            (
+                "paid for it",
+                "\(period.price), \(period.offer.map(Self.words) ?? "the ordinary price")"
+            ),
+            ("next charge", next),
+            ("renews", subscription.isAutoRenewOn ? "yes" : "no, \(reason)"),
+        ]
+        if let end = subscription.gracePeriodEnd {
+            lines.append(("grace until", PlainWords.second(end)))
+        }
+        if let end = subscription.billingRetryEnd {
+            lines.append(("charged again until", PlainWords.second(end)))
+        }
+        if subscription.attempts > 0 {
+            let last = subscription.lastTry.map { ", the last at \(PlainWords.second($0))" } ?? ""
+            lines.append(("tries for the next period", "\(subscription.attempts)\(last)"))
+        }
+        lines += [
+            ("group", "\(terms.groupID), level \(terms.level), periods of \(terms.period)"),
+            ("began", PlainWords.second(subscription.startedAt)),
+            ("storefront", "\(subscription.storefront)"), ("app", "\(subscription.bundleID)"),
+        ]
+        return lines
+    }
+
+    /// An offer in words: which of its periods this is, and how it is paid.
+    static func words(for offer: PeriodOffer) -> String {
+        let mode =
+            switch offer.mode {
+            case .freeTrial: "free trial"
+            case .payAsYouGo: "introductory price"
+            case .payUpFront: "introductory price, paid up front"
+            case .unknown(let mode): "offer (\(mode))"
+            }
+        guard offer.numberOfPeriods > 1 else { return mode }
+        return "\(mode), period \(offer.number) of \(offer.numberOfPeriods)"
+    }
+
+    private var reason: String {
+        switch subscription.autoRenewOffReason {
+        case .customer?: "cancelled"
+        case .billing?: "it was never paid"
+        case .notForSale?: "the product is not renewed any more"
+        case .refund?: "it was refunded"
+        case .revoked?: "it was taken away"
+        case .ended?, nil: "it has ended"
+        case .unknown(let reason)?: reason
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import EventTypes
+import OperatorCore
+import StoreAPI
+
+/// A subscription: what runs, what comes next, and its life so far.
+///
+/// Pure.
+struct SubscriptionLifePage {
+    let listed: ListedSubscription
+    /// The story of its first transaction.
+    let story: Story
+    let visitor: Visitor
+    /// The act that was just done; `nil` if the page was opened otherwise.
+    var done: SubscriptionAct?
+
+    private var subscription: Subscription { listed.subscription }
+
+    var html: HTML {
+        PageFrame(
+            title: "Subscription of \(subscription.product.id)",
+            visitor: visitor,
+            live: "/subscriptions/\(subscription.id)/live",
+            stamp: Self.stamp(of: listed)
+        ).page(
+            """
+            \(notice)
+            <section class="card" aria-label="The subscription">\(head)</section>
+            \(ActDialog.row(dialogs))
+            <section aria-labelledby="life"><h2 id="life">Its life</h2>\(life)</section>
+            """
+        )
+    }
+
+    /// A text that differs when the subscription has gone on.
+    static func stamp(of listed: ListedSubscription) -> String {
+        let subscription = listed.subscription
+        return "\(subscription.version)-\(subscription.attempts)-\(subscription.charge != nil)"
+    }
+
+    private var notice: HTML {
+        let words: String? =
+            switch done {
+            case .cancel: "Its renewal is off. What is paid stays until its end."
+            case .resume: "Its renewal is on again."
+            case .retry, .renew: "A charge was begun. Its life, below, shows what became of it."
+            case nil: nil
+            }
+        return words.map { "<p class=\"notice\" role=\"status\">\($0)</p>" } ?? ""
+    }
+
+    private var head: HTML {
+        let facts = SubscriptionFacts(listed)
+        let lines: [HTML] = facts.lines.map {
+            "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>"
+        }
+        let state = SubscriptionListPage.words(for: subscription.state)
+        return """
+            <p>\(SubscriptionWords.present(subscription))</p>
+            <dl class="facts">
+            <div><dt>state</dt><dd id="state" class="tone-\(facts.tone.rawValue)">\(state)</dd></div>
+            <div><dt>account</dt><dd><a href="\(PlainWords.path(ofAccount: subscription.accountID.rawValue))">\
+            \(subscription.accountID)</a></dd></div>
+            <div><dt>first purchase</dt><dd><a href="/purchases/\(subscription.id)">\(subscription.id)</a></dd></div>
+            <div><dt>newest purchase</dt><dd><a href="/purchases/\(subscription.period.transactionID)">\
+            \(subscription.period.transactionID)</a></dd></div>
+            \(lines)
+            </dl>
+            """
+    }
+
+    private var life: HTML {
+        let steps = story.steps.filter { $0.kind == "subscription" }
+        guard !steps.isEmpty else {
+            return "<p class=\"empty\">Its events have left the log for the archive.</p>"
+        }
+        return Timeline(steps: steps).html
+    }
+
+    private var dialogs: [ActDialog] {
+        guard visitor.mayAct(as: .support) else { return [] }
+        var dialogs: [ActDialog] = []
+        if subscription.state.isRunning {
+            dialogs.append(autoRenewDialog)
+        }
+        if visitor.session.isSandbox, subscription.isAutoRenewOn, subscription.charge == nil {
+            switch subscription.state {
+            case .inGracePeriod, .inBillingRetryPeriod: dialogs.append(chargeDialog(.retry))
+            case .active: dialogs.append(chargeDialog(.renew))
+            case .expired, .revoked, .unknown: break
+            }
+        }
+        return dialogs
+    }
+
+    private var autoRenewDialog: ActDialog {
+        let isOn = subscription.isAutoRenewOn
+        let act: SubscriptionAct = isOn ? .cancel : .resume
+        let effect: HTML
+        switch (isOn, subscription.state) {
+        case (true, .active):
+            effect = "keeps the service until \(PlainWords.second(subscription.period.end))"
+        case (true, _): effect = "loses the subscription at once, because it is not paid"
+        case (false, _):
+            effect = "is charged again at \(PlainWords.second(subscription.period.end))"
+        }
+        return ActDialog(
+            id: act.rawValue,
+            words: isOn ? "Turn renewal off" : "Turn renewal on",
+            explanation: "<p><strong>\(subscription.accountID)</strong> \(effect).</p>",
+            fields: "<input type=\"hidden\" name=\"act\" value=\"\(act.rawValue)\">",
+            action: "/subscriptions/\(subscription.id)/act",
+            by: visitor
+        )
+    }
+
+    private func chargeDialog(_ act: SubscriptionAct) -> ActDialog {
+        let effect: HTML =
+            act == .retry
+            ? "pays now what is owed, with a method that succeeds"
+            : "is charged now for the next period"
+        return ActDialog(
+            id: act.rawValue,
+            words: act == .retry ? "Charge again now" : "Renew now",
+            explanation: """
+                <p><strong>\(subscription.accountID)</strong> \(effect).</p>
+                <p class="dim">Only a sandbox can do this. It is a test, so the books keep no reason for it.</p>
+                """,
+            fields: "<input type=\"hidden\" name=\"act\" value=\"\(act.rawValue)\">",
+            action: "/subscriptions/\(subscription.id)/act",
+            by: visitor,
+            asksReason: false
+        )
+    }
+}

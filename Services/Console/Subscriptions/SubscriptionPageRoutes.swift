@@ -1,0 +1,117 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import OperatorCore
+import ServiceKit
+import StoreAPI
+
+/// The list of subscriptions, the page of one, and what administrators do with it.
+struct SubscriptionPageRoutes: Sendable {
+    let acts: ActRunner
+    let desk: StoreDesk
+
+    private var door: ConsoleDoor { acts.door }
+
+    func add(to router: Router<StoreRequestContext>) {
+        router.get("/subscriptions", use: list)
+        router.get("/subscriptions/:id", use: show)
+        router.get("/subscriptions/:id/live", use: live)
+        router.post("/subscriptions/:id/act", use: act)
+    }
+
+    private func list(_ request: Request, _: StoreRequestContext) async throws -> Response {
+        let visitor = try door.visitor(of: request, seeing: .purchases)
+        let query = try Self.query(FormFields(request.uri.query ?? ""))
+        let listing = try await desk.subscriptions(query)
+        let page = SubscriptionListPage(listing: listing, query: query, visitor: visitor)
+        return pageResponse(page.html)
+    }
+
+    /// Reads which subscriptions are asked for; an empty field asks for all.
+    static func query(_ fields: FormFields?) throws(ConsoleProblem) -> SubscriptionPageQuery {
+        func text(_ name: String) -> String? {
+            fields?[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        var query = SubscriptionPageQuery()
+        if let account = text("account") {
+            guard let id = AccountID(rawValue: account) else {
+                throw ConsoleProblem(
+                    400,
+                    "This is no account",
+                    "An account is \(AccountID.form)."
+                )
+            }
+            query.account = id
+        }
+        if let name = text("state") {
+            let state = SubscriptionState(rawValue: name)
+            if case .unknown = state {
+                throw ConsoleProblem(
+                    400,
+                    "There is no such state",
+                    "Choose one from the list."
+                )
+            }
+            query.state = state
+        }
+        query.before = text("before").flatMap { TransactionID(rawValue: $0) }
+        return query
+    }
+
+    private func show(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let visitor = try door.visitor(of: request, seeing: .purchases)
+        let id = try LookingRoutes.transaction(of: context)
+        let (listed, story) = try await desk.subscription(id)
+        let page = SubscriptionLifePage(
+            listed: listed,
+            story: story,
+            visitor: visitor,
+            done: request.uri.queryParameters.get("done").flatMap { SubscriptionAct(rawValue: $0) }
+        )
+        return pageResponse(page.html)
+    }
+
+    private func live(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        _ = try door.visitor(of: request, seeing: .purchases, isUse: false)
+        let id = try LookingRoutes.transaction(of: context)
+        let listed = try await desk.listed(id)
+        return try LiveAnswer(stamp: SubscriptionLifePage.stamp(of: listed)).response()
+    }
+
+    private func act(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let (visitor, form) = try await acts.asked(request, as: .support)
+        let id = try LookingRoutes.transaction(of: context)
+        let back = ConsoleProblem.Back(
+            path: "/subscriptions/\(id)",
+            words: "Back to the subscription"
+        )
+        guard let act = form["act"].flatMap({ SubscriptionAct(rawValue: $0) }) else {
+            throw ConsoleProblem(400, "The form cannot be read", "Nothing was done.", back: back)
+        }
+        let token = visitor.session.token
+        switch act {
+        case .cancel, .resume:
+            let reason = try ActFormRules.reason(in: form, back: back)
+            try await acts.run(act.rawValue, on: "\(id)", by: visitor, back: back) {
+                try await desk.setAutoRenew(act == .resume, of: id, reason: reason, token: token)
+            }
+        case .retry, .renew:
+            try await acts.run(act.rawValue, on: "\(id)", by: visitor, back: back) {
+                try await desk.charge(act, of: id, token: token)
+            }
+        }
+        return Response(
+            status: .seeOther,
+            headers: [.location: "/subscriptions/\(id)?done=\(act.rawValue)"]
+        )
+    }
+}
