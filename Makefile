@@ -62,6 +62,8 @@ else
 	@$(DEVSTORE) contracts --seconds $(or $(SECONDS),60)
 	@echo "make: calling the stand-in for Stripe with Stripe's own library"
 	@$(DEVSTORE) stripe --check
+	@echo "make: using the storefront and the console in a real browser (some minutes)"
+	@Tests/Browser/run $(DEVSTORE)
 	@echo "make: all tests passed"
 endif
 
@@ -113,7 +115,7 @@ scenario: build ## Play scenario files on a temporary store (FILE=story.yaml SEE
 browser: build ## Use storefront and console of a temporary store in Chromium, with axe (ONLY=s2)
 	@Tests/Browser/run $(DEVSTORE) $(if $(ONLY),--only $(ONLY))
 
-screenshots: build ## Renew the pictures of the storefront in docs/pictures, light and dark
+screenshots: build ## Renew the pictures of storefront and console in docs/pictures, light and dark
 	@Tests/Browser/run $(DEVSTORE) --screenshots docs/pictures
 
 chaos: build ## Buy while everything fails, then audit (SECONDS=60 SEED=1 ONLY="hangs dark" BROKERS=3)

@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 
 COINS = "com.example.coins.100"
 PRO = "com.example.pro"
+CLUB = "com.example.club.monthly"
 WINTER = "com.example.levels.winter"
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 # Every form of the page is used: a test gets the next one.
@@ -201,6 +202,48 @@ class Stage:
         if timeout <= 1:
             return account, None
         return account, self.why(account)["purchases"][0]["transactionID"]
+
+    def subscribe(self):
+        """Begins a subscription for a new account. Returns the account."""
+        account = "buyer-" + secrets.token_hex(4)
+        self.command("buy", CLUB, "--account", account)
+        return account
+
+    def query(self, url, text):
+        """Runs a statement in a database. Returns what it prints."""
+        answer = subprocess.run(
+            ["psql", "--no-psqlrc", "-v", "ON_ERROR_STOP=1", "-Atc", text, url],
+            env=self.environment, capture_output=True, text=True, timeout=60)
+        assert answer.returncode == 0, answer.stderr
+        return answer.stdout.strip()
+
+    def event_of(self, transaction):
+        """Returns the id of an event of a transaction."""
+        return self.query(
+            self.environment["COUNTERFOIL_PAYMENTS_DATABASE_URL"],
+            f"SELECT event_id FROM outbox WHERE subject = '{transaction}' LIMIT 1")
+
+    def poison(self, service, count):
+        """Records events that can never be applied: one is dead, the others are parked. Returns their account."""
+        account = "buyer-" + secrets.token_hex(4)
+        with open(f"/proc/{self.program(service)}/environ", "rb") as file:
+            variables = dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
+        self.query(
+            variables[b"DATABASE_URL"].decode(),
+            f"""INSERT INTO dead_letters (consumer, event_id, topic, partition, "offset", key, type, subject, time,
+                    data, reason, state)
+                SELECT '{service}', gen_random_uuid(), 'payments.transactions', 0, number, '{account}',
+                    'transaction.purchased.v1', '1', now(), 'no event', 'made by a test',
+                    CASE number WHEN 1 THEN 'dead' ELSE 'parked' END
+                FROM generate_series(1, {count}) AS number ORDER BY number""")
+        return account
+
+    def discard_all(self, account):
+        """Discards the dead letters of an account."""
+        while letters := json.loads(self.command("dead-letters", "list", "--key", account, "--json"))["deadLetters"]:
+            letter = letters[0]
+            self.command("dead-letters", "discard", letter["service"], str(letter["id"]), "--reason", "made by a test",
+                         check=False)
 
     def close(self):
         """Ends a test: closes its pages. The next test gets another form."""
