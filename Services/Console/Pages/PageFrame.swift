@@ -87,8 +87,8 @@ struct PageFrame {
         guard visitor?.maySee(.purchases) == true else { return "" }
         return """
             <form role="search" action="/search">
-            <label class="unseen" for="q">Transaction, order or account</label>
-            <input id="q" name="q" type="search" value="\(query)" placeholder="Transaction, order or account" autocomplete="off" spellcheck="false">
+            <label class="unseen" for="q">Transaction, order, account or event</label>
+            <input id="q" name="q" type="search" value="\(query)" placeholder="Transaction, order, account or event" autocomplete="off" spellcheck="false">
             <button>Search</button>
             </form>
             """
