@@ -110,6 +110,9 @@ import Testing
         #expect(minimal.purchaseIntentID == nil)
         let promoted = try roundTrip(PaymentRequest.self, "payment.request.intent")
         #expect(promoted.purchaseIntentID?.rawValue == "01a1fcbf-18a0-7cd4-8e6e-0a1b2c3d4e5f")
+        let trial = try roundTrip(PaymentRequest.self, "payment.request.offer")
+        #expect(trial.offer?.type == .introductory && trial.offer?.id == nil)
+        #expect(trial.offer?.terms?.mode == .freeTrial && trial.price.description == "2.99 USD")
     }
 
     @Test func clock() throws {

@@ -173,7 +173,7 @@ struct AcceptanceBatch: Sendable {
                 account: standings[submission.accountKey] ?? AccountStanding(),
                 product: product,
                 intent: submission.intent.flatMap { unpaid[$0] },
-                offerPrice: offer?.price,
+                offer: offer,
                 methodRefusal: methodRefusal(submission.request.paymentMethod)
             ).flatMap { price in
                 period(of: product, for: submission, by: offer, besides: begunIn).map {

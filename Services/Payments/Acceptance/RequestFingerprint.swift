@@ -14,10 +14,10 @@ enum RequestFingerprint {
             request.price.currency.rawValue, request.paymentMethod.rawValue,
             request.applicationUsername,
         ]
-        // The intent is added only if there is one, so fingerprints from before there were intents
-        // stay valid.
-        guard let intent = request.purchaseIntentID else { return of(fields) }
-        return of(fields + [intent.rawValue])
+        // An intent and an offer are added only if there is one, so fingerprints from before there were
+        // any stay valid.
+        let intent = request.purchaseIntentID.map { [$0.rawValue] } ?? []
+        return of(fields + intent + (request.offer.map(Self.fields) ?? []))
     }
 
     static func of(_ request: RestoreRequest, in bundle: BundleID) -> [UInt8] {
@@ -36,6 +36,14 @@ enum RequestFingerprint {
         // The reason, too, is added only if there is one.
         guard let reason = request.reason else { return of(fields) }
         return of(fields + [reason.rawValue])
+    }
+
+    private static func fields(of offer: ShownOffer) -> [String?] {
+        [
+            "offer", offer.type.rawValue, offer.id?.rawValue, offer.terms?.mode.rawValue,
+            offer.terms?.period.description, offer.terms.map { String($0.numberOfPeriods) },
+            offer.terms.map { String($0.price.minorUnits) }, offer.terms?.price.currency.rawValue,
+        ]
     }
 
     /// Hashes each field with its length, so that no two lists of fields give the same bytes.

@@ -80,7 +80,7 @@ struct ResumptionHandler: Sendable {
                 ?? AccountStanding(),
             product: product,
             methodRefusal: processor.refusal(of: paymentMethod),
-            offerPrice: offer?.price,
+            offer: offer,
             period: period(of: product, for: failed.transaction, by: offer, in: books)
         )
     }

@@ -27,8 +27,7 @@ enum ResumptionRules {
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - methodRefusal: The processor's reason to refuse the payment method; `nil` if it accepts
     ///     it.
-    ///   - offerPrice: The price of the offer with which the payment was accepted, if the buyer may
-    ///     have it still.
+    ///   - offer: The offer with which the payment was accepted, if the buyer may have it still.
     ///   - period: The period that the payment would pay for today, or why it is refused.
     /// - Returns: The verdict. The first resumption is the answer to all later requests.
     static func verdict(
@@ -38,7 +37,7 @@ enum ResumptionRules {
         account: AccountStanding,
         product: Product?,
         methodRefusal: PaymentRefusal?,
-        offerPrice: Money? = nil,
+        offer: PeriodOffer? = nil,
         period: Result<TransactionPeriod?, PaymentRefusal> = .success(nil)
     ) -> Verdict {
         if let resumption { return .resumed(resumption) }
@@ -49,7 +48,7 @@ enum ResumptionRules {
             of: PaymentRules.request(repeating: failed, by: paymentMethod),
             account: account,
             product: product,
-            offerPrice: offerPrice,
+            offer: offer,
             methodRefusal: methodRefusal
         )
         switch price {

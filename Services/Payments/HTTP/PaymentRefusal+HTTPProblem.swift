@@ -13,6 +13,8 @@ extension PaymentRefusal {
         case .quantityOutOfRange(let max): .quantityOutOfRange(max: max)
         case .wrongCurrency(let expected): .wrongCurrency(expected: expected)
         case .stalePrice(let current): .stalePrice(current: current)
+        case .offerNotAvailable: .offerNotAvailable
+        case .staleOffer(let current): .staleOffer(current: current)
         case .priceOverflow: .priceOverflow
         case .paymentMethodUnknown: .paymentMethodUnknown
         case .paymentMethodNotAvailable(let method): .paymentMethodNotAvailable(method)
@@ -79,6 +81,28 @@ extension HTTPProblem {
             title: "The price has changed",
             detail: "One costs \(current). Show it to the buyer and ask again.",
             currentPrice: current
+        )
+    }
+
+    fileprivate static let offerNotAvailable = HTTPProblem(
+        .conflict,
+        code: "offer_not_available",
+        title: "The account may not have the offer",
+        detail: """
+            The account has had the offer, or the product does not have it any more. Show the \
+            ordinary price to the buyer and ask again without the offer.
+            """
+    )
+
+    fileprivate static func staleOffer(current: OfferListing) -> HTTPProblem {
+        HTTPProblem(
+            .conflict,
+            code: "stale_offer",
+            title: "The offer has changed",
+            detail: """
+                It is \(current.mode): \(current.numberOfPeriods) times \(current.period) for \
+                \(current.price) each. Show it to the buyer and ask again.
+                """
         )
     }
 

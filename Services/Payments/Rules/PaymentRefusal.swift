@@ -17,6 +17,10 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case wrongCurrency(expected: Currency)
     /// The price has changed since the buyer saw it; `current` is the present price of one unit.
     case stalePrice(current: Money)
+    /// The account may not have the offer that its buyer was shown.
+    case offerNotAvailable
+    /// The offer has changed since the buyer saw it.
+    case staleOffer(current: OfferListing)
     /// Price times quantity overflows an amount of money.
     case priceOverflow
     /// The processor does not know the payment method.

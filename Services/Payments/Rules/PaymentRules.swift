@@ -18,8 +18,8 @@ enum PaymentRules {
     ///   - account: The buyer's standing.
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - intent: The open purchase intent that the request names; `nil` if there is none.
-    ///   - offerPrice: The price of an offer that the buyer may have; `nil` if there is none. A request
-    ///     that names the ordinary price or this one is charged this one.
+    ///   - offer: The offer that the buyer may have; `nil` if there is none. A request that names the
+    ///     ordinary price or that of the offer is charged that of the offer.
     ///   - methodRefusal: The processor's reason to refuse the payment method; `nil` if it accepts
     ///     it.
     /// - Returns: The whole price, or the reason why the request is refused.
@@ -28,7 +28,7 @@ enum PaymentRules {
         account: AccountStanding = AccountStanding(),
         product: Product?,
         intent: PurchaseIntent? = nil,
-        offerPrice: Money? = nil,
+        offer: PeriodOffer? = nil,
         methodRefusal: PaymentRefusal?
     ) -> Result<Money, PaymentRefusal> {
         if let obstacle = account.obstacle(in: request.storefront) {
@@ -45,10 +45,14 @@ enum PaymentRules {
         guard request.price.currency == unitPrice.currency else {
             return .failure(.wrongCurrency(expected: unitPrice.currency))
         }
-        guard request.price == unitPrice || request.price == offerPrice else {
+        let isOfferPrice = request.offer == nil && request.price == offer?.price
+        guard request.price == unitPrice || isOfferPrice else {
             return .failure(.stalePrice(current: unitPrice))
         }
-        guard let total = (offerPrice ?? unitPrice).multiplied(by: request.quantity) else {
+        if let shown = request.offer, let refusal = refusal(of: shown, meeting: offer) {
+            return .failure(refusal)
+        }
+        guard let total = (offer?.price ?? unitPrice).multiplied(by: request.quantity) else {
             return .failure(.priceOverflow)
         }
         if let methodRefusal { return .failure(methodRefusal) }
@@ -63,6 +67,25 @@ enum PaymentRules {
             else { return .failure(.purchaseIntentUnknown) }
         }
         return .success(total)
+    }
+
+    /// The reason why a payment does not get the offer that its buyer was shown; `nil` if it does.
+    ///
+    /// - Parameters:
+    ///   - shown: The offer that the buyer was shown.
+    ///   - offer: The offer that the buyer may have; `nil` if there is none.
+    /// - Returns: The reason.
+    static func refusal(of shown: ShownOffer, meeting offer: PeriodOffer?) -> PaymentRefusal? {
+        guard let offer, offer.type == shown.type, offer.id == shown.id else {
+            return .offerNotAvailable
+        }
+        let terms = OfferListing(
+            mode: offer.mode,
+            period: offer.period,
+            numberOfPeriods: offer.numberOfPeriods,
+            price: offer.price
+        )
+        return shown.terms == nil || shown.terms == terms ? nil : .staleOffer(current: terms)
     }
 
     /// The reason why products of this type are not sold; `nil` if they are (spec rules 93 and 94).

@@ -5,6 +5,7 @@ extension OfferType {
     var number: Int? {
         switch self {
         case .introductory: 1
+        case .promotional: 2
         case .unknown: nil
         }
     }

@@ -3,6 +3,9 @@ public enum OfferType: OpenEnum {
     /// An offer for accounts that never had one in the product's group (rule S44 of
     /// docs/subscriptions.md).
     case introductory
+    /// An offer for accounts that have, or had, a subscription in the product's group: the merchant's
+    /// server decides who gets it, and signs it (rule S51).
+    case promotional
     /// A kind that only a newer version of the store knows.
     case unknown(String)
 
@@ -10,13 +13,18 @@ public enum OfferType: OpenEnum {
     ///
     /// An unknown one is kept.
     public init(rawValue: String) {
-        self = rawValue == "introductory" ? .introductory : .unknown(rawValue)
+        switch rawValue {
+        case "introductory": self = .introductory
+        case "promotional": self = .promotional
+        default: self = .unknown(rawValue)
+        }
     }
 
     /// The kind in its wire format.
     public var rawValue: String {
         switch self {
         case .introductory: "introductory"
+        case .promotional: "promotional"
         case .unknown(let rawValue): rawValue
         }
     }

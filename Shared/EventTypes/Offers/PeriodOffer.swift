@@ -4,6 +4,8 @@
 public struct PeriodOffer: Codable, Hashable, Sendable {
     /// The kind of the offer.
     public var type: OfferType
+    /// The id of the offer; `nil` for an introductory one.
+    public var id: OfferID?
     /// The way in which it is paid.
     public var mode: OfferMode
     /// The length of one of its periods (rule S42).
@@ -18,6 +20,7 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
     /// Makes an offer.
     public init(
         type: OfferType,
+        id: OfferID? = nil,
         mode: OfferMode,
         period: SubscriptionPeriod,
         numberOfPeriods: Int = 1,
@@ -25,6 +28,7 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
         price: Money
     ) {
         self.type = type
+        self.id = id
         self.mode = mode
         self.period = period
         self.numberOfPeriods = numberOfPeriods
@@ -45,6 +49,7 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
 
 extension PeriodOffer {
     func write(to text: inout PlainJSONText) {
+        text.member("id", id?.rawValue)
         text.member("mode", mode.rawValue)
         text.member("number", Int64(number))
         text.member("numberOfPeriods", Int64(numberOfPeriods))
@@ -57,9 +62,11 @@ extension PeriodOffer {
         var (type, mode, period) = (String?.none, String?.none, String?.none)
         var (numberOfPeriods, number) = (Int64?.none, Int64?.none)
         var price: Money?
+        var id: OfferID?
         let isRead = json.object { json, name in
             switch name {
             case "type": PlainJSON.keep(json.string(), in: &type)
+            case "id": json.null() || PlainJSON.keep(json.identifier(), in: &id)
             case "mode": PlainJSON.keep(json.string(), in: &mode)
             case "period": PlainJSON.keep(json.string(), in: &period)
             case "numberOfPeriods": PlainJSON.keep(json.integer(), in: &numberOfPeriods)
@@ -73,6 +80,7 @@ extension PeriodOffer {
         else { return nil }
         self.init(
             type: OfferType(rawValue: type),
+            id: id,
             mode: OfferMode(rawValue: mode),
             period: period,
             numberOfPeriods: Int(numberOfPeriods),

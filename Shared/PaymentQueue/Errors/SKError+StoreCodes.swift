@@ -33,6 +33,9 @@ extension SKError {
                 "idempotency_key_reused",
             ]
         ),
+        // The offer is not what the buyer was shown.
+        (.invalidOfferPrice, ["stale_offer"]),
+        (.ineligibleForOffer, ["offer_not_available"]),
         // This account is not allowed to pay.
         (.paymentNotAllowed, ["payments_not_allowed"]),
         // The store cannot be reached or is busy.
@@ -103,6 +106,8 @@ extension SKError {
         "storefront_changed": "Your country or region has changed. Nothing was charged.",
         "interrupted": "The purchase needs something from you before it can continue.",
         "stale_price": "The price has changed. Nothing was charged.",
+        "stale_offer": "The offer has changed. Nothing was charged.",
+        "offer_not_available": "This offer is not available to you. Nothing was charged.",
         "quantity_out_of_range": "This quantity cannot be bought.",
         "fresh_authentication_required": "Please sign in again, and try once more.",
         "payment_method_not_available": "The store does not accept this payment method.",

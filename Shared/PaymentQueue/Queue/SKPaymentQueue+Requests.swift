@@ -141,6 +141,10 @@ extension SKPaymentQueue {
                 guard let product = response.products.first else { throw SKError(problem) }
                 request.storefront = storefront
                 request.price = product.money
+                if request.offer != nil {
+                    guard let offer = shownOffer(of: product) else { throw SKError(problem) }
+                    request.offer = offer
+                }
             }
         }
     }
@@ -175,7 +179,8 @@ extension SKPaymentQueue {
             applicationUsername: payment.applicationUsername,
             purchaseIntentID: payment.fields.purchaseIntentID.flatMap(
                 PurchaseIntentID.init(rawValue:)
-            )
+            ),
+            offer: shownOffer(of: payment.product)
         )
     }
 

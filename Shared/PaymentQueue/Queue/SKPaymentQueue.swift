@@ -25,6 +25,9 @@ public final class SKPaymentQueue: Sendable {
         var session: Task<Void, Never>?
         /// The task that requests all unfinished transactions, while they must be reloaded.
         var reconciliation: Task<Void, Never>?
+        /// The groups of which the store has told the app that the account may have an introductory
+        /// offer.
+        var introductoryGroups: Set<String> = []
         /// Whether another configuration has replaced this queue.
         var isClosed = false
     }
@@ -269,6 +272,10 @@ extension SKPaymentQueue {
             guard !state.isClosed else { return PendingTransactions.News() }
             let news = body(&state.pending)
             deliver(news, to: state.observers)
+            for (transaction, fields) in news.updates.joined() where fields.state == .purchased {
+                let group = transaction.payment.product.subscriptionGroupIdentifier
+                if let group { state.introductoryGroups.remove(group) }
+            }
             for _ in 0..<news.restoresEnded { end(.finished, &state) }
             for _ in 0..<news.restoresLost {
                 end(

@@ -36,6 +36,8 @@ public final class SKProductDiscount: Sendable, Hashable {
     public let price: Decimal
     /// The locale of the price: that of the product.
     public let priceLocale: Locale
+    /// The offer as the store lists it, which a payment names.
+    let listing: OfferListing
 
     /// Makes an offer; `nil` if only a newer client knows how it is paid.
     init?(_ listing: OfferListing, priceLocale: Locale) {
@@ -49,6 +51,7 @@ public final class SKProductDiscount: Sendable, Hashable {
         numberOfPeriods = listing.numberOfPeriods
         price = listing.price.decimal
         self.priceLocale = priceLocale
+        self.listing = listing
     }
 
     /// Whether two offers have the same terms.

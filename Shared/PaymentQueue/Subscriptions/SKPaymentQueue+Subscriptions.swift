@@ -39,7 +39,15 @@ extension SKPaymentQueue {
             "\(address)\(Routes.introductoryOffers)/\(group)"
         )
         do {
-            return try await transport.send(question, as: IntroductoryOfferResponse.self).isEligible
+            let answer = try await transport.send(question, as: IntroductoryOfferResponse.self)
+            state.withLock { state in
+                if answer.isEligible {
+                    state.introductoryGroups.insert(group.rawValue)
+                } else {
+                    state.introductoryGroups.remove(group.rawValue)
+                }
+            }
+            return answer.isEligible
         } catch {
             logger.warning(
                 "The store does not say who may have an introductory offer",
@@ -47,6 +55,18 @@ extension SKPaymentQueue {
             )
             return false
         }
+    }
+
+    /// The offer that the buyer was shown with a product, as far as the queue knows.
+    ///
+    /// It is the introductory one if the store has told the app that the account may have it. A payment
+    /// that names it is never charged the ordinary price instead.
+    func shownOffer(of product: SKProduct) -> ShownOffer? {
+        guard let group = product.subscriptionGroupIdentifier,
+            let discount = product.introductoryPrice,
+            state.withLock({ $0.introductoryGroups.contains(group) })
+        else { return nil }
+        return ShownOffer(type: .introductory, terms: discount.listing)
     }
 
     /// Verifies what the store has signed about a subscription.

@@ -22,6 +22,12 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
     ///
     /// An intent can be paid only once. A second payment is refused with `purchase_intent_unknown`.
     public var purchaseIntentID: PurchaseIntentID?
+    /// The offer that the buyer was shown with the price of a subscription.
+    ///
+    /// The payment is refused with `offer_not_available` if the account may not have it, and with
+    /// `stale_offer` if its terms differ. ``price`` is then the ordinary price, which is paid after
+    /// the offer. A request that names no offer still gets an introductory one.
+    public var offer: ShownOffer?
 
     /// Makes a request.
     public init(
@@ -31,7 +37,8 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         price: Money,
         paymentMethod: PaymentMethod,
         applicationUsername: String? = nil,
-        purchaseIntentID: PurchaseIntentID? = nil
+        purchaseIntentID: PurchaseIntentID? = nil,
+        offer: ShownOffer? = nil
     ) {
         self.productID = productID
         self.quantity = quantity
@@ -40,5 +47,6 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         self.paymentMethod = paymentMethod
         self.applicationUsername = applicationUsername
         self.purchaseIntentID = purchaseIntentID
+        self.offer = offer
     }
 }

@@ -132,6 +132,29 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
+        /// The offer is used on another device after this one has shown it.
+        @Test func whoWasShownATrialThatIsGoneIsNotCharged() async throws {
+            try await withStore { store in
+                try await store.offerTrial(of: SampleCatalog.club)
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let observer = try launch(store)
+                let club = try await product(SampleCatalog.club)
+                #expect(await SubscriptionInfo.isEligibleForIntroOffer(for: "club"))
+                try await store.endTrial(of: SampleCatalog.club)
+                let refusal = await #expect(throws: SKError.self) { try await club.purchase() }
+                #expect(refusal?.code == .ineligibleForOffer)
+                #expect(refusal?.storeCode == "offer_not_available")
+                #expect(refusal?.localizedDescription.hasSuffix("Nothing was charged.") == true)
+                // Whoever is shown the ordinary price pays it.
+                let bought = try await subscribe(
+                    to: try await product(SampleCatalog.club),
+                    observer
+                )
+                #expect(bought.price == club.price)
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
         @Test func aRestoreGivesTheNewestPeriodAndOnlyThat() async throws {
             try await withClub { store, observer, club in
                 let first = try await subscribe(to: club, observer)
@@ -311,6 +334,21 @@ extension StoreHarness {
         )
         _ = try await administrator.importCatalog(document).value
         try await waitUntilSellable(id)
+    }
+
+    /// Sells the sample catalog, in which the product has no offer.
+    fileprivate func endTrial(of id: ProductID) async throws {
+        _ = try await administrator.importCatalog(try SampleCatalog.document()).value
+        let probe = try client(account: "catalog-probe")
+        var request = PaymentRequest.sample(id)
+        request.offer = ShownOffer(type: .introductory)
+        // A payment that would get the offer is refused for another reason.
+        request.paymentMethod = "no_such_method"
+        try await eventually("payments to know that the trial is over") { () -> Bool? in
+            let answer = try await probe.add(request)
+            guard try !answer.asksToTryAgain, let problem = answer.problem else { return nil }
+            return problem.code == "offer_not_available" ? true : nil
+        }
     }
 
     /// The end of what the subscription gives its account.

@@ -266,8 +266,13 @@ import Testing
     }
 
     @Test func theFingerprintTellsEveryFieldApart() {
+        var trial = request()
+        trial.offer = ShownOffer(type: .introductory)
+        var named = trial
+        named.offer?.id = OfferID(unchecked: "a")
         let requests = [
-            request(), request("gems"), request(quantity: 2), request(storefront: "FRA"),
+            trial, named, request(), request("gems"), request(quantity: 2),
+            request(storefront: "FRA"),
             request(price: usd(99)), request(method: .decline), request(username: ""),
             request(username: "a"), request(intent: PurchaseIntentID(time: startTime)),
             request(intent: PurchaseIntentID(time: startTime)),
@@ -275,7 +280,7 @@ import Testing
         #expect(
             Set(Mirror(reflecting: request()).children.map(\.label)) == [
                 "productID", "quantity", "storefront", "price", "paymentMethod",
-                "applicationUsername", "purchaseIntentID",
+                "applicationUsername", "purchaseIntentID", "offer",
             ],
             "Put a new member into the fingerprint, and a request with another value above."
         )

@@ -21,22 +21,6 @@ import Testing
         try await store.buy(request(product, price: price, method: method), key: key)
     }
 
-    /// Turns auto-renew off and lets the running period end.
-    private func lapse(_ store: Store, days: Int = 31) async throws {
-        let id = try await store.subscription().id
-        _ = try await store.subscriptions.decide(.autoRenew(false), on: id, trace: .begin())
-        try await store.advance(days: days)
-        #expect(try await store.subscription().state == .expired)
-    }
-
-    private func expectNothingLost(
-        _ store: Store,
-        _ location: SourceLocation = #_sourceLocation
-    ) async throws {
-        #expect(try await store.booksBalance(), sourceLocation: location)
-        #expect(try await store.auditFindings() == [], sourceLocation: location)
-    }
-
     // MARK: - The modes
 
     @Test func aTrialCostsNothingAndTheNextPeriodIsCharged() async throws {
@@ -55,7 +39,7 @@ import Testing
             #expect(all.map(\.price) == [usd(0), usd(299)])
             #expect(all[1].subscription?.start == trial.subscription?.end)
             #expect(all[1].subscription?.offer == nil && all[1].subscription?.renewalPrice == nil)
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -72,7 +56,7 @@ import Testing
             #expect(all.map { $0.subscription?.offer?.number } == [1, 2, 3, nil, nil])
             #expect(all.allSatisfy { $0.state == .purchased })
             #expect(try await store.introductoryID() == first.id)
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -88,7 +72,7 @@ import Testing
             #expect(first.price == usd(999))
             try await store.advance(days: 185)
             #expect(try await store.transactions().map(\.price) == [usd(999), usd(299)])
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -104,7 +88,7 @@ import Testing
             let states = [try await store.load(first.id), try await store.load(second.id)]
             #expect(states.map(\.state) == [.purchased, .failed])
             #expect(try await store.introductoryID() == first.id)
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -125,7 +109,7 @@ import Testing
             #expect(prices.count { $0 == usd(299) } == 15)
             try await store.settle()
             #expect(try await store.transactions().count { $0.state == .purchased } == 1)
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -143,7 +127,7 @@ import Testing
             #expect(states.map(\.state) == [.failed, .purchased])
             #expect(try await store.postings(of: first.id) == [.strayCharge, .strayChargeReturn])
             #expect(try await store.introductoryID() == nil)
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -157,7 +141,7 @@ import Testing
             let bought = try await buy(store, key: "2")
             #expect(bought.price == usd(99))
             #expect(try await store.introductoryID() == bought.id)
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -194,7 +178,7 @@ import Testing
             _ = try await store.approvals.decide(.approve, on: asked.id)
             try await store.settle()
             #expect(try await store.load(asked.id).state == .purchased)
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -202,11 +186,11 @@ import Testing
         try await withStore { store in
             try await store.sell(club(offer: freeWeek), club("gold", offer: threeMonths))
             let trial = try await buy(store, key: "1")
-            try await lapse(store)
+            try await store.lapse()
             let again = try await buy(store, "gold", key: "2")
             #expect(again.price == usd(299) && again.subscription?.offer == nil)
             #expect(try await store.introductoryID() == trial.id)
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -228,10 +212,10 @@ import Testing
             let gold = try await buy(store, "gold", key: "2")
             #expect(gold.price == usd(299) && gold.state == .purchased)
             #expect(try await store.introductoryID() == nil)
-            try await lapse(store)
+            try await store.lapse()
             // Who has paid the ordinary price so far may have the offer after the end.
             #expect(try await buy(store, "gold", key: "3").price == usd(99))
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -252,10 +236,10 @@ import Testing
             try await buy(store, "silver", key: "1")
             // It runs at the ordinary price.
             #expect(try await mayHave(store) == false)
-            try await lapse(store)
+            try await store.lapse()
             #expect(try await mayHave(store))
             try await buy(store, "gold", key: "2")
-            try await lapse(store)
+            try await store.lapse()
             #expect(try await mayHave(store) == false)
             #expect(try await mayHave(store, bob))
         }
@@ -268,7 +252,7 @@ import Testing
             try await store.sell(club(offer: threeMonths))
             let first = try await buy(store, price: usd(99), key: "1")
             #expect(first.price == usd(99) && first.state == .purchased)
-            try await lapse(store)
+            try await store.lapse()
             await #expect(throws: PaymentRefusal.stalePrice(current: usd(299))) {
                 try await buy(store, price: usd(99), key: "2")
             }
@@ -329,7 +313,7 @@ import Testing
             try await store.settle()
             try await store.advance(days: 31)
             #expect(try await store.transactions().map(\.price) == [usd(99), usd(99), usd(99)])
-            try await expectNothingLost(store)
+            try await store.expectNothingLost()
         }
     }
 
@@ -342,7 +326,7 @@ import Testing
             try await store.sell(club(version: 2, offer: dearer))
             try await expectRefusal(of: failed, store)
             try await buy(store, key: "2")
-            try await lapse(store)
+            try await store.lapse()
             try await expectRefusal(of: failed, store)
             #expect(try await store.count("resumptions") == 0)
         }
