@@ -34,6 +34,10 @@ public struct Product: Codable, Hashable, Sendable {
     ///
     /// A change counts for later purchases only.
     public var introductoryOffer: OfferTerms?
+    /// The offers that the merchant's server gives to accounts that have, or had, a subscription.
+    ///
+    /// A change counts for later purchases only.
+    public var promotionalOffers: [PromotionalOffer]
     /// The names of the entitlements that the product gives while an account owns it.
     ///
     /// A change counts for earlier purchases too, at once.
@@ -52,6 +56,7 @@ public struct Product: Codable, Hashable, Sendable {
         deliveryPlan: [DeliveryTarget],
         subscription: SubscriptionTerms? = nil,
         introductoryOffer: OfferTerms? = nil,
+        promotionalOffers: [PromotionalOffer] = [],
         entitlements: [EntitlementName] = []
     ) {
         self.id = id
@@ -65,6 +70,7 @@ public struct Product: Codable, Hashable, Sendable {
         self.deliveryPlan = deliveryPlan
         self.subscription = subscription
         self.introductoryOffer = introductoryOffer
+        self.promotionalOffers = promotionalOffers
         self.entitlements = entitlements
     }
 }
@@ -72,12 +78,12 @@ public struct Product: Codable, Hashable, Sendable {
 extension Product {
     private enum CodingKeys: String, CodingKey {
         case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, localizations
-        case deliveryPlan, subscription, introductoryOffer, entitlements
+        case deliveryPlan, subscription, introductoryOffer, promotionalOffers, entitlements
     }
 
     /// Decodes a product.
     ///
-    /// `isFamilyShareable` is `false` and `entitlements` is empty if the event lacks them.
+    /// `isFamilyShareable` is `false`, and offers and `entitlements` are empty if the event lacks them.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -102,6 +108,10 @@ extension Product {
                 OfferTerms.self,
                 forKey: .introductoryOffer
             ),
+            promotionalOffers: try container.decodeIfPresent(
+                [PromotionalOffer].self,
+                forKey: .promotionalOffers
+            ) ?? [],
             entitlements: try container.decodeIfPresent(
                 [EntitlementName].self,
                 forKey: .entitlements
@@ -111,8 +121,8 @@ extension Product {
 
     /// Encodes a product.
     ///
-    /// `isFamilyShareable` is written only if it is `true`, and `entitlements` only if there are any,
-    /// so that the JSON of other products stays the same.
+    /// `isFamilyShareable` is written only if it is `true`, and promotional offers and `entitlements`
+    /// only if there are any, so that the JSON of other products stays the same.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -126,6 +136,9 @@ extension Product {
         try container.encode(deliveryPlan, forKey: .deliveryPlan)
         try container.encodeIfPresent(subscription, forKey: .subscription)
         try container.encodeIfPresent(introductoryOffer, forKey: .introductoryOffer)
+        if !promotionalOffers.isEmpty {
+            try container.encode(promotionalOffers, forKey: .promotionalOffers)
+        }
         if !entitlements.isEmpty { try container.encode(entitlements, forKey: .entitlements) }
     }
 }

@@ -23,6 +23,20 @@ extension EventFixtureTests {
         #expect(key == "group:club" && !ProductID.isWellFormed(key))
     }
 
+    @Test func aPromotionalOfferReadsBack() throws {
+        let name = "optional/product.changed.promotional"
+        let product = try roundTrip(ProductChanged.self, name).product
+        let offer = try #require(product.promotionalOffers.first)
+        #expect(offer.id.rawValue == "come_back" && offer.isActive)
+        #expect(offer.terms.mode == .payAsYouGo && offer.terms.numberOfPeriods == 3)
+        let paid = try roundTrip(
+            TransactionChanged.self,
+            "optional/transaction.purchased.promotional"
+        )
+        #expect(paid.transaction.subscription?.offer?.type == .promotional)
+        #expect(paid.transaction.subscription?.offer?.id == offer.id)
+    }
+
     @Test func anIntroductoryOfferReadsBack() throws {
         let product = try roundTrip(ProductChanged.self, "optional/product.changed.offer").product
         let terms = try #require(product.introductoryOffer)

@@ -64,6 +64,7 @@ import Testing
                         "product.changed", "optional/product.changed",
                         "optional/product.changed.subscription",
                         "optional/product.changed.offer",
+                        "optional/product.changed.promotional",
                     ]
                 ))
         )

@@ -59,6 +59,10 @@ import Testing
         let offer = try #require(club?.introductoryOffer)
         #expect(offer.mode == .payAsYouGo && offer.numberOfPeriods == 3)
         #expect(offer.price.description == "0.99 USD")
+        let club2 = try roundTrip(ProductsResponse.self, "products.response.promotional").products
+        let promotional = try #require(club2.first?.promotionalOffers)
+        #expect(promotional.map(\.id.rawValue) == ["come_back"])
+        #expect(promotional.map(\.terms) == [offer])
     }
 
     @Test func productDraft() throws {
@@ -74,6 +78,9 @@ import Testing
         #expect(subscription.entitlements?.map(\.rawValue) == ["club", "pro"])
         let offer = try roundTrip(ProductDraft.self, "product.draft.offer").introductoryOffer
         #expect(offer?.mode == .freeTrial && offer?.period == SubscriptionPeriod(1, .week))
+        let promotional = try roundTrip(ProductDraft.self, "product.draft.promotional")
+        #expect(promotional.promotionalOffers?.map(\.isActive) == [false])
+        #expect(promotional.promotionalOffers?.map(\.terms) == [offer].compactMap(\.self))
     }
 
     @Test func introductoryOfferResponse() throws {

@@ -8,6 +8,10 @@ enum OfferRules {
     /// The modes in which an offer may be paid.
     static let modes: [OfferMode] = [.freeTrial, .payAsYouGo, .payUpFront]
 
+    /// The most promotional offers of a product, and the most of them that are active.
+    static let promotionalCountMax = 100
+    static let activeCountMax = 10
+
     /// A problem of an offer, and the member that has it.
     struct Problem: Hashable, Sendable {
         let field: String

@@ -60,9 +60,78 @@ extension ProductDraftReader {
         if let type, type != .autoRenewableSubscription {
             note(name, "must be left out: a \(type) does not renew automatically")
         }
-        let names: Set = ["mode", "period", "numberOfPeriods", "prices"]
-        let required: Set = ["mode", "period", "prices"]
-        guard let members = object(json, name, of: names, required: required) else { return nil }
+        guard
+            let members = object(json, name, of: Self.offerNames, required: Self.offerNamesRequired)
+        else { return nil }
+        return offerTerms(members, name, terms, meeting: ordinary)
+    }
+
+    /// Reads the promotional offers of a subscription, which no other type has.
+    mutating func promotionalOffers(
+        _ json: JSONValue?,
+        of type: ProductType?,
+        _ terms: SubscriptionTerms?,
+        meeting ordinary: [Storefront: Money]
+    ) -> [PromotionalOffer]? {
+        guard let json, json != .null else { return nil }
+        let name = "promotionalOffers"
+        guard case .array(let elements) = json else {
+            note(name, "is \(json.kind), not an array")
+            return nil
+        }
+        if let type, type != .autoRenewableSubscription, !elements.isEmpty {
+            note(name, "must be left out: a \(type) does not renew automatically")
+        }
+        let countMax = OfferRules.promotionalCountMax
+        if elements.count > countMax { note(name, "must hold at most \(countMax) offers") }
+        var offers: [PromotionalOffer] = []
+        for (index, element) in elements.prefix(countMax).enumerated() {
+            let field = "\(name)[\(index)]"
+            guard let offer = promotionalOffer(element, field, terms, meeting: ordinary) else {
+                continue
+            }
+            if offers.contains(where: { $0.id == offer.id }) {
+                note(field + ".id", "is given twice")
+            }
+            offers.append(offer)
+        }
+        if offers.count(where: \.isActive) > OfferRules.activeCountMax {
+            note(name, "must hold at most \(OfferRules.activeCountMax) active offers")
+        }
+        return offers
+    }
+
+    private mutating func promotionalOffer(
+        _ json: JSONValue,
+        _ field: String,
+        _ terms: SubscriptionTerms?,
+        meeting ordinary: [Storefront: Money]
+    ) -> PromotionalOffer? {
+        let names = Self.offerNames.union(["id", "isActive"])
+        let required = Self.offerNamesRequired.union(["id"])
+        guard let members = object(json, field, of: names, required: required) else { return nil }
+        let text = string(members["id"], field + ".id")
+        let id = text.flatMap { OfferID(rawValue: $0) }
+        if let text, id == nil {
+            note(field + ".id", "is '\(ProductProblem.shortened(text))', not \(OfferID.form)")
+        }
+        let isActive = bool(members["isActive"], field + ".isActive") ?? true
+        guard let offer = offerTerms(members, field, terms, meeting: ordinary), let id else {
+            return nil
+        }
+        return PromotionalOffer(id: id, isActive: isActive, terms: offer)
+    }
+
+    private static let offerNames: Set = ["mode", "period", "numberOfPeriods", "prices"]
+    private static let offerNamesRequired: Set = ["mode", "period", "prices"]
+
+    /// Reads the members that every offer has.
+    private mutating func offerTerms(
+        _ members: [String: JSONValue],
+        _ name: String,
+        _ terms: SubscriptionTerms?,
+        meeting ordinary: [Storefront: Money]
+    ) -> OfferTerms? {
         let mode = offerMode(members["mode"], name + ".mode")
         let text = string(members["period"], name + ".period")
         let period = text.flatMap { SubscriptionPeriod(iso8601: $0) }

@@ -34,7 +34,8 @@ struct ProductDraftReader {
     private mutating func draft(_ json: JSONValue) -> ProductDraft? {
         let names: Set = [
             "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "localizations",
-            "deliveryPlan", "subscription", "introductoryOffer", "entitlements",
+            "deliveryPlan", "subscription", "introductoryOffer", "promotionalOffers",
+            "entitlements",
         ]
         guard
             let members = object(
@@ -64,6 +65,12 @@ struct ProductDraftReader {
             subscription,
             meeting: prices
         )
+        let promotionalOffers = promotionalOffers(
+            members["promotionalOffers"],
+            of: type,
+            subscription,
+            meeting: prices
+        )
         let entitlements = entitlements(members["entitlements"], of: type, deliveryPlan)
         guard let type else { return nil }
         return ProductDraft(
@@ -76,6 +83,7 @@ struct ProductDraftReader {
             deliveryPlan: deliveryPlan,
             subscription: subscription,
             introductoryOffer: introductoryOffer,
+            promotionalOffers: promotionalOffers,
             entitlements: entitlements
         )
     }
@@ -316,7 +324,7 @@ struct ProductDraftReader {
         return text
     }
 
-    private mutating func bool(_ json: JSONValue?, _ field: String) -> Bool? {
+    mutating func bool(_ json: JSONValue?, _ field: String) -> Bool? {
         guard let json, json != .null else { return nil }
         guard case .bool(let value) = json else {
             note(field, "is \(json.kind), not true or false")

@@ -200,6 +200,7 @@ enum ProductRules {
             deliveryPlan: draft.deliveryPlan ?? defaultDeliveryPlan(of: draft.type),
             subscription: draft.subscription,
             introductoryOffer: draft.introductoryOffer,
+            promotionalOffers: draft.promotionalOffers ?? [],
             entitlements: draft.entitlements ?? []
         )
     }
@@ -222,6 +223,8 @@ enum ProductRules {
             deliveryPlan: product.deliveryPlan,
             subscription: product.subscription,
             introductoryOffer: product.introductoryOffer,
+            promotionalOffers: product.promotionalOffers.isEmpty
+                ? nil : product.promotionalOffers,
             entitlements: product.entitlements.isEmpty ? nil : product.entitlements
         )
     }

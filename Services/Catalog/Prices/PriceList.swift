@@ -117,6 +117,11 @@ struct PriceList: Sendable {
             let text = product.localizations[shown]
         else { return nil }
         let names = product.subscription.flatMap { groups[$0.groupID]?.localizations } ?? [:]
+        let offers = product.promotionalOffers.filter(\.isActive).compactMap { offer in
+            OfferListing(of: offer.terms, in: storefront).map {
+                PromotionalOfferListing(id: offer.id, terms: $0)
+            }
+        }
         return ProductListing(
             id: product.id,
             version: product.version,
@@ -130,16 +135,10 @@ struct PriceList: Sendable {
             subscriptionGroupName: Self.language(language, of: names.keys).flatMap {
                 names[$0]?.name
             },
-            introductoryOffer: product.introductoryOffer.flatMap { offer in
-                offer.prices[storefront].map {
-                    OfferListing(
-                        mode: offer.mode,
-                        period: offer.period,
-                        numberOfPeriods: offer.numberOfPeriods,
-                        price: $0
-                    )
-                }
-            }
+            introductoryOffer: product.introductoryOffer.flatMap {
+                OfferListing(of: $0, in: storefront)
+            },
+            promotionalOffers: offers.isEmpty ? nil : offers
         )
     }
 

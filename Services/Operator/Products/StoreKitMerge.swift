@@ -29,6 +29,11 @@ enum StoreKitMerge {
                     in: file.storefront,
                     onto: current.introductoryOffer
                 )
+                merged.promotionalOffers = offers(
+                    draft.promotionalOffers ?? [],
+                    in: file.storefront,
+                    onto: current.promotionalOffers ?? []
+                )
             }
             products[id] = merged
         }
@@ -36,6 +41,24 @@ enum StoreKitMerge {
             products: products,
             subscriptionGroups: file.groups.isEmpty ? nil : file.groups
         )
+    }
+
+    /// The file's promotional offers, each merged with the catalog's of the same id.
+    ///
+    /// The file does not say whether an offer is active, so that stays.
+    private static func offers(
+        _ offers: [PromotionalOffer],
+        in storefront: Storefront,
+        onto current: [PromotionalOffer]
+    ) -> [PromotionalOffer]? {
+        var merged = current.compactMap { known -> PromotionalOffer? in
+            let told = offers.first { $0.id == known.id }
+            return offer(told?.terms, in: storefront, onto: known.terms).map {
+                PromotionalOffer(id: known.id, isActive: known.isActive, terms: $0)
+            }
+        }
+        merged += offers.filter { told in !current.contains { $0.id == told.id } }
+        return merged.isEmpty ? nil : merged
     }
 
     /// The file's offer, with the prices of other storefronts if the catalog has the same one.

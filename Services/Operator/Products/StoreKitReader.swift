@@ -23,7 +23,7 @@ struct StoreKitReader {
         var isUsable: Bool { !notes.contains { $0.outcome == .wrong } }
     }
 
-    private typealias Members = [String: Any]
+    typealias Members = [String: Any]
 
     private static let productMembers: Set = [
         "displayPrice", "familyShareable", "internalID", "localizations", "productID",
@@ -31,15 +31,16 @@ struct StoreKitReader {
     ]
     private static let subscriptionMembers: Set = [
         "groupNumber", "subscriptionGroupID", "recurringSubscriptionPeriod", "introductoryOffer",
+        "adHocOffers",
     ]
-    private static let offers = ["adHocOffers", "codeOffers", "winbackOffers"]
+    private static let offers = ["codeOffers", "winbackOffers"]
     /// Settings that say in which storefront the prices are, and in which language the texts.
     private static let catalogSettings: Set = ["_locale", "_storefront"]
     /// Lengths that Xcode accepts and that the catalog writes differently.
-    private static let sameLengths = ["P7D": "P1W", "P14D": "P2W", "P12M": "P1Y"]
+    static let sameLengths = ["P7D": "P1W", "P14D": "P2W", "P12M": "P1Y"]
 
-    private let storefront: Storefront
-    private let currency: Currency
+    let storefront: Storefront
+    let currency: Currency
     private let language: LanguageTag
     private var products: [ProductID: ProductDraft] = [:]
     private var groups: [SubscriptionGroupID: SubscriptionGroupDraft] = [:]
@@ -100,7 +101,7 @@ struct StoreKitReader {
         self.language = language
     }
 
-    private mutating func note(_ outcome: StoreKitNote.Outcome, _ subject: String, _ text: String) {
+    mutating func note(_ outcome: StoreKitNote.Outcome, _ subject: String, _ text: String) {
         notes.append(StoreKitNote(outcome: outcome, subject: subject, text: text))
     }
 
@@ -125,7 +126,7 @@ struct StoreKitReader {
     }
 
     /// The objects in an array; a missing array is empty.
-    private mutating func list(_ members: Members, _ name: String) -> [Members] {
+    mutating func list(_ members: Members, _ name: String) -> [Members] {
         guard let value = members[name], !(value is NSNull) else { return [] }
         guard let elements = value as? [Members] else {
             note(.wrong, name, "is not an array of objects")
@@ -213,6 +214,7 @@ struct StoreKitReader {
             guard let terms = terms(of: product, in: group, subject) else { return }
             draft.subscription = terms
             draft.introductoryOffer = introductoryOffer(of: product, for: terms, subject)
+            draft.promotionalOffers = promotionalOffers(of: product, for: terms, subject)
         }
         noteRest(of: product, type, subject)
         products[id] = draft
@@ -224,7 +226,11 @@ struct StoreKitReader {
     private mutating func noteRest(of product: Members, _ type: ProductType, _ subject: String) {
         for name in product.keys.sorted() where Self.hasContent(product[name]) {
             if Self.offers.contains(name) {
-                note(.notTaken, subject, "has \(name); the store makes only introductory offers")
+                note(
+                    .notTaken,
+                    subject,
+                    "has \(name); the store makes only introductory and promotional offers"
+                )
             } else if !Self.productMembers.contains(name),
                 type != .autoRenewableSubscription || !Self.subscriptionMembers.contains(name)
             {
@@ -242,53 +248,7 @@ struct StoreKitReader {
         }
     }
 
-    /// The introductory offer of a subscription; `nil` if it has none that can be taken.
-    private mutating func introductoryOffer(
-        of product: Members,
-        for terms: SubscriptionTerms,
-        _ subject: String
-    ) -> OfferTerms? {
-        guard let members = product["introductoryOffer"] as? Members, !members.isEmpty else {
-            if Self.hasContent(product["introductoryOffer"]) {
-                note(.wrong, subject, "has an introductoryOffer that is not an object")
-            }
-            return nil
-        }
-        let name = members["paymentMode"] as? String ?? ""
-        guard let mode = StoreKitOffer.mode(named: name) else {
-            note(.wrong, subject, "has an introductoryOffer with the paymentMode '\(name)'")
-            return nil
-        }
-        let length = members["subscriptionPeriod"] as? String
-        guard
-            let period = length.map({ Self.sameLengths[$0] ?? $0 })
-                .flatMap({ SubscriptionPeriod(iso8601: $0) })
-                ?? (mode == .payAsYouGo ? terms.period : nil)
-        else {
-            note(
-                .wrong,
-                subject,
-                "has an introductoryOffer without a subscriptionPeriod such as P1W"
-            )
-            return nil
-        }
-        let isFree = mode == .freeTrial
-        guard let price = isFree ? .zero(currency) : price(of: members, subject) else { return nil }
-        let count = mode == .payAsYouGo ? members["numberOfPeriods"] as? Int ?? 1 : 1
-        note(
-            .taken,
-            subject,
-            "with an introductory offer: \(mode), \(count) times \(period), \(price)"
-        )
-        return OfferTerms(
-            mode: mode,
-            period: period,
-            numberOfPeriods: count,
-            prices: [storefront: price]
-        )
-    }
-
-    private mutating func price(of product: Members, _ subject: String) -> Money? {
+    mutating func price(of product: Members, _ subject: String) -> Money? {
         guard let text = product["displayPrice"] as? String else {
             note(.wrong, subject, "has no displayPrice as a text, such as \"9.99\"")
             return nil
@@ -370,7 +330,7 @@ struct StoreKitReader {
     private static let testCommand = "'counterfoil test set ACCOUNT --storekit FILE' follows it"
 
     /// Whether a member says anything: not null, false, zero or empty.
-    private static func hasContent(_ value: Any?) -> Bool {
+    static func hasContent(_ value: Any?) -> Bool {
         switch value {
         case nil, is NSNull: false
         case let text as String: !text.isEmpty

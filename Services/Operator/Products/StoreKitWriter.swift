@@ -44,9 +44,10 @@ enum StoreKitWriter {
                 members["subscriptionGroupID"] = group.rawValue
                 members["recurringSubscriptionPeriod"] = terms.period.description
                 members["introductoryOffer"] =
-                    draft.introductoryOffer.flatMap { offer(of: $0, id, in: storefront) }
-                    ?? NSNull()
-                members["adHocOffers"] = [Any]()
+                    draft.introductoryOffer.flatMap {
+                        offer(of: $0, "\(id).introductory", in: storefront)
+                    } ?? NSNull()
+                members["adHocOffers"] = offers(of: draft, id, in: storefront)
                 members["codeOffers"] = [Any]()
                 groups[group, default: []].append(members)
             case .unknown(let name): leaveOut("is a \(name), which the file cannot hold")
@@ -107,16 +108,33 @@ enum StoreKitWriter {
         ]
     }
 
-    /// An introductory offer as the file has it; `nil` if it is not made in the storefront.
-    private static func offer(
-        of offer: OfferTerms,
+    /// The active promotional offers of a product that are made in the storefront.
+    private static func offers(
+        of draft: ProductDraft,
         _ id: ProductID,
         in storefront: Storefront
-    ) -> Any? {
+    ) -> [[String: Any]] {
+        (draft.promotionalOffers ?? []).filter(\.isActive).compactMap { promotional in
+            let name = "\(id).\(promotional.id)"
+            guard var members = offer(of: promotional.terms, name, in: storefront) else {
+                return nil
+            }
+            members["offerID"] = promotional.id.rawValue
+            members["referenceName"] = promotional.id.rawValue
+            return members
+        }
+    }
+
+    /// An offer as the file has it; `nil` if it is not made in the storefront.
+    private static func offer(
+        of offer: OfferTerms,
+        _ name: String,
+        in storefront: Storefront
+    ) -> [String: Any]? {
         guard let price = offer.prices[storefront], let mode = StoreKitOffer.name(of: offer.mode)
         else { return nil }
         var members: [String: Any] = [
-            "internalID": number(of: id.rawValue + ".introductory"),
+            "internalID": number(of: name),
             "numberOfPeriods": offer.numberOfPeriods,
             "paymentMode": mode,
             "subscriptionPeriod": offer.period.description,

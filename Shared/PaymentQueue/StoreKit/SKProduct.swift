@@ -55,6 +55,10 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     /// Everybody sees it. The store decides at the purchase who has it:
     /// ``Product/SubscriptionInfo/isEligibleForIntroOffer``.
     public let introductoryPrice: SKProductDiscount?
+    /// The promotional offers to accounts that have, or had, a subscription in the product's group.
+    ///
+    /// The merchant's server decides who gets one, and signs it.
+    public let discounts: [SKProductDiscount]
     /// The rank of the product in its group, of which 1 is the highest; `nil` if the product does
     /// not renew automatically.
     let subscriptionLevel: Int?
@@ -86,6 +90,9 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         introductoryPrice = listing.introductoryOffer.flatMap {
             SKProductDiscount($0, priceLocale: priceLocale)
         }
+        discounts = (listing.promotionalOffers ?? []).compactMap {
+            SKProductDiscount($0.terms, identifier: $0.id, priceLocale: priceLocale)
+        }
     }
 
     /// Makes a product from a transaction.
@@ -113,6 +120,7 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         price = money.decimal
         priceLocale = Locale(identifier: "en@currency=\(money.currency)")
         introductoryPrice = nil
+        discounts = []
     }
 
     /// The formatted price, such as `$0.99`.

@@ -8,7 +8,7 @@ public final class SKProductDiscount: Sendable, Hashable {
     public enum `Type`: UInt, Sendable {
         /// An offer to accounts that never had one in the product's group.
         case introductory = 0
-        /// An offer to accounts that have, or had, a subscription. The store does not make it yet.
+        /// A promotional offer to accounts that have, or had, a subscription in the group.
         case subscription = 1
     }
 
@@ -22,10 +22,10 @@ public final class SKProductDiscount: Sendable, Hashable {
         case freeTrial = 2
     }
 
-    /// The identifier of the offer; `nil`, because an introductory offer has none.
-    public var identifier: String? { nil }
+    /// The identifier of a promotional offer; `nil` in an introductory one.
+    public let identifier: String?
     /// The kind of the offer.
-    public var type: `Type` { .introductory }
+    public var type: `Type` { identifier == nil ? .introductory : .subscription }
     /// The way in which it is paid.
     public let paymentMode: PaymentMode
     /// The length of one period of the offer.
@@ -40,7 +40,7 @@ public final class SKProductDiscount: Sendable, Hashable {
     let listing: OfferListing
 
     /// Makes an offer; `nil` if only a newer client knows how it is paid.
-    init?(_ listing: OfferListing, priceLocale: Locale) {
+    init?(_ listing: OfferListing, identifier: OfferID? = nil, priceLocale: Locale) {
         switch listing.mode {
         case .freeTrial: paymentMode = .freeTrial
         case .payAsYouGo: paymentMode = .payAsYouGo
@@ -52,13 +52,14 @@ public final class SKProductDiscount: Sendable, Hashable {
         price = listing.price.decimal
         self.priceLocale = priceLocale
         self.listing = listing
+        self.identifier = identifier?.rawValue
     }
 
     /// Whether two offers have the same terms.
     public static func == (left: SKProductDiscount, right: SKProductDiscount) -> Bool {
         left.paymentMode == right.paymentMode && left.numberOfPeriods == right.numberOfPeriods
             && left.subscriptionPeriod == right.subscriptionPeriod && left.price == right.price
-            && left.priceLocale == right.priceLocale
+            && left.priceLocale == right.priceLocale && left.identifier == right.identifier
     }
 
     /// Hashes the terms.

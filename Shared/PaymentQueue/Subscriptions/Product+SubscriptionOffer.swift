@@ -11,6 +11,8 @@ extension Product {
             public init(rawValue: String) { self.rawValue = rawValue }
             /// An offer to accounts that never had one in the product's group.
             public static let introductory = OfferType(rawValue: "Introductory")
+            /// An offer to accounts that have, or had, a subscription in the product's group.
+            public static let promotional = OfferType(rawValue: "Promotional")
         }
 
         /// The way in which an offer is paid.
@@ -27,7 +29,7 @@ extension Product {
             public static let freeTrial = PaymentMode(rawValue: "FreeTrial")
         }
 
-        /// The identifier of the offer; `nil`, because an introductory offer has none.
+        /// The identifier of a promotional offer; `nil` in an introductory one.
         public let id: String?
         /// The kind of the offer.
         public let type: OfferType
@@ -44,7 +46,7 @@ extension Product {
 
         init(_ discount: SKProductDiscount, of product: SKProduct) {
             id = discount.identifier
-            type = .introductory
+            type = discount.identifier == nil ? .introductory : .promotional
             price = discount.price
             displayPrice = discount.price.formatted(product.priceFormatStyle)
             period = SubscriptionPeriod(discount.subscriptionPeriod)

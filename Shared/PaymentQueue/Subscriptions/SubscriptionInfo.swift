@@ -1,7 +1,7 @@
 extension Product {
     /// The terms of a product that renews automatically.
     ///
-    /// The store makes introductory offers only, so StoreKit's members about other offers are missing.
+    /// The store makes introductory and promotional offers. StoreKit's members about others are missing.
     public struct SubscriptionInfo: Hashable, Sendable {
         /// The group of the product.
         ///
@@ -15,6 +15,8 @@ extension Product {
         public let subscriptionPeriod: Product.SubscriptionPeriod
         /// The offer to accounts that never had one in the group; `nil` if there is none.
         public let introductoryOffer: Product.SubscriptionOffer?
+        /// The offers that the merchant's server gives to accounts that have, or had, a subscription.
+        public let promotionalOffers: [Product.SubscriptionOffer]
 
         /// Whether the account may have the introductory offer of a product in the group.
         ///
@@ -58,7 +60,8 @@ extension Product {
             subscriptionPeriod: SubscriptionPeriod(period),
             introductoryOffer: product.introductoryPrice.map {
                 SubscriptionOffer($0, of: product)
-            }
+            },
+            promotionalOffers: product.discounts.map { SubscriptionOffer($0, of: product) }
         )
     }
 }

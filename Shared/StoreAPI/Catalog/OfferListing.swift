@@ -23,4 +23,15 @@ public struct OfferListing: Codable, Hashable, Sendable {
         self.numberOfPeriods = numberOfPeriods
         self.price = price
     }
+
+    /// Makes the listing of an offer in a storefront; `nil` if it is not made there.
+    public init?(of terms: OfferTerms, in storefront: Storefront) {
+        guard let price = terms.prices[storefront] else { return nil }
+        self.init(
+            mode: terms.mode,
+            period: terms.period,
+            numberOfPeriods: terms.numberOfPeriods,
+            price: price
+        )
+    }
 }

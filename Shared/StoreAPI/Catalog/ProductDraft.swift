@@ -35,6 +35,10 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     ///
     /// Only a subscription that renews automatically has one. There is none by default.
     public var introductoryOffer: OfferTerms?
+    /// The offers that the merchant's server gives to accounts that have, or had, a subscription.
+    ///
+    /// Only a subscription that renews automatically has some. There are none by default.
+    public var promotionalOffers: [PromotionalOffer]?
     /// The names of the entitlements that the product gives while an account owns it.
     ///
     /// There are none by default.
@@ -51,6 +55,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         deliveryPlan: [DeliveryTarget]? = nil,
         subscription: SubscriptionTerms? = nil,
         introductoryOffer: OfferTerms? = nil,
+        promotionalOffers: [PromotionalOffer]? = nil,
         entitlements: [EntitlementName]? = nil
     ) {
         self.type = type
@@ -62,6 +67,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.deliveryPlan = deliveryPlan
         self.subscription = subscription
         self.introductoryOffer = introductoryOffer
+        self.promotionalOffers = promotionalOffers
         self.entitlements = entitlements
     }
 }

@@ -33,6 +33,9 @@ public struct ProductListing: Codable, Hashable, Sendable {
     ///
     /// Everybody sees it. The store decides at the purchase who has it.
     public var introductoryOffer: OfferListing?
+    /// The offers that the merchant's server gives to accounts that have, or had, a subscription; `nil`
+    /// if there are none in the storefront.
+    public var promotionalOffers: [PromotionalOfferListing]?
 
     /// Makes a listing.
     public init(
@@ -46,7 +49,8 @@ public struct ProductListing: Codable, Hashable, Sendable {
         isFamilyShareable: Bool = false,
         subscription: SubscriptionTerms? = nil,
         subscriptionGroupName: String? = nil,
-        introductoryOffer: OfferListing? = nil
+        introductoryOffer: OfferListing? = nil,
+        promotionalOffers: [PromotionalOfferListing]? = nil
     ) {
         self.id = id
         self.version = version
@@ -59,5 +63,6 @@ public struct ProductListing: Codable, Hashable, Sendable {
         self.subscription = subscription
         self.subscriptionGroupName = subscriptionGroupName
         self.introductoryOffer = introductoryOffer
+        self.promotionalOffers = promotionalOffers
     }
 }

@@ -13,7 +13,7 @@ import Testing
         "optional/transaction.purchased", "optional/transaction.purchasing",
         "optional/transaction.restored", "optional/transaction.refunded.part",
         "optional/transaction.purchased.renewal", "optional/transaction.restored.period",
-        "optional/transaction.purchased.offer",
+        "optional/transaction.purchased.offer", "optional/transaction.purchased.promotional",
     ]
 
     private func foundationEncoded(_ value: some Encodable) throws -> String {

@@ -59,6 +59,15 @@ import Testing
         #expect(offer.periodCount == 3 && offer.period.unit == .month && offer.id == nil)
         #expect(offer.displayPrice.filter { !$0.isWhitespace } == "1,99€")
         // A mode of a newer store is not shown.
+        let terms = try #require(listing.introductoryOffer)
+        let id = OfferID(unchecked: "spring")
+        listing.promotionalOffers = [PromotionalOfferListing(id: id, terms: terms)]
+        let both = SKProduct(listing, storefront: "DEU")
+        #expect(both.discounts.map(\.identifier) == ["spring"])
+        #expect(both.discounts.map(\.type) == [.subscription])
+        #expect(both.discounts.map(\.price) == [discount.price])
+        let offers = PaymentQueue.Product(both).subscription?.promotionalOffers
+        #expect(offers?.map(\.id) == ["spring"] && offers?.map(\.type) == [.promotional])
         listing.introductoryOffer?.mode = .unknown("barter")
         #expect(SKProduct(listing, storefront: "DEU").introductoryPrice == nil)
         let modes: [SKProductDiscount.PaymentMode] = [.payAsYouGo, .payUpFront, .freeTrial]

@@ -68,6 +68,7 @@ import Testing
             "SKProduct.subscriptionPeriod": \SKProduct.subscriptionPeriod,
             "SKProduct.introductoryPrice": \SKProduct.introductoryPrice
                 as KeyPath<SKProduct, SKProductDiscount?>,
+            "SKProduct.discounts": \SKProduct.discounts as KeyPath<SKProduct, [SKProductDiscount]>,
             "SKProductDiscount.identifier": \SKProductDiscount.identifier
                 as KeyPath<SKProductDiscount, String?>,
             "SKProductDiscount.type": \SKProductDiscount.type
@@ -191,6 +192,7 @@ import Testing
             "isFamilyShareable", "isDownloadable", "downloadContentLengths",
             "downloadContentVersion",
             "subscriptionGroupIdentifier", "subscriptionPeriod", "introductoryPrice",
+            "discounts",
         ],
         "SKProductDiscount": [
             "identifier", "type", "price", "priceLocale", "paymentMode", "numberOfPeriods",

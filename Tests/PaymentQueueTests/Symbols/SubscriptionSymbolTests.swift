@@ -17,6 +17,8 @@ import Testing
                 as KeyPath<SubscriptionInfo, Product.SubscriptionPeriod>,
             "SubscriptionInfo.introductoryOffer": \SubscriptionInfo.introductoryOffer
                 as KeyPath<SubscriptionInfo, Product.SubscriptionOffer?>,
+            "SubscriptionInfo.promotionalOffers": \SubscriptionInfo.promotionalOffers
+                as KeyPath<SubscriptionInfo, [Product.SubscriptionOffer]>,
             "SubscriptionInfo.isEligibleForIntroOffer": { (info: SubscriptionInfo) in
                 await info.isEligibleForIntroOffer as Bool
             },
@@ -84,7 +86,8 @@ import Testing
         "SubscriptionInfo": [
             "subscriptionGroupID", "groupDisplayName", "groupLevel", "subscriptionPeriod",
             "status", "status(for:)",
-            "introductoryOffer", "isEligibleForIntroOffer", "isEligibleForIntroOffer(for:)",
+            "introductoryOffer", "promotionalOffers", "isEligibleForIntroOffer",
+            "isEligibleForIntroOffer(for:)",
         ],
         "SubscriptionOffer": [
             "id", "type", "price", "displayPrice", "period", "periodCount", "paymentMode",
