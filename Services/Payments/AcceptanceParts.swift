@@ -12,12 +12,17 @@ struct AcceptanceParts {
         _ charging: ChargingParts,
         products: ProductStore,
         on frame: ServiceFrame
-    ) {
+    ) throws {
         let handler = PaymentHandler(
             context: charging.context,
             processor: charging.processor,
             products: products,
             tax: settings.tax,
+            offerKeys: try OfferKeys(
+                directory: settings.offerKeysDirectory,
+                now: frame.machineNow,
+                logger: frame.logger
+            ),
             didCommit: charging.didCommit
         )
         batcher = RequestBatcher(

@@ -23,19 +23,20 @@ extension ServiceDefinition {
 func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = PaymentsSettings(&reader)
     try reader.check()
-    return composePayments(
-        settings,
-        on: try ServiceFrame(.payments, settings.common, logger: logger)
-    )
+    let frame = try ServiceFrame(.payments, settings.common, logger: logger)
+    return try composePayments(settings, on: frame)
 }
 
 /// Composes the parts that only `payments` has: for accepting, charging and settling payments, and
 /// for restores, refunds and resumptions.
-private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFrame) -> Composition {
+private func composePayments(
+    _ settings: PaymentsSettings,
+    on frame: ServiceFrame
+) throws -> Composition {
     let charging = ChargingParts(settings, on: frame)
     let (context, runner, wakeRelay) = (charging.context, charging.runner, frame.wakeRelay)
     let products = ProductStore()
-    let acceptance = AcceptanceParts(settings, charging, products: products, on: frame)
+    let acceptance = try AcceptanceParts(settings, charging, products: products, on: frame)
     let consumer = frame.consumer(
         of: [Topics.catalogProducts, Topics.fulfillmentTransactions],
         handler: ProjectionHandler()

@@ -28,6 +28,10 @@ enum PaymentsMigrations {
                 "payments_m0012_introductory_offers",
                 PackageResources.m0012_introductory_offers_sql
             ),
+            (
+                "payments_m0013_promotional_offers",
+                PackageResources.m0013_promotional_offers_sql
+            ),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -16,6 +16,8 @@ struct PaymentsSettings: Sendable {
     let subscriptions: SubscriptionPolicy
     /// The maximum age of a token that restores.
     let restoreTokenAgeMax: Duration
+    /// The directory of the keys of merchants' servers; `nil` if no signed offer is accepted.
+    let offerKeysDirectory: String?
     let sandboxDatabaseURL: String
     let sandboxSlowness: Duration
 
@@ -28,6 +30,7 @@ struct PaymentsSettings: Sendable {
     /// - `APPROVAL_EXPIRY_MS`
     /// - `RESTORE_TOKEN_AGE_MAX_MS`
     /// - `SUBSCRIPTION_TIME_ZONE`, `SUBSCRIPTION_GRACE_DAYS`, `SUBSCRIPTION_GRACE_SCOPE`
+    /// - `SERVER_KEYS_DIRECTORY`
     /// - `TAX_BASIS_POINTS`
     /// - `SANDBOX_SUBSCRIPTION_RATE`, which a production store refuses
     /// - `SANDBOX_PROCESSOR_DATABASE_URL`, `SANDBOX_PROCESSOR_SLOW_MS`
@@ -65,6 +68,12 @@ struct PaymentsSettings: Sendable {
             "How old, since its iat, the account token of a restore may be; an older one gets 401."
         )
         subscriptions = SubscriptionPolicy(&reader, in: environment)
+        let keysDirectory = reader.string(
+            "SERVER_KEYS_DIRECTORY",
+            default: "",
+            "Public keys of merchants' servers: <key id>.json. They sign promotional offers."
+        )
+        offerKeysDirectory = keysDirectory.isEmpty ? nil : keysDirectory
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(
             "SANDBOX_PROCESSOR_DATABASE_URL",

@@ -35,6 +35,17 @@ extension EventFixtureTests {
         )
         #expect(paid.transaction.subscription?.offer?.type == .promotional)
         #expect(paid.transaction.subscription?.offer?.id == offer.id)
+        let copy = try roundTrip(
+            TransactionChanged.self,
+            "optional/transaction.purchased.redeeming"
+        ).transaction
+        #expect(copy.subscription?.redeems?.id == offer.id && copy.reason == .ownedAgain)
+        let change = try roundTrip(
+            SubscriptionChanged.self,
+            "optional/subscription.changed.redeemed"
+        )
+        #expect(change.cause == .offerRedeemed)
+        #expect(change.subscription.nextOffer?.id == offer.id)
     }
 
     @Test func anIntroductoryOfferReadsBack() throws {

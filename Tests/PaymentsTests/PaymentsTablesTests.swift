@@ -11,6 +11,8 @@ import Testing
     private static let leftOut: [String: String] = [
         "clock_advances":
             "An administrator asked for them; what they did is in the steps of the clock.",
+        "offer_nonces":
+            "The signatures of requests are in no event.",
         "refund_keys":
             "The keys of requests are in no event.",
         "restores":

@@ -167,6 +167,7 @@ struct Store: Sendable {
         client: PostgresClient,
         tax: TaxRates = TaxRates(),
         policy: AttemptPolicy = AttemptPolicy(callsMax: 3),
+        offerKeys: OfferKeys = OfferSigner.shared.keys,
         now: (@Sendable () -> StoreTime)? = nil,
         machineNow: (@Sendable () -> MachineTime)? = nil
     ) {
@@ -199,6 +200,7 @@ struct Store: Sendable {
             processor: processor,
             products: products,
             tax: tax,
+            offerKeys: offerKeys,
             didCommit: { pending.append($0) }
         )
         self.context = context

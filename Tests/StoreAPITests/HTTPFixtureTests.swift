@@ -120,6 +120,11 @@ import Testing
         let trial = try roundTrip(PaymentRequest.self, "payment.request.offer")
         #expect(trial.offer?.type == .introductory && trial.offer?.id == nil)
         #expect(trial.offer?.terms?.mode == .freeTrial && trial.price.description == "2.99 USD")
+        let signed = try roundTrip(PaymentRequest.self, "payment.request.discount")
+        #expect(signed.discount?.identifier == "come_back")
+        #expect(signed.discount?.timestamp == 1_800_000_000_000)
+        let token = try roundTrip(PaymentRequest.self, "payment.request.promotional")
+        #expect(token.promotionalOffer?.hasPrefix("eyJ") == true && token.discount == nil)
     }
 
     @Test func clock() throws {

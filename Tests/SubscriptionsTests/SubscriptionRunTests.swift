@@ -118,7 +118,7 @@ import Testing
                 case 22: return .choose(Int(numbers.next(5)))
                 case 23: return .introduce(Int(numbers.next(5)))
                 case 24: return numbers.next(3) == 0 ? .turnOff : .turnOn
-                case 25: return .chargeNow
+                case 25: return numbers.next(2) == 0 ? .chargeNow : .redeem(index % 3)
                 case 26: return .refund(index, revokes: numbers.next(2) == 0)
                 case 27: return .reverse(index)
                 case 28: return .price([nil, 450, 999, 100_000][Int(numbers.next(4))])

@@ -17,6 +17,8 @@ struct SubscriptionWorld {
         case choose(Int)
         /// A purchase with the product's introductory offer, if the account may have it.
         case introduce(Int)
+        /// A promotional offer for the running product.
+        case redeem(Int)
         case turnOn, turnOff, chargeNow, revoke, end
         /// The processor answers an open call.
         case answer(Int, Answer)
@@ -34,6 +36,7 @@ struct SubscriptionWorld {
             case .scheduler(let all): ".scheduler(all: \(all))"
             case .choose(let index): ".choose(\(index))"
             case .introduce(let index): ".introduce(\(index))"
+            case .redeem(let index): ".redeem(\(index))"
             case .turnOn: ".turnOn"
             case .turnOff: ".turnOff"
             case .chargeNow: ".chargeNow"
@@ -107,6 +110,7 @@ struct SubscriptionWorld {
         case .choose(let index): choose(Self.products[index % Self.products.count])
         case .introduce(let index):
             choose(Self.products[index % Self.products.count], isIntroduced: true)
+        case .redeem(let index): redeem(index)
         case .turnOn: apply(.autoRenewTurnedOn)
         case .turnOff: apply(.autoRenewTurnedOff)
         case .chargeNow: apply(.chargeRequested(currentQuote))
@@ -153,6 +157,15 @@ struct SubscriptionWorld {
         case .chargeOwed: apply(.chargeRequested(currentQuote))
         case .current: break
         }
+    }
+
+    private mutating func redeem(_ index: Int) {
+        guard let product = subscription?.product, var offer = Self.offers[product.id] else {
+            return
+        }
+        offer.type = .promotional
+        offer.id = OfferID(unchecked: "offer\(index)")
+        apply(.offerRedeemed(offer))
     }
 
     /// Lets the processor answer.

@@ -33,6 +33,9 @@ package struct SubscriptionWords {
         case .productScheduled:
             "changes to \(next(subscription)) with the next renewal, at \(Self.moment(period.end))"
         case .scheduleWithdrawn: "stays with \(name)"
+        case .offerRedeemed:
+            "redeemed \(subscription.pendingOffer?.id.map { "the offer \($0)" } ?? "an offer"): "
+                + "renews at \(Self.moment(period.end)) with \(next(subscription))"
         case .autoRenewTurnedOff:
             "cancelled: runs until \(Self.moment(period.end)) and does not renew"
         case .autoRenewTurnedOn:

@@ -13,10 +13,12 @@ import Subscriptions
 /// requests after it are followers, and get the leader's answer.
 struct AcceptanceBatch: Sendable {
     /// A request, and its answer once it has one.
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         let submission: PaymentSubmission
         let key: RequestKey
         let fingerprint: [UInt8]
+        /// The signed offer of the request; `nil` if it has none.
+        let signedOffer: Result<SignedOffer, SignedOffer.Refusal>?
         var reply: PaymentReply?
     }
 
@@ -44,7 +46,7 @@ struct AcceptanceBatch: Sendable {
     var refunds: [ProcessorAttempt] = []
     /// The payment methods that tests have charged.
     var simulated = SimulatedCharges([:])
-    private var entries: [Entry]
+    private(set) var entries: [Entry]
     private var approved: [Approved] = []
     private var begun: [Begun] = []
     /// The positions of the leaders and of the followers.
@@ -64,13 +66,18 @@ struct AcceptanceBatch: Sendable {
         self.environment = environment
         self.subscriptions = SubscriptionBooks(subscriptions, at: time)
         entries = submissions.map {
-            Entry(submission: $0, key: $0.key, fingerprint: $0.fingerprint)
+            Entry(
+                submission: $0,
+                key: $0.key,
+                fingerprint: $0.fingerprint,
+                signedOffer: SignedOffer.read($0.request, in: $0.account.bundleID)
+            )
         }
     }
 
     // MARK: - What has to be known
 
-    private var open: [Int] { entries.indices.filter { entries[$0].reply == nil } }
+    var open: [Int] { entries.indices.filter { entries[$0].reply == nil } }
 
     /// The keys of requests that are not answered yet.
     var openKeys: Set<RequestKey> { Set(open.map { entries[$0].key }) }
@@ -148,11 +155,13 @@ struct AcceptanceBatch: Sendable {
     ///   - products: The products of the requests, at their newest versions.
     ///   - standings: The standings of their accounts.
     ///   - intents: The open purchase intents of accounts whose requests name one.
+    ///   - offers: What is known about their signed offers.
     ///   - methodRefusal: Returns why a payment method is refused; `nil` if it can be charged.
     mutating func judge(
         products: [ProductID: Product],
         standings: [AccountKey: AccountStanding],
         intents: [AccountKey: [PurchaseIntent]],
+        offers: OfferFacts,
         methodRefusal: (PaymentMethod) -> PaymentRefusal?
     ) {
         var unpaid: [IntentKey: PurchaseIntent] = [:]
@@ -160,6 +169,7 @@ struct AcceptanceBatch: Sendable {
             for intent in intents { unpaid[IntentKey(account: account, id: intent.id)] = intent }
         }
         var begunIn: Set<SubscriptionKey> = []
+        var offers = offers
         for position in open {
             let submission = entries[position].submission
             guard leaders[entries[position].key] == nil else {
@@ -167,7 +177,7 @@ struct AcceptanceBatch: Sendable {
                 continue
             }
             let product = products[submission.request.productID]
-            let offer = product.flatMap { introductoryOffer(of: $0, for: submission) }
+            let offer = offer(of: product, for: entries[position], offers)
             let sale = PaymentRules.price(
                 of: submission.request,
                 account: standings[submission.accountKey] ?? AccountStanding(),
@@ -176,8 +186,10 @@ struct AcceptanceBatch: Sendable {
                 offer: offer,
                 methodRefusal: methodRefusal(submission.request.paymentMethod)
             ).flatMap { price in
-                period(of: product, for: submission, by: offer, besides: begunIn).map {
-                    (price, $0)
+                offer.flatMap {
+                    period(of: product, for: submission, by: $0, besides: begunIn).map {
+                        ($0?.redeems == nil ? price : .zero(price.currency), $0)
+                    }
                 }
             }
             switch sale {
@@ -186,6 +198,7 @@ struct AcceptanceBatch: Sendable {
                 guard let product else { continue }
                 if let intent = submission.intent { unpaid[intent] = nil }
                 if let key = submission.subscriptionKey(of: product) { begunIn.insert(key) }
+                if let nonce = entries[position].nonce { offers.used.insert(nonce) }
                 leaders[entries[position].key] = position
                 approved.append(
                     Approved(position: position, product: product, price: price, period: period)
@@ -207,6 +220,17 @@ struct AcceptanceBatch: Sendable {
             return .success(nil)
         }
         guard !begun.contains(key) else { return .failure(.alreadySubscribed(to: product.id)) }
+        if let offer, offer.type == .promotional,
+            let copy = SubscriptionRules.redemption(
+                of: offer,
+                for: product,
+                meeting: subscriptions.rows[key]?.subscription,
+                at: time,
+                by: subscriptions.machine.dueActions
+            )
+        {
+            return .success(copy)
+        }
         return SubscriptionRules.period(
             of: product,
             meeting: subscriptions.rows[key]?.subscription,
@@ -215,30 +239,6 @@ struct AcceptanceBatch: Sendable {
             offer: offer,
             renewingAt: product.prices[submission.request.storefront]
         )
-    }
-
-    /// The introductory offer of a product, if the account may have it (rule S44).
-    private func introductoryOffer(
-        of product: Product,
-        for submission: PaymentSubmission
-    ) -> PeriodOffer? {
-        guard let key = submission.subscriptionKey(of: product),
-            subscriptions.mayHaveIntroductoryOffer(key)
-        else { return nil }
-        let offer = SubscriptionRules.introductoryOffer(
-            of: product,
-            in: submission.request.storefront
-        )
-        return offer?.price.isZero == true && asksToBuy(submission) ? nil : offer
-    }
-
-    /// Whether somebody has to approve a payment.
-    ///
-    /// What costs nothing is not charged, so nobody would be asked about a free trial, nor about the
-    /// charges that follow it.
-    private func asksToBuy(_ submission: PaymentSubmission) -> Bool {
-        submission.request.paymentMethod == SandboxPaymentMethod.needsApproval.method
-            || simulated.asksToBuy(submission.accountKey)
     }
 
     /// Makes transactions of the requests that the rules accept.
@@ -288,7 +288,10 @@ struct AcceptanceBatch: Sendable {
                 leaseEnd: leaseEnd
             )
             subscriptions.introduce(by: record.transaction)
-            if approved.period != nil, acceptance.grant != nil,
+            if let redeemed = subscriptions.redeem(record) {
+                acceptance.record.transaction = redeemed.transaction
+                acceptance.grant = redeemed.grant
+            } else if approved.period != nil, acceptance.grant != nil,
                 let period = subscriptions.begin(record, paidBy: request.paymentMethod)
             {
                 acceptance.grant = .beginPeriod(period)
@@ -330,6 +333,13 @@ struct AcceptanceBatch: Sendable {
     }
 
     // MARK: - What was decided
+
+    /// The nonces of the signed offers that these payments use.
+    var usedNonces: [(nonce: OfferNonce, id: TransactionID)] {
+        begun.compactMap { begun in
+            entries[begun.position].nonce.map { ($0, begun.acceptance.record.transaction.id) }
+        }
+    }
 
     /// The payments to write.
     var acceptances: [Acceptance] { begun.map(\.acceptance) }

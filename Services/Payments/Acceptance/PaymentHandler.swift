@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import ServiceKit
 import Subscriptions
 
 /// Accepts payment requests in batches.
@@ -14,6 +15,8 @@ struct PaymentHandler: Sendable {
     let processor: any PaymentProcessor
     let products: ProductStore
     let tax: TaxRates
+    /// The keys with which merchants' servers sign offers.
+    let offerKeys: OfferKeys
     /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
@@ -79,6 +82,7 @@ struct PaymentHandler: Sendable {
             products: products,
             standings: standings,
             intents: intents,
+            offers: try offerFacts(of: batch, on: connection),
             methodRefusal: processor.refusal(of:)
         )
         batch.begin(
@@ -108,8 +112,24 @@ struct PaymentHandler: Sendable {
             at: time,
             on: connection
         )
+        // This lock comes last, so that nobody who holds it waits for another one.
+        try OfferNonceStore.insert(batch.usedNonces, at: time, on: connection)
         try batch.answer(with: written)
         return batch
+    }
+
+    /// Reads what decides about the signed offers of a batch.
+    private func offerFacts(
+        of batch: AcceptanceBatch,
+        on connection: isolated PostgresConnection
+    ) throws -> OfferFacts {
+        let (nonces, named) = (batch.openNonces, batch.openOfferTransactions)
+        var facts = OfferFacts(keys: offerKeys, time: context.machineNow())
+        guard !nonces.isEmpty else { return facts }
+        facts.used = try connection.read(OfferNonceStore.used(nonces))
+        facts.owners = try TransactionStore.load(Array(named), on: connection)
+            .mapValues(\.accountKey)
+        return facts
     }
 
     /// Answers requests whose key was used before.

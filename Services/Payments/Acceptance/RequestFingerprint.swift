@@ -14,10 +14,13 @@ enum RequestFingerprint {
             request.price.currency.rawValue, request.paymentMethod.rawValue,
             request.applicationUsername,
         ]
-        // An intent and an offer are added only if there is one, so fingerprints from before there were
+        // An intent and offers are added only if there are any, so fingerprints from before there were
         // any stay valid.
         let intent = request.purchaseIntentID.map { [$0.rawValue] } ?? []
-        return of(fields + intent + (request.offer.map(Self.fields) ?? []))
+        let shown = request.offer.map(Self.fields) ?? []
+        let discount = request.discount.map(Self.fields) ?? []
+        let signed = request.promotionalOffer.map { ["promotionalOffer", $0] } ?? []
+        return of(fields + intent + shown + discount + signed)
     }
 
     static func of(_ request: RestoreRequest, in bundle: BundleID) -> [UInt8] {
@@ -43,6 +46,13 @@ enum RequestFingerprint {
             "offer", offer.type.rawValue, offer.id?.rawValue, offer.terms?.mode.rawValue,
             offer.terms?.period.description, offer.terms.map { String($0.numberOfPeriods) },
             offer.terms.map { String($0.price.minorUnits) }, offer.terms?.price.currency.rawValue,
+        ]
+    }
+
+    private static func fields(of discount: PaymentDiscount) -> [String?] {
+        [
+            "discount", discount.identifier, discount.keyIdentifier, discount.nonce,
+            discount.signature, discount.timestamp.map { String($0) },
         ]
     }
 

@@ -48,7 +48,7 @@ enum ResumptionRules {
             of: PaymentRules.request(repeating: failed, by: paymentMethod),
             account: account,
             product: product,
-            offer: offer,
+            offer: .success(offer),
             methodRefusal: methodRefusal
         )
         switch price {

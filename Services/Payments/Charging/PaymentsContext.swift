@@ -60,7 +60,9 @@ struct PaymentsContext: Sendable {
     ) async throws -> R {
         do {
             return try await client.withTransaction(body)
-        } catch let error as PostgresError where error.constraint == TransactionStore.keyIndex {
+        } catch let error as PostgresError
+            where [TransactionStore.keyIndex, OfferNonceStore.index].contains(error.constraint)
+        {
             throw PaymentError(.keyTaken)
         }
     }

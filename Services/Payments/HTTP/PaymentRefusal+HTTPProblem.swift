@@ -15,6 +15,9 @@ extension PaymentRefusal {
         case .stalePrice(let current): .stalePrice(current: current)
         case .offerNotAvailable: .offerNotAvailable
         case .staleOffer(let current): .staleOffer(current: current)
+        case .offerUnknown, .offerIncomplete, .offerKeyUnknown, .offerSignatureInvalid,
+            .offerExpired, .offerNonceUsed, .offerPriceInvalid, .offersContradict:
+            signedOfferProblem
         case .priceOverflow: .priceOverflow
         case .paymentMethodUnknown: .paymentMethodUnknown
         case .paymentMethodNotAvailable(let method): .paymentMethodNotAvailable(method)

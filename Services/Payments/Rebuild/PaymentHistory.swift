@@ -164,7 +164,8 @@ struct PaymentHistory {
                 .reverseRefund(number: $0.number)
             }
         case .transactionFailed: transaction.failureReason.map { .fail($0) }
-        case .transactionPurchased where transaction.subscription?.start != nil:
+        case .transactionPurchased
+        where transaction.subscription?.start != nil && !transaction.reason.isCopy:
             begunPeriod(of: transaction).map { .beginPeriod($0) }
         case .transactionPurchased where !transaction.price.isZero: .confirmCharge
         case .transactionPurchased where !transaction.reason.isCopy: .grantFree

@@ -5,6 +5,19 @@ import StoreAPI
 ///
 /// A refusal changes nothing and does not use up its key.
 enum PaymentRefusal: Error, Hashable, Sendable {
+    /// The fault of a signed offer that is not for a payment.
+    enum OfferFault: String, Sendable {
+        case nonce = "The nonce is not a UUID."
+        case form = "The signature is not an ECDSA signature in DER and base64."
+        case token = "The offer is not a JWS with ES256 and the claims of a promotional offer."
+        case issuer = "The issuer (iss) is not that of the key."
+        case audience = "The audience (aud) is not promotional-offer."
+        case bundle = "The offer is signed for another app (bid)."
+        case product = "The offer is signed for another product (productId)."
+        case customer = "The offer is signed for a transaction of another account (transactionId)."
+        case signature = "The signature is not by the key that it names, or is of other values."
+    }
+
     /// No product with this id was ever sold.
     case productUnknown
     /// The product is off sale, or not sold in this storefront.
@@ -21,6 +34,22 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case offerNotAvailable
     /// The offer has changed since the buyer saw it.
     case staleOffer(current: OfferListing)
+    /// The product has no active offer of this id in the storefront (rule S49).
+    case offerUnknown(String)
+    /// A signed offer lacks these members.
+    case offerIncomplete(missing: [String])
+    /// The app has no key of this id.
+    case offerKeyUnknown(String)
+    /// The offer is not signed by the key that it names, or not for this payment.
+    case offerSignatureInvalid(OfferFault)
+    /// The signature is too old, or of the future.
+    case offerExpired
+    /// The signature was used by another payment.
+    case offerNonceUsed
+    /// The offer costs more than the ordinary price.
+    case offerPriceInvalid
+    /// The request has both forms of a signed offer, or the product is no subscription.
+    case offersContradict
     /// Price times quantity overflows an amount of money.
     case priceOverflow
     /// The processor does not know the payment method.

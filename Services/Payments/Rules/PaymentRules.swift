@@ -18,8 +18,9 @@ enum PaymentRules {
     ///   - account: The buyer's standing.
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - intent: The open purchase intent that the request names; `nil` if there is none.
-    ///   - offer: The offer that the buyer may have; `nil` if there is none. A request that names the
-    ///     ordinary price or that of the offer is charged that of the offer.
+    ///   - offered: The offer that the buyer gets, or why the payment does not get the one that it carries;
+    ///     `nil` if there is none. A request that names the ordinary price or that of the offer is charged
+    ///     that of the offer.
     ///   - methodRefusal: The processor's reason to refuse the payment method; `nil` if it accepts
     ///     it.
     /// - Returns: The whole price, or the reason why the request is refused.
@@ -28,7 +29,7 @@ enum PaymentRules {
         account: AccountStanding = AccountStanding(),
         product: Product?,
         intent: PurchaseIntent? = nil,
-        offer: PeriodOffer? = nil,
+        offer offered: Result<PeriodOffer?, PaymentRefusal> = .success(nil),
         methodRefusal: PaymentRefusal?
     ) -> Result<Money, PaymentRefusal> {
         if let obstacle = account.obstacle(in: request.storefront) {
@@ -44,6 +45,11 @@ enum PaymentRules {
         }
         guard request.price.currency == unitPrice.currency else {
             return .failure(.wrongCurrency(expected: unitPrice.currency))
+        }
+        let offer: PeriodOffer?
+        switch offered {
+        case .success(let promised): offer = promised
+        case .failure(let refusal): return .failure(refusal)
         }
         let isOfferPrice = request.offer == nil && request.price == offer?.price
         guard request.price == unitPrice || isOfferPrice else {
@@ -141,6 +147,17 @@ enum PaymentRules {
         )
     }
 
+    /// The transaction of a payment that redeems an offer for the running product (rule S53).
+    ///
+    /// It is a copy of the running period: nothing is charged now.
+    static func redeeming(_ payment: Transaction, of subscription: Subscription) -> Transaction {
+        var copy = payment
+        copy.originalID = subscription.id
+        copy.reason = .ownedAgain
+        copy.price = .zero(payment.price.currency)
+        return copy
+    }
+
     /// The first answer about a transaction, for a repeated request.
     ///
     /// - Parameters:
@@ -156,9 +173,12 @@ enum PaymentRules {
         first.failureReason = nil
         first.revokedAt = nil
         first.refunds = nil
-        first.subscription?.start = nil
-        first.subscription?.end = nil
-        if transaction.subscription != nil { first.originalID = transaction.id }
+        // The copy by which an offer was redeemed has its dates from the beginning.
+        if transaction.subscription?.redeems == nil {
+            first.subscription?.start = nil
+            first.subscription?.end = nil
+            if transaction.subscription != nil { first.originalID = transaction.id }
+        }
         if let chargeAmount {
             first.price = chargeAmount
             first.originalID = transaction.id

@@ -116,6 +116,28 @@ struct SubscriptionBooks: Sendable {
         )
     }
 
+    /// Keeps the offer that a payment redeems for the running product (rule S53).
+    ///
+    /// - Parameter record: The transaction of the payment.
+    /// - Returns: The transaction as a copy of the running period, and the command that grants it; `nil` if
+    ///   the payment redeems nothing.
+    mutating func redeem(
+        _ record: TransactionRecord
+    ) -> (transaction: Transaction, grant: TransactionCommand)? {
+        guard let key = SubscriptionKey(of: record.transaction),
+            let offer = record.transaction.subscription?.redeems,
+            let subscription = rows[key]?.subscription
+        else { return nil }
+        apply(.offerRedeemed(offer), to: key, within: record.traceparent)
+        return (
+            PaymentRules.redeeming(record.transaction, of: subscription),
+            .grantOwned(
+                originalID: subscription.id,
+                originalPurchasedAt: subscription.startedAt
+            )
+        )
+    }
+
     /// The reason why a purchase that waited must not be charged any more; `nil` if it may be.
     ///
     /// The account has begun or changed its subscription meanwhile, so the charge would be stray.

@@ -45,6 +45,40 @@ enum SubscriptionRules {
         )
     }
 
+    /// The copy of the running period for a payment that redeems an offer for the running product
+    /// (rules S52 and S53); `nil` if the product does not run.
+    ///
+    /// - Parameters:
+    ///   - offer: The offer.
+    ///   - product: The product.
+    ///   - subscription: The account's subscription in the product's group; `nil` if it has none.
+    ///   - time: The present.
+    ///   - rules: The rules of due actions, for an end that was not carried out yet (rule S205).
+    /// - Returns: The copy, which names the offer.
+    static func redemption(
+        of offer: PeriodOffer,
+        for product: Product,
+        meeting subscription: Subscription?,
+        at time: StoreTime,
+        by rules: DueActionRules
+    ) -> TransactionPeriod? {
+        guard let subscription, subscription.product.id == product.id else { return nil }
+        switch rules.state(of: subscription, at: time) {
+        case .active, .inGracePeriod: break
+        case .inBillingRetryPeriod, .expired, .revoked, .unknown: return nil
+        }
+        let period = subscription.runningPeriod(at: time)
+        return TransactionPeriod(
+            terms: period.product.terms,
+            start: period.start,
+            end: period.end,
+            paidBy: period.transactionID,
+            offer: period.offer,
+            renewalPrice: period.offer == nil ? nil : period.product.price,
+            redeems: offer
+        )
+    }
+
     /// Whether an account may have the introductory offer of a group (rule S44).
     ///
     /// It may once, and not while a subscription of the group runs.

@@ -104,6 +104,6 @@ struct AppReceiptEntry: Decodable, Hashable, Sendable {
     /// Whether the period has an introductory price, reduced but not free.
     var isInIntroOfferPeriod: Bool { offerType == 1 && offerDiscountType != "FREE_TRIAL" }
 
-    /// Whether the period is a free trial.
-    var isTrialPeriod: Bool { offerType == 1 && offerDiscountType == "FREE_TRIAL" }
+    /// Whether the period is free, whatever the kind of the offer (rule S242).
+    var isTrialPeriod: Bool { offerType != nil && offerDiscountType == "FREE_TRIAL" }
 }

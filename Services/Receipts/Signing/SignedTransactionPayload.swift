@@ -37,6 +37,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var appTransactionId: String?
     var inAppOwnershipType: String
     var offerDiscountType: String?
+    var offerIdentifier: String?
     var offerPeriod: String?
     var offerType: Int?
     var signedDate: StoreTime
@@ -87,6 +88,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         inAppOwnershipType = "PURCHASED"
         let offer = transaction.subscription?.offer
         offerDiscountType = offer?.mode.discountType
+        offerIdentifier = offer?.id?.rawValue
         offerPeriod = offer?.period.description
         offerType = offer?.type.number
         if let revokedAt = transaction.revokedAt {
@@ -156,6 +158,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             text.member("inAppOwnershipType", inAppOwnershipType)
             if let isUpgraded { text.member("isUpgraded", isUpgraded) }
             text.member("offerDiscountType", offerDiscountType)
+            text.member("offerIdentifier", offerIdentifier)
             text.member("offerPeriod", offerPeriod)
             text.member("offerType", offerType.map(Int64.init))
             text.member("originalPurchaseDate", originalPurchaseDate)

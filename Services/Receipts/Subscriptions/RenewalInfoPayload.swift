@@ -40,6 +40,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
     var gracePeriodExpiresDate: StoreTime?
     var isInBillingRetryPeriod: Bool?
     var offerDiscountType: String?
+    var offerIdentifier: String?
     var offerPeriod: String?
     var offerType: Int?
     var originalTransactionId: TransactionID
@@ -74,6 +75,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
             }
         let offer = subscription.nextOffer
         offerDiscountType = offer?.mode.discountType
+        offerIdentifier = offer?.id?.rawValue
         offerPeriod = offer?.period.description
         offerType = offer?.type.number
         originalTransactionId = subscription.id
@@ -100,6 +102,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
                 text.member("isInBillingRetryPeriod", isInBillingRetryPeriod)
             }
             text.member("offerDiscountType", offerDiscountType)
+            text.member("offerIdentifier", offerIdentifier)
             text.member("offerPeriod", offerPeriod)
             text.member("offerType", offerType.map(Int64.init))
             text.member("originalTransactionId", originalTransactionId.rawValue)

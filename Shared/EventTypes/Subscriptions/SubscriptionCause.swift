@@ -14,6 +14,8 @@ public enum SubscriptionCause: OpenEnum {
     case autoRenewTurnedOff
     /// The customer turned auto-renew on (rows e6 and e10).
     case autoRenewTurnedOn
+    /// An offer was redeemed that begins with the next renewal (row e26).
+    case offerRedeemed
     /// The next period was paid (rows e11 and e25).
     case renewed
     /// The next period was paid after an outage of the store and begins now (rule S520).
@@ -54,7 +56,8 @@ public enum SubscriptionCause: OpenEnum {
     /// All causes that this version knows.
     public static let all: [SubscriptionCause] = [
         .purchased, .resubscribed, .upgraded, .productScheduled, .scheduleWithdrawn,
-        .autoRenewTurnedOff, .autoRenewTurnedOn, .renewed, .renewedLate, .gracePeriodBegan,
+        .autoRenewTurnedOff, .autoRenewTurnedOn, .offerRedeemed, .renewed, .renewedLate,
+        .gracePeriodBegan,
         .billingRetryBegan, .recovered, .gracePeriodEnded, .billingRetryEnded, .cancelledUnpaid,
         .expired, .productUnavailable, .ended, .refunded, .moneyRefunded, .lastPeriodRefunded,
         .nextPeriodRefunded, .refundReversed, .revoked,
@@ -77,6 +80,7 @@ public enum SubscriptionCause: OpenEnum {
         case .scheduleWithdrawn: "scheduleWithdrawn"
         case .autoRenewTurnedOff: "autoRenewTurnedOff"
         case .autoRenewTurnedOn: "autoRenewTurnedOn"
+        case .offerRedeemed: "offerRedeemed"
         case .renewed: "renewed"
         case .renewedLate: "renewedLate"
         case .gracePeriodBegan: "gracePeriodBegan"

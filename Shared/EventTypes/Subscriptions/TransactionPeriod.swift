@@ -18,6 +18,9 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     public var offer: PeriodOffer?
     /// The ordinary price, at which the subscription renews after the offer; `nil` without an offer.
     public var renewalPrice: Money?
+    /// The offer that begins with the next period, in the copy of the running one by which an account
+    /// redeemed it (rule S53); `nil` in all others.
+    public var redeems: PeriodOffer?
 
     /// Makes a period.
     public init(
@@ -28,7 +31,8 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
         replaces: ProductID? = nil,
         charge: RenewalChargeKey? = nil,
         offer: PeriodOffer? = nil,
-        renewalPrice: Money? = nil
+        renewalPrice: Money? = nil,
+        redeems: PeriodOffer? = nil
     ) {
         self.terms = terms
         self.start = start
@@ -38,6 +42,7 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
         self.charge = charge
         self.offer = offer
         self.renewalPrice = renewalPrice
+        self.redeems = redeems
     }
 
     /// Whether the transaction is the one by which an account has its introductory offer in the group.
@@ -56,6 +61,7 @@ extension TransactionPeriod: PlainJSONCodable {
         text.member("end", end)
         if let offer { text.member("offer", object: offer.write) }
         text.member("paidBy", paidBy?.rawValue)
+        if let redeems { text.member("redeems", object: redeems.write) }
         if let renewalPrice { text.member("renewalPrice", object: renewalPrice.write) }
         text.member("replaces", replaces?.rawValue)
         text.member("start", start)
@@ -70,6 +76,7 @@ extension TransactionPeriod: PlainJSONCodable {
         var charge: RenewalChargeKey?
         var offer: PeriodOffer?
         var renewalPrice: Money?
+        var redeems: PeriodOffer?
         let isRead = json.object { json, name in
             switch name {
             case "terms": PlainJSON.keep(SubscriptionTerms(from: &json), in: &terms)
@@ -80,6 +87,8 @@ extension TransactionPeriod: PlainJSONCodable {
             case "charge":
                 json.null() || PlainJSON.keep(RenewalChargeKey(from: &json), in: &charge)
             case "offer": json.null() || PlainJSON.keep(PeriodOffer(from: &json), in: &offer)
+            case "redeems":
+                json.null() || PlainJSON.keep(PeriodOffer(from: &json), in: &redeems)
             case "renewalPrice":
                 json.null() || PlainJSON.keep(Money(from: &json), in: &renewalPrice)
             default: json.skip()
@@ -94,7 +103,8 @@ extension TransactionPeriod: PlainJSONCodable {
             replaces: replaces,
             charge: charge,
             offer: offer,
-            renewalPrice: renewalPrice
+            renewalPrice: renewalPrice,
+            redeems: redeems
         )
     }
 }

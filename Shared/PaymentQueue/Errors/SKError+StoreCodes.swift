@@ -29,12 +29,22 @@ extension SKError {
                 "stale_price", "wrong_currency", "price_overflow", "quantity_out_of_range",
                 "payment_method_unknown", "payment_method_not_available",
                 "application_username_too_long", "already_subscribed",
-                "purchase_intent_unknown", "idempotency_key_missing", "idempotency_key_malformed",
+                "offers_contradict", "purchase_intent_unknown", "idempotency_key_missing",
+                "idempotency_key_malformed",
                 "idempotency_key_reused",
             ]
         ),
         // The offer is not what the buyer was shown.
-        (.invalidOfferPrice, ["stale_offer"]),
+        (.invalidOfferIdentifier, ["offer_unknown"]),
+        (
+            .invalidSignature,
+            [
+                "offer_key_unknown", "offer_signature_invalid", "offer_expired",
+                "offer_nonce_used",
+            ]
+        ),
+        (.missingOfferParams, ["offer_incomplete"]),
+        (.invalidOfferPrice, ["stale_offer", "offer_price_invalid"]),
         (.ineligibleForOffer, ["offer_not_available"]),
         // This account is not allowed to pay.
         (.paymentNotAllowed, ["payments_not_allowed"]),

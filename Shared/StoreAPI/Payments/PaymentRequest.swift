@@ -28,6 +28,12 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
     /// `stale_offer` if its terms differ. ``price`` is then the ordinary price, which is paid after
     /// the offer. A request that names no offer still gets an introductory one.
     public var offer: ShownOffer?
+    /// The promotional offer that the payment redeems, in its first form (rule S49).
+    public var discount: PaymentDiscount?
+    /// The promotional offer that the payment redeems, as a signed JWS (rule S50).
+    ///
+    /// A payment has at most one of both forms.
+    public var promotionalOffer: String?
 
     /// Makes a request.
     public init(
@@ -38,7 +44,9 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         paymentMethod: PaymentMethod,
         applicationUsername: String? = nil,
         purchaseIntentID: PurchaseIntentID? = nil,
-        offer: ShownOffer? = nil
+        offer: ShownOffer? = nil,
+        discount: PaymentDiscount? = nil,
+        promotionalOffer: String? = nil
     ) {
         self.productID = productID
         self.quantity = quantity
@@ -48,5 +56,7 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         self.applicationUsername = applicationUsername
         self.purchaseIntentID = purchaseIntentID
         self.offer = offer
+        self.discount = discount
+        self.promotionalOffer = promotionalOffer
     }
 }

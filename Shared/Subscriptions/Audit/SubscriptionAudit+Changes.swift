@@ -101,6 +101,7 @@ extension SubscriptionAudit {
         case .productScheduled, .scheduleWithdrawn: from(running, to: [before])
         case .autoRenewTurnedOff, .autoRenewTurnedOn, .renewed, .renewedLate, .nextPeriodRefunded:
             from([.active], to: [.active])
+        case .offerRedeemed: from([.active, .inGracePeriod], to: [before])
         case .gracePeriodBegan: from([.active], to: [.inGracePeriod])
         case .billingRetryBegan: from([.active], to: [.inBillingRetryPeriod])
         case .recovered: from(unpaid, to: [.active])

@@ -1,11 +1,12 @@
 import EventTypes
 
 extension SubscriptionAudit {
-    /// Checks that the account had at most one introductory offer, period after period (rules S43 and
-    /// S44).
+    /// Checks that the account had at most one introductory offer, and every other one period after
+    /// period (rules S43, S44 and S52).
     func checkOffers(_ history: SubscriptionHistory, _ findings: inout Findings) {
         // A period that was taken back before it began is none.
         let periods = history.periods.filter { $0.effectiveEnd > $0.start || $0.earlyEnd == nil }
+        let redeemed = history.changes.compactMap(\.subscription.pendingOffer)
         var before: PeriodOffer?
         for period in periods {
             defer { before = period.offer }
@@ -17,7 +18,7 @@ extension SubscriptionAudit {
             )
             let follows =
                 offer.number == 1
-                ? period.reason == .purchase
+                ? period.reason == .purchase || redeemed.contains { $0.isSame(as: offer) }
                 : before?.next.map { $0.isSame(as: offer) } ?? false
             findings.check(
                 .offersAreUsedOnce,

@@ -10,6 +10,8 @@ public enum SubscriptionEvent: Hashable, Sendable {
     case productScheduled(SubscriptionProduct)
     /// The customer stays with the present product (row e24).
     case scheduleWithdrawn
+    /// The customer redeemed an offer for the running product (row e26).
+    case offerRedeemed(PeriodOffer)
     /// The customer turned auto-renew on (rows e6 and e10).
     case autoRenewTurnedOn
     /// The customer turned auto-renew off (rows e9 and e17).

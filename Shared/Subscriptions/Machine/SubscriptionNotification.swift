@@ -29,6 +29,7 @@ extension SubscriptionCause {
         case .autoRenewTurnedOff: [.autoRenewDisabled]
         case .autoRenewTurnedOn:
             [SubscriptionNotification("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED")]
+        case .offerRedeemed: [SubscriptionNotification("OFFER_REDEEMED")]
         case .renewed, .renewedLate: [SubscriptionNotification("DID_RENEW")]
         case .gracePeriodBegan: [SubscriptionNotification("DID_FAIL_TO_RENEW", "GRACE_PERIOD")]
         case .billingRetryBegan: [SubscriptionNotification("DID_FAIL_TO_RENEW")]

@@ -53,6 +53,21 @@ extension SubscriptionStateMachine {
         return .changed(plan)
     }
 
+    /// Keeps an offer for the running product until its next renewal (rule S52, row e26).
+    ///
+    /// It replaces one that was redeemed before. The customer stays with the product, so auto-renew is
+    /// on afterwards, and no other product is scheduled.
+    func offerRedeemed(_ offer: PeriodOffer, _ subscription: Subscription) -> SubscriptionMove {
+        guard subscription.state == .active || subscription.state == .inGracePeriod else {
+            return .refused(.ended)
+        }
+        var after = subscription
+        after.pendingOffer = offer
+        after.pendingProduct = nil
+        after.autoRenewOffReason = nil
+        return changed(after, .offerRedeemed)
+    }
+
     /// Begins a new count of periods (rules S25 and S110).
     private func restarted(
         _ subscription: Subscription,
@@ -70,6 +85,7 @@ extension SubscriptionStateMachine {
         var after = continued(subscription, with: period)
         after.storefront = purchase.storefront
         after.pendingProduct = nil
+        after.pendingOffer = nil
         after.autoRenewOffReason = nil
         return changed(after, cause) { $0.newPeriod = period }
     }
@@ -80,6 +96,11 @@ extension SubscriptionStateMachine {
         after.state = .active
         after.recentStart = periods.recentStart(of: subscription, beginning: period.start)
         if period.number == 1 { after.epoch += 1 }
+        // A charge that was under way when the offer was redeemed is not at its price.
+        let isBegun = period.offer?.type == .promotional && period.offer?.number == 1
+        // Nobody was told a price of the offer in another currency.
+        let isLost = after.pendingOffer?.price.currency != period.price.currency
+        if isBegun || isLost { after.pendingOffer = nil }
         after.earlierPeriod = subscription.period
         after.period = period
         after.attempts = 0

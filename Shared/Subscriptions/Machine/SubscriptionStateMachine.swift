@@ -51,6 +51,7 @@ public struct SubscriptionStateMachine: Sendable {
         case .purchaseCharged(let purchase): return bought(purchase, at: time, subscription)
         case .productScheduled(let product): return scheduled(product, subscription)
         case .scheduleWithdrawn: return scheduleWithdrawn(subscription)
+        case .offerRedeemed(let offer): return offerRedeemed(offer, subscription)
         case .autoRenewTurnedOn: return turnedOn(subscription)
         case .autoRenewTurnedOff: return turnedOff(subscription)
         case .chargeRequested(let quote): return chargeRequested(quote, at: time, subscription)
@@ -123,6 +124,7 @@ public struct SubscriptionStateMachine: Sendable {
             var after = subscription
             after.autoRenewOffReason = .customer
             after.pendingProduct = nil
+            after.pendingOffer = nil
             return changed(after, .autoRenewTurnedOff)
         case .inGracePeriod, .inBillingRetryPeriod:
             return changed(
@@ -149,6 +151,7 @@ public struct SubscriptionStateMachine: Sendable {
         }
         var after = subscription
         after.pendingProduct = product
+        after.pendingOffer = nil
         after.autoRenewOffReason = nil
         return changed(after, .productScheduled)
     }
@@ -213,6 +216,7 @@ public struct SubscriptionStateMachine: Sendable {
         var after = subscription
         after.autoRenewOffReason = subscription.autoRenewOffReason ?? reason
         after.pendingProduct = nil
+        after.pendingOffer = nil
         after.charge = nil
         after.renewalProblem = nil
         after.gracePeriodEnd = nil

@@ -21,6 +21,7 @@ import Testing
             products: [ProductID(unchecked: "coins"): product()],
             standings: [:],
             intents: [:],
+            offers: OfferFacts(keys: OfferSigner.shared.keys, time: startTime.onMachines),
             methodRefusal: { _ in nil }
         )
         let ids = (0..<batch.openKeys.count).map { TransactionID(number: Int64($0) + 1) }

@@ -270,17 +270,32 @@ import Testing
         trial.offer = ShownOffer(type: .introductory)
         var named = trial
         named.offer?.id = OfferID(unchecked: "a")
-        let requests = [
-            trial, named, request(), request("gems"), request(quantity: 2),
-            request(storefront: "FRA"),
-            request(price: usd(99)), request(method: .decline), request(username: ""),
-            request(username: "a"), request(intent: PurchaseIntentID(time: startTime)),
-            request(intent: PurchaseIntentID(time: startTime)),
-        ]
+        var signed = request()
+        signed.promotionalOffer = "a"
+        let discounts: [PaymentRequest] = ["a", "b"].map { nonce in
+            var discount = request()
+            discount.discount = PaymentDiscount(
+                identifier: "a",
+                keyIdentifier: "a",
+                nonce: nonce,
+                signature: "a",
+                timestamp: 1
+            )
+            return discount
+        }
+        let requests =
+            discounts + [
+                trial, named, signed, request(), request("gems"), request(quantity: 2),
+                request(storefront: "FRA"),
+                request(price: usd(99)), request(method: .decline), request(username: ""),
+                request(username: "a"), request(intent: PurchaseIntentID(time: startTime)),
+                request(intent: PurchaseIntentID(time: startTime)),
+            ]
         #expect(
             Set(Mirror(reflecting: request()).children.map(\.label)) == [
                 "productID", "quantity", "storefront", "price", "paymentMethod",
-                "applicationUsername", "purchaseIntentID", "offer",
+                "applicationUsername", "purchaseIntentID", "offer", "discount",
+                "promotionalOffer",
             ],
             "Put a new member into the fingerprint, and a request with another value above."
         )

@@ -16,7 +16,8 @@ func club(
     period: SubscriptionPeriod = SubscriptionPeriod(1, .month),
     price: Money = usd(299),
     version: Int = 1,
-    offer: OfferTerms? = nil
+    offer: OfferTerms? = nil,
+    promotional: [PromotionalOffer] = []
 ) -> Product {
     var club = product(id, .autoRenewableSubscription, price: price, version: version)
     club.deliveryPlan = [.entitlement]
@@ -27,6 +28,7 @@ func club(
         period: period
     )
     club.introductoryOffer = offer
+    club.promotionalOffers = promotional
     return club
 }
 

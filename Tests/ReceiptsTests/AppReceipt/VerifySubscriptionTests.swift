@@ -77,6 +77,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [(OfferMode.freeTrial, 0, true), (.payAsYouGo, 99, false)])
+    func aPeriodOfAPromotionalOfferNamesIt(
+        mode: OfferMode,
+        price: Int64,
+        isTrial: Bool
+    ) async throws {
+        typealias Club = ClubSubscription
+        try await AppReceiptsUnderTest.with(chain: try TestChain().signingChain()) { store in
+            let promoted = Club.promoted(mode, price: price)
+            try await store.events.apply([
+                try .of(.transactionPurchased, Club.transaction(promoted.period)),
+                .of(Club.change(promoted, .purchased, making: Club.first)),
+            ])
+            let receipt = Data(try await store.receipt()).base64EncodedString()
+            let body = Data(#"{"receipt-data":"\#(receipt)"}"#.utf8)
+            let answer = try await store.handler().answer(body) { $0 }
+            let entry = try #require(answer.latestReceiptInfo?.first)
+            #expect(entry["promotional_offer_id"] == "come_back")
+            #expect(entry["is_trial_period"] == String(isTrial))
+            #expect(entry["is_in_intro_offer_period"] == "false")
+        }
+    }
+
     @Test func aRenewalThatFailedIsPending() {
         typealias Entry = VerifyReceiptAnswer.Entry
         typealias Club = ClubSubscription

@@ -145,6 +145,13 @@ import Testing
         #expect(!(try json(transaction).contains("offerIdentifier")))
     }
 
+    @Test func aPromotionalOfferHasAnIdentifier() throws {
+        let promoted = ClubSubscription.promoted(.payAsYouGo, price: 99)
+        let transaction = ClubSubscription.transaction(promoted.period)
+        let text = try json(transaction)
+        #expect(text.contains(#""offerIdentifier":"come_back","offerPeriod":"P1M","offerType":2"#))
+    }
+
     @Test func aRestoredTransactionHasItsOwnDateAndTheFirstPurchases() throws {
         let first = TestChain.now.advanced(by: .seconds(-90 * 86_400))
         let restored = purchased(

@@ -62,6 +62,14 @@ enum ClubSubscription {
         return introduced
     }
 
+    /// Returns the first version, whose period is paid with a promotional offer.
+    static func promoted(_ mode: OfferMode, price: Int64) -> Subscription {
+        var promoted = introduced(mode, price: price)
+        promoted.period.offer?.type = .promotional
+        promoted.period.offer?.id = OfferID(unchecked: "come_back")
+        return promoted
+    }
+
     /// The first version, whose period begins now.
     static let begun = Subscription(
         accountID: AccountID(unchecked: "alice"),

@@ -77,6 +77,11 @@ import Testing
         #expect(last.offerPeriod == nil && last.renewalPrice == 2990)
         let trial = try payload(of: Club.introduced(.freeTrial, month, price: 0))
         #expect(trial.offerType == nil && trial.renewalPrice == 2990)
+        var redeemed = Club.begun
+        redeemed.pendingOffer = Club.promoted(.payAsYouGo, price: 99).period.offer
+        let pending = try payload(of: redeemed)
+        #expect(pending.offerType == 2 && pending.offerIdentifier == "come_back")
+        #expect(pending.renewalPrice == 990)
     }
 
     @Test func aCancelledSubscriptionHasNoNextPrice() throws {

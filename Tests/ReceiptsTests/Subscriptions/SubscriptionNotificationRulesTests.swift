@@ -15,6 +15,7 @@ import Testing
         .scheduleWithdrawn: ["DID_CHANGE_RENEWAL_PREF"],
         .autoRenewTurnedOff: ["DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED"],
         .autoRenewTurnedOn: ["DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED"],
+        .offerRedeemed: ["OFFER_REDEEMED"],
         .renewed: ["DID_RENEW"],
         .renewedLate: ["DID_RENEW"],
         .gracePeriodBegan: ["DID_FAIL_TO_RENEW GRACE_PERIOD"],

@@ -73,6 +73,7 @@ struct StoreSettings {
         case .payments:
             environment["STORE_ENVIRONMENT"] = "Sandbox"
             environment["RECEIPTS_URL"] = url(of: .receipts)
+            environment["SERVER_KEYS_DIRECTORY"] = keys.servers
         case .catalog:
             break
         }

@@ -1,0 +1,26 @@
+import EventTypes
+import ServiceKit
+
+/// The facts that decide about the signed offers of a batch.
+struct OfferFacts: Sendable {
+    /// The keys that apps may sign with.
+    var keys: OfferKeys
+    /// The present by the clock of machines, as the merchants' servers have it.
+    var time: MachineTime
+    /// The nonces that were used before.
+    var used: Set<OfferNonce> = []
+    /// The accounts of the transactions that offers name.
+    var owners: [TransactionID: AccountKey] = [:]
+
+    /// The reason why an offer is not signed for an account's payment; `nil` if it is.
+    func refusal(of signed: SignedOffer, by account: AccountKey) -> PaymentRefusal? {
+        guard let key = keys.key(signed.keyID, of: account.bundleID) else {
+            return .offerKeyUnknown(signed.keyID)
+        }
+        if let fault = signed.fault(by: key) { return .offerSignatureInvalid(fault) }
+        if let id = signed.transactionID, owners[id] != account {
+            return .offerSignatureInvalid(.customer)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,50 @@
+import EventTypes
+import Postgres
+import StoreAPI
+
+/// The table of the nonces of signed offers that payments have used.
+enum OfferNonceStore {
+    /// The index that lets a nonce be used once in an app.
+    static let index = "offer_nonces_pkey"
+
+    /// Reads which nonces were used.
+    static func used(_ nonces: Set<OfferNonce>) -> PostgresReading<Set<OfferNonce>> {
+        guard !nonces.isEmpty else { return PostgresReading(known: []) }
+        let ordered = nonces.sorted()
+        return PostgresReading(
+            """
+            SELECT n.bundle_id, n.nonce::text FROM offer_nonces n
+            JOIN unnest(\(ordered.map(\.bundleID)), \(ordered.map(\.value))) AS k (bundle_id, nonce)
+                ON n.bundle_id = k.bundle_id AND n.nonce = k.nonce::uuid
+            """
+        ) { rows in
+            Set(
+                try rows.map { row in
+                    let (bundle, value) = try row.decode(BundleID.self, String.self)
+                    return OfferNonce(bundleID: bundle, value: value)
+                }
+            )
+        }
+    }
+
+    /// Writes which payments use nonces.
+    ///
+    /// The server waits for a payment of another process that is using the same nonce at this moment.
+    /// If that one commits, the next statement, or COMMIT, fails because of ``index``.
+    static func insert(
+        _ uses: [(nonce: OfferNonce, id: TransactionID)],
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !uses.isEmpty else { return }
+        let ordered = uses.sorted { $0.nonce < $1.nonce }
+        try connection.enqueue(
+            """
+            INSERT INTO offer_nonces (bundle_id, nonce, transaction_id, used_at)
+            SELECT k.bundle_id, k.nonce::uuid, k.id, \(time) FROM unnest(
+                \(ordered.map(\.nonce.bundleID)), \(ordered.map(\.nonce.value)),
+                \(ordered.map(\.id.number))) AS k (bundle_id, nonce, id)
+            """
+        )
+    }
+}

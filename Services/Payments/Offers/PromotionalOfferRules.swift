@@ -1,0 +1,92 @@
+import EventTypes
+import StoreAPI
+
+/// The rules for promotional offers (rules S49 to S51 of docs/subscriptions.md).
+///
+/// Pure.
+enum PromotionalOfferRules {
+    /// The time for which a signature can be used.
+    static let lifetime = Duration.seconds(24 * 3600)
+    /// The most by which the clock of a merchant's server may be ahead.
+    static let clockTolerance = Duration.seconds(5 * 60)
+
+    /// Decides whether a payment gets the offer that it carries.
+    ///
+    /// The checks come in the order of rule S49.
+    ///
+    /// - Parameters:
+    ///   - signed: The offer as it was read.
+    ///   - product: The product.
+    ///   - storefront: The storefront of the payment.
+    ///   - account: The buyer.
+    ///   - isSubscriber: Whether the buyer has, or had, a subscription in the product's group.
+    ///   - facts: The keys, the time, and the nonces that were used.
+    /// - Returns: The first period of the offer, or the reason to refuse the payment.
+    static func offer(
+        _ signed: Result<SignedOffer, SignedOffer.Refusal>,
+        of product: Product,
+        in storefront: Storefront,
+        to account: AccountKey,
+        isSubscriber: Bool,
+        _ facts: OfferFacts
+    ) -> Result<PeriodOffer, PaymentRefusal> {
+        let id: String?
+        switch signed {
+        case .success(let signed): id = signed.id
+        case .failure(let refusal): id = refusal.id
+        }
+        guard product.type == .autoRenewableSubscription else { return .failure(.offersContradict) }
+        let found = id.flatMap { offer($0, of: product, in: storefront) }
+        if let id, found == nil { return .failure(.offerUnknown(id)) }
+        switch signed {
+        case .failure(let refusal): return .failure(refusal.reason)
+        case .success(let signed):
+            guard let found else { return .failure(.offerUnknown(signed.id)) }
+            if let refusal = refusal(of: signed, by: account, facts) { return .failure(refusal) }
+            guard let ordinary = product.prices[storefront], found.isAtMost(ordinary) else {
+                return .failure(.offerPriceInvalid)
+            }
+            return isSubscriber ? .success(found) : .failure(.offerNotAvailable)
+        }
+    }
+
+    /// The first period of an active offer; `nil` if there is none in the storefront.
+    private static func offer(
+        _ id: String,
+        of product: Product,
+        in storefront: Storefront
+    ) -> PeriodOffer? {
+        guard let offer = product.promotionalOffers.first(where: { $0.id.rawValue == id }),
+            offer.isActive, let price = offer.terms.prices[storefront]
+        else { return nil }
+        if case .unknown = offer.terms.mode { return nil }
+        return PeriodOffer(
+            type: .promotional,
+            id: offer.id,
+            mode: offer.terms.mode,
+            period: offer.terms.period,
+            numberOfPeriods: offer.terms.numberOfPeriods,
+            price: price
+        )
+    }
+
+    /// The reason why a signature cannot be used by an account; `nil` if it can.
+    private static func refusal(
+        of signed: SignedOffer,
+        by account: AccountKey,
+        _ facts: OfferFacts
+    ) -> PaymentRefusal? {
+        if let refusal = facts.refusal(of: signed, by: account) { return refusal }
+        let age = facts.time.duration(since: signed.validFrom)
+        guard age <= lifetime, age >= .zero - clockTolerance else { return .offerExpired }
+        return facts.used.contains(signed.nonce) ? .offerNonceUsed : nil
+    }
+}
+
+extension PeriodOffer {
+    /// Whether the offer costs no more than the ordinary price, if that is for the same time.
+    fileprivate func isAtMost(_ ordinary: Money) -> Bool {
+        guard price.currency == ordinary.currency else { return false }
+        return mode == .payUpFront || price.minorUnits <= ordinary.minorUnits
+    }
+}

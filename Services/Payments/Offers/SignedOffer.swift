@@ -1,0 +1,172 @@
+import Crypto
+import EventTypes
+import Foundation
+import ServiceKit
+import StoreAPI
+
+/// A promotional offer as a request carries it, parsed but not trusted before ``fault(by:)``.
+struct SignedOffer: Sendable {
+    /// The id of the offer.
+    let id: String
+    let keyID: String
+    let nonce: OfferNonce
+    let validFrom: MachineTime
+    /// The transaction of the buyer that a JWS may name.
+    let transactionID: TransactionID?
+    /// The issuer that a JWS names.
+    private let issuerID: String?
+    private let signedBytes: [UInt8]
+    private let signature: P256.Signing.ECDSASignature
+
+    /// Parses the offer of a request; `nil` if it has none.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - bundle: The app.
+    /// - Returns: The offer, or the reason to refuse it.
+    static func read(
+        _ request: PaymentRequest,
+        in bundle: BundleID
+    ) -> Result<SignedOffer, Refusal>? {
+        switch (request.discount, request.promotionalOffer) {
+        case (nil, nil): nil
+        case (let discount?, nil): read(discount, of: request, in: bundle)
+        case (nil, let token?): read(token, of: request, in: bundle)
+        case (_?, _?): .failure(Refusal(.offersContradict))
+        }
+    }
+
+    /// The refusal of an offer that cannot be used, and the id that it names, if it can be read.
+    struct Refusal: Error, Sendable {
+        /// The id of the offer, which is checked first (rule S49).
+        var id: String?
+        var reason: PaymentRefusal
+
+        init(of id: String? = nil, _ reason: PaymentRefusal) {
+            self.id = id
+            self.reason = reason
+        }
+    }
+
+    /// The fault of the offer, if the key of its id did not sign it.
+    func fault(by key: OfferKeys.Key) -> PaymentRefusal.OfferFault? {
+        if let issuerID, issuerID != key.issuerID { return .issuer }
+        return key.publicKey.isValidSignature(signature, for: signedBytes) ? nil : .signature
+    }
+
+    // MARK: - The first form
+
+    /// The separator of the signed fields: the invisible separator.
+    private static let separator = "\u{2063}"
+
+    private static func read(
+        _ discount: PaymentDiscount,
+        of request: PaymentRequest,
+        in bundle: BundleID
+    ) -> Result<SignedOffer, Refusal> {
+        let members = [
+            ("identifier", discount.identifier), ("keyIdentifier", discount.keyIdentifier),
+            ("nonce", discount.nonce), ("signature", discount.signature),
+            ("timestamp", discount.timestamp.map { String($0) }),
+        ]
+        let missing = members.filter { $0.1?.isEmpty ?? true }.map(\.0)
+        guard let id = discount.identifier, let keyID = discount.keyIdentifier,
+            let nonce = discount.nonce, let text = discount.signature,
+            let timestamp = discount.timestamp, missing.isEmpty
+        else {
+            return .failure(Refusal(of: discount.identifier, .offerIncomplete(missing: missing)))
+        }
+        guard let uuid = UUID(uuidString: nonce) else {
+            return .failure(Refusal(of: id, .offerSignatureInvalid(.nonce)))
+        }
+        // Bytes that are no signature are refused like one that is missing.
+        guard let der = StrictBase64.decode(Array(text.utf8)[...], .standard),
+            let signature = try? P256.Signing.ECDSASignature(derRepresentation: der)
+        else { return .failure(Refusal(of: id, .offerSignatureInvalid(.form))) }
+        let value = uuid.uuidString.lowercased()
+        let fields = [
+            bundle.rawValue, keyID, request.productID.rawValue, id,
+            request.applicationUsername?.lowercased() ?? "", value, String(timestamp),
+        ]
+        return .success(
+            SignedOffer(
+                id: id,
+                keyID: keyID,
+                nonce: OfferNonce(bundleID: bundle, value: value),
+                // Numbers outside any calendar are clamped.
+                validFrom: MachineTime(
+                    millisecondsSinceEpoch: min(max(timestamp, 0), 1_000_000_000_000_000)
+                ),
+                transactionID: nil,
+                issuerID: nil,
+                signedBytes: Array(fields.joined(separator: separator).utf8),
+                signature: signature
+            )
+        )
+    }
+
+    // MARK: - The second form
+
+    private struct Header: Decodable {
+        var alg: String
+        var kid: String
+        var crit: [String]?
+    }
+
+    private struct Claims: Decodable {
+        var iss: String
+        var iat: Double
+        var aud: String
+        var bid: String
+        var nonce: String
+        var productId: String
+        var offerIdentifier: String
+        var transactionId: String?
+    }
+
+    /// The largest length of a JWS that is parsed; one is a few hundred bytes long.
+    private static let lengthMax = 4096
+
+    private static func read(
+        _ token: String,
+        of request: PaymentRequest,
+        in bundle: BundleID
+    ) -> Result<SignedOffer, Refusal> {
+        let bytes = Array(token.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let decoder = JSONDecoder()
+        // A part that cannot be decoded is refused like one that is missing.
+        guard bytes.count <= lengthMax, parts.count == 3,
+            let header = StrictBase64.decode(parts[0], .url)
+                .flatMap({ try? decoder.decode(Header.self, from: Data($0)) }),
+            let claims = StrictBase64.decode(parts[1], .url)
+                .flatMap({ try? decoder.decode(Claims.self, from: Data($0)) }),
+            let signature = StrictBase64.decode(parts[2], .url)
+                .flatMap({ try? P256.Signing.ECDSASignature(rawRepresentation: $0) }),
+            header.alg == "ES256", header.crit == nil
+        else { return .failure(Refusal(.offerSignatureInvalid(.token))) }
+        func refused(_ fault: PaymentRefusal.OfferFault) -> Result<SignedOffer, Refusal> {
+            .failure(Refusal(of: claims.offerIdentifier, .offerSignatureInvalid(fault)))
+        }
+        guard claims.aud == "promotional-offer" else { return refused(.audience) }
+        guard claims.bid == bundle.rawValue else { return refused(.bundle) }
+        guard claims.productId == request.productID.rawValue else { return refused(.product) }
+        guard let uuid = UUID(uuidString: claims.nonce) else { return refused(.nonce) }
+        let transactionID = claims.transactionId.map { TransactionID(rawValue: $0) }
+        if let transactionID, transactionID == nil { return refused(.customer) }
+        // Numbers outside any calendar are clamped.
+        let seconds = min(max(claims.iat, 0), 1e12)
+        return .success(
+            SignedOffer(
+                id: claims.offerIdentifier,
+                keyID: header.kid,
+                nonce: OfferNonce(bundleID: bundle, value: uuid.uuidString.lowercased()),
+                validFrom: MachineTime(millisecondsSinceEpoch: Int64(seconds * 1000)),
+                transactionID: transactionID ?? nil,
+                issuerID: claims.iss,
+                signedBytes: Array(bytes[..<(parts[0].count + 1 + parts[1].count)]),
+                signature: signature
+            )
+        )
+    }
+}
