@@ -20,6 +20,8 @@ extension SKProduct {
         case applicationUsername(String)
         /// Whether the sandbox asks for approval before it charges.
         case simulatesAskToBuyInSandbox(Bool)
+        /// The promotional offer that the purchase redeems.
+        case paymentDiscount(SKPaymentDiscount)
     }
 
     /// Asks the catalog for products and leaves out those that cannot be bought.
@@ -41,6 +43,7 @@ extension SKProduct {
             case .quantity(let quantity): payment.quantity = quantity
             case .applicationUsername(let name): payment.applicationUsername = name
             case .simulatesAskToBuyInSandbox(let asks): payment.simulatesAskToBuyInSandbox = asks
+            case .paymentDiscount(let discount): payment.paymentDiscount = discount
             }
         }
         return try await SKPaymentQueue.default().purchase(payment)

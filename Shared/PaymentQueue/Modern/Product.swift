@@ -26,6 +26,8 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
             case quantity(Int)
             case appAccountToken(UUID)
             case simulatesAskToBuyInSandbox(Bool)
+            case promotionalOffer(SignedPromotionalOffer)
+            case paymentDiscount(SKPaymentDiscount)
         }
 
         let wish: Wish
@@ -45,6 +47,46 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
         /// Whether the sandbox asks for approval before it charges.
         public static func simulatesAskToBuyInSandbox(_ simulates: Bool) -> PurchaseOption {
             PurchaseOption(wish: .simulatesAskToBuyInSandbox(simulates))
+        }
+
+        /// The promotional offer that the purchase redeems, as the merchant's server has signed it.
+        ///
+        /// - Parameters:
+        ///   - offerID: The identifier of the offer: ``Product/SubscriptionOffer/id``.
+        ///   - compactJWS: The signed JWS.
+        /// - Returns: The option.
+        public static func promotionalOffer(
+            _ offerID: String,
+            compactJWS: String
+        ) -> PurchaseOption {
+            let offer = SignedPromotionalOffer(offerID: offerID, compactJWS: compactJWS)
+            return PurchaseOption(wish: .promotionalOffer(offer))
+        }
+
+        /// The promotional offer that the purchase redeems, signed in StoreKit's first form.
+        ///
+        /// - Parameters:
+        ///   - offerID: The identifier of the offer.
+        ///   - keyID: The identifier of the key that signed it.
+        ///   - nonce: The UUID that the server has chosen for this signature.
+        ///   - signature: The signature in DER.
+        ///   - timestamp: The time of the signature, in milliseconds since 1970.
+        /// - Returns: The option.
+        public static func promotionalOffer(
+            offerID: String,
+            keyID: String,
+            nonce: UUID,
+            signature: Data,
+            timestamp: Int
+        ) -> PurchaseOption {
+            let discount = SKPaymentDiscount(
+                identifier: offerID,
+                keyIdentifier: keyID,
+                nonce: nonce,
+                signature: signature.base64EncodedString(),
+                timestamp: Int64(timestamp)
+            )
+            return PurchaseOption(wish: .paymentDiscount(discount))
         }
     }
 
@@ -111,6 +153,8 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
             case .quantity(let quantity): payment.quantity = quantity
             case .appAccountToken(let token): payment.applicationUsername = token.uuidString
             case .simulatesAskToBuyInSandbox(let asks): payment.simulatesAskToBuyInSandbox = asks
+            case .promotionalOffer(let offer): payment.promotionalOffer = offer
+            case .paymentDiscount(let discount): payment.paymentDiscount = discount
             }
         }
         let queue = SKPaymentQueue.default()

@@ -142,7 +142,9 @@ extension SKPaymentQueue {
                 request.storefront = storefront
                 request.price = product.money
                 if request.offer != nil {
-                    guard let offer = shownOffer(of: product) else { throw SKError(problem) }
+                    guard let offer = shownOffer(of: product, for: payment) else {
+                        throw SKError(problem)
+                    }
                     request.offer = offer
                 }
             }
@@ -180,7 +182,9 @@ extension SKPaymentQueue {
             purchaseIntentID: payment.fields.purchaseIntentID.flatMap(
                 PurchaseIntentID.init(rawValue:)
             ),
-            offer: shownOffer(of: payment.product)
+            offer: shownOffer(of: payment.product, for: payment),
+            discount: payment.fields.paymentDiscount?.wire,
+            promotionalOffer: payment.fields.promotionalOffer?.compactJWS
         )
     }
 

@@ -13,6 +13,9 @@ public class SKPayment: Hashable,
         var applicationUsername: String?
         var requestData: [UInt8]?
         var simulatesAskToBuyInSandbox = false
+        var paymentDiscount: SKPaymentDiscount?
+        /// The promotional offer as a signed JWS, with its id.
+        var promotionalOffer: SignedPromotionalOffer?
         /// The promoted purchase that this payment answers (spec rule 116).
         var purchaseIntentID: String?
     }
@@ -35,6 +38,9 @@ public class SKPayment: Hashable,
     public var requestData: [UInt8]? { fields.requestData }
     /// Whether the sandbox asks for approval before it charges.
     public var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
+
+    /// The promotional offer that the payment redeems.
+    public var paymentDiscount: SKPaymentDiscount? { fields.paymentDiscount }
 
     /// Makes a payment for one unit of a product.
     public init(product: SKProduct) {
@@ -64,6 +70,14 @@ public class SKPayment: Hashable,
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }
 
+/// A promotional offer that the merchant's server has signed as a JWS.
+struct SignedPromotionalOffer: Hashable, Sendable {
+    /// The identifier of the offer.
+    var offerID: String
+    /// The JWS.
+    var compactJWS: String
+}
+
 /// A payment that can be changed until it is added to the queue.
 public final class SKMutablePayment: SKPayment,
     @unchecked Sendable  // A subclass has to repeat it. This one adds no variable.
@@ -87,6 +101,16 @@ public final class SKMutablePayment: SKPayment,
     public override var requestData: [UInt8]? {
         get { fields.requestData }
         set { fields.requestData = newValue }
+    }
+    /// The promotional offer that the payment redeems.
+    public override var paymentDiscount: SKPaymentDiscount? {
+        get { fields.paymentDiscount }
+        set { fields.paymentDiscount = newValue }
+    }
+    /// The promotional offer as a signed JWS.
+    var promotionalOffer: SignedPromotionalOffer? {
+        get { fields.promotionalOffer }
+        set { fields.promotionalOffer = newValue }
     }
     /// Whether the sandbox asks for approval before it charges.
     public override var simulatesAskToBuyInSandbox: Bool {

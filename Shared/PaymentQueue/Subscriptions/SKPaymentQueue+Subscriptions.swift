@@ -59,9 +59,18 @@ extension SKPaymentQueue {
 
     /// The offer that the buyer was shown with a product, as far as the queue knows.
     ///
-    /// It is the introductory one if the store has told the app that the account may have it. A payment
-    /// that names it is never charged the ordinary price instead.
-    func shownOffer(of product: SKProduct) -> ShownOffer? {
+    /// It is the promotional one that the payment redeems. Otherwise it is the introductory one if the
+    /// store has told the app that the account may have it. A payment that names an offer is never
+    /// charged the ordinary price instead.
+    func shownOffer(of product: SKProduct, for payment: SKPayment) -> ShownOffer? {
+        let redeemed =
+            payment.fields.paymentDiscount?.identifier ?? payment.fields.promotionalOffer?.offerID
+        if let redeemed {
+            let discount = product.discounts.first { $0.identifier == redeemed }
+            return OfferID(rawValue: redeemed).flatMap { id in
+                discount.map { ShownOffer(type: .promotional, id: id, terms: $0.listing) }
+            }
+        }
         guard let group = product.subscriptionGroupIdentifier,
             let discount = product.introductoryPrice,
             state.withLock({ $0.introductoryGroups.contains(group) })

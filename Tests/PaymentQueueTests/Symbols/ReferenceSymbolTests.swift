@@ -58,6 +58,13 @@ import Testing
             "SKMutablePayment.simulatesAskToBuyInSandbox":
                 \SKMutablePayment.simulatesAskToBuyInSandbox
                 as ReferenceWritableKeyPath<SKMutablePayment, Bool>,
+            "SKMutablePayment.paymentDiscount": \SKMutablePayment.paymentDiscount
+                as ReferenceWritableKeyPath<SKMutablePayment, SKPaymentDiscount?>,
+            "SKPaymentDiscount.identifier": \SKPaymentDiscount.identifier,
+            "SKPaymentDiscount.keyIdentifier": \SKPaymentDiscount.keyIdentifier,
+            "SKPaymentDiscount.nonce": \SKPaymentDiscount.nonce,
+            "SKPaymentDiscount.signature": \SKPaymentDiscount.signature,
+            "SKPaymentDiscount.timestamp": \SKPaymentDiscount.timestamp,
             "SKProduct.productIdentifier": \SKProduct.productIdentifier,
             "SKProduct.localizedTitle": \SKProduct.localizedTitle,
             "SKProduct.localizedDescription": \SKProduct.localizedDescription,
@@ -186,7 +193,10 @@ import Testing
         "SKPayment": [
             "init(product:)", "productIdentifier", "quantity", "applicationUsername",
         ],
-        "SKMutablePayment": ["quantity", "simulatesAskToBuyInSandbox"],
+        "SKMutablePayment": ["quantity", "simulatesAskToBuyInSandbox", "paymentDiscount"],
+        "SKPaymentDiscount": [
+            "identifier", "keyIdentifier", "nonce", "signature", "timestamp",
+        ],
         "SKProduct": [
             "productIdentifier", "localizedTitle", "localizedDescription", "price", "priceLocale",
             "isFamilyShareable", "isDownloadable", "downloadContentLengths",

@@ -115,10 +115,25 @@ public struct StoreKeys: Sendable {
         )
     }
 
+    /// The id of the key of the app's server.
+    public var serverKeyID: String {
+        Self.bundleID.rawValue.replacing(".", with: "-") + "-" + Self.keyID
+    }
+
+    /// Signs a text with the key of the app's server.
+    ///
+    /// - Parameter text: The text.
+    /// - Returns: The signature in DER and base64.
+    /// - Throws: An error if the key cannot be read.
+    public func serverSignature(of text: String) throws -> String {
+        try Self.key("\(directory)/private/servers/\(serverKeyID).p8")
+            .signature(for: Data(text.utf8)).derRepresentation.base64EncodedString()
+    }
+
     /// Returns a token for the app's server, in the form that Apple's clients create.
     public func serverToken() throws -> String {
         struct Registration: Decodable { var issuerID: String }
-        let keyID = Self.bundleID.rawValue.replacing(".", with: "-") + "-" + Self.keyID
+        let keyID = serverKeyID
         let registration = try JSONDecoder().decode(
             Registration.self,
             from: try Data(contentsOf: URL(fileURLWithPath: "\(servers)/\(keyID).json"))

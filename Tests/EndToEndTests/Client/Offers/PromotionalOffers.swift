@@ -1,0 +1,111 @@
+import EventTypes
+import Foundation
+import PaymentQueue
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd.PaymentQueues {
+    /// The client library with offers that the merchant's server has signed.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct PromotionalOffers {
+        private static let offer = "come_back"
+
+        /// Signs an offer as a merchant's server does.
+        private func discount(
+            _ store: StoreHarness,
+            _ offer: String = offer,
+            by keyID: String? = nil,
+            at date: Date = Date()
+        ) throws -> SKPaymentDiscount {
+            let keyID = keyID ?? store.keys.serverKeyID
+            let (nonce, timestamp) = (UUID(), Int64(date.timeIntervalSince1970 * 1000))
+            let fields = [
+                StoreKeys.bundleID.rawValue, keyID, SampleCatalog.club.rawValue, offer, "",
+                nonce.uuidString.lowercased(), "\(timestamp)",
+            ]
+            let text = fields.joined(separator: "\u{2063}")
+            return SKPaymentDiscount(
+                identifier: offer,
+                keyIdentifier: keyID,
+                nonce: nonce,
+                signature: try store.keys.serverSignature(of: text),
+                timestamp: timestamp
+            )
+        }
+
+        /// Sells the club with an offer of three months for 0.99 USD each.
+        private func sell(_ store: StoreHarness) async throws {
+            var document = try SampleCatalog.document()
+            let club = try #require(document.products[SampleCatalog.club])
+            let terms = OfferTerms(
+                mode: .payAsYouGo,
+                period: SubscriptionPeriod(1, .month),
+                numberOfPeriods: 3,
+                prices: club.prices.mapValues { Money(minorUnits: 99, currency: $0.currency) }
+            )
+            document.products[SampleCatalog.club]?.promotionalOffers = [
+                PromotionalOffer(id: OfferID(unchecked: Self.offer), terms: terms)
+            ]
+            _ = try await store.administrator.importCatalog(document).value
+            try await store.waitUntilSellable(SampleCatalog.club)
+        }
+
+        /// Every reason to refuse an offer is an error of StoreKit's, and nothing is given away.
+        @Test func anOfferIsRefusedForAReasonThatTheAppCanTell() async throws {
+            try await withStore { store in
+                try await sell(store)
+                SKPaymentQueue.configure(try EndToEnd.PaymentQueues.configuration(of: store))
+                let observer = RecordingObserver()
+                SKPaymentQueue.default().add(observer)
+                let products = try await SKPaymentQueue.default().products(
+                    for: [SampleCatalog.club.rawValue]
+                )
+                let club = try #require(products.products.first)
+                #expect(club.discounts.map(\.identifier) == [Self.offer])
+                func refusal(_ discount: SKPaymentDiscount) async -> SKError.Code? {
+                    let payment = SKMutablePayment(product: club)
+                    payment.paymentDiscount = discount
+                    let error = await #expect(throws: SKError.self) {
+                        try await SKPaymentQueue.default().purchase(payment)
+                    }
+                    return error?.code
+                }
+                // Who never had a subscription gets none.
+                #expect(await refusal(try discount(store)) == .ineligibleForOffer)
+                _ = try await club.purchase()
+                #expect(await refusal(try discount(store, "other")) == .invalidOfferIdentifier)
+                #expect(await refusal(try discount(store, by: "other")) == .invalidSignature)
+                let old = Date().addingTimeInterval(-90_000)
+                #expect(await refusal(try discount(store, at: old)) == .invalidSignature)
+                let good = try discount(store)
+                let unsigned = SKPaymentDiscount(
+                    identifier: good.identifier,
+                    keyIdentifier: good.keyIdentifier,
+                    nonce: good.nonce,
+                    signature: "",
+                    timestamp: good.timestamp
+                )
+                #expect(await refusal(unsigned) == .missingOfferParams)
+
+                // The offer is for the product that runs, so it begins with the next renewal.
+                guard
+                    case .success(let copy) = try await club.purchase(options: [
+                        .paymentDiscount(good)
+                    ])
+                else { throw HarnessError("The offer was not redeemed.") }
+                #expect(copy.price == 0 && copy.original != nil)
+                #expect(await refusal(good) == .invalidSignature)
+                let status = try #require(try await SubscriptionInfo.status(for: "club").first)
+                #expect(
+                    status.renewalInfo.unsafePayloadValue.renewalPrice == Decimal(string: "0.99")
+                )
+                SKPaymentQueue.default().remove(observer)
+                let audit = try await store.reconcile(within: .seconds(30))
+                #expect(audit.differences == [] && audit.subscriptions == 1)
+                let proof = try await store.verify()
+                #expect(proof.exit == .code(0), "\(proof.output)")
+            }
+        }
+    }
+}
