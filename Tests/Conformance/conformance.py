@@ -32,6 +32,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509 import load_pem_x509_certificates
 
 from notifications import consumption, notifications
+from offers import promotional_offers
 from openssl import Certificates, run
 from receipts import receipts
 from refunds import refunds
@@ -510,6 +511,7 @@ GROUPS = {
     "consumption": consumption,
     "refunds": refunds,
     "subscription-life": subscription_life,
+    "offers": promotional_offers,
     "rate-limit": rate_limit,
     "revocation": revocation,
 }
