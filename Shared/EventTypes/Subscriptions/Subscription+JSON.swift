@@ -16,6 +16,7 @@ extension Subscription: PlainJSONCodable {
         text.member("gracePeriodEnd", gracePeriodEnd)
         text.member("id", id.rawValue)
         text.member("lastTry", lastTry)
+        if let pendingOffer { text.member("pendingOffer", object: pendingOffer.write) }
         if let pendingProduct { text.member("pendingProduct", object: pendingProduct.write) }
         text.member("period", object: period.write)
         text.member("recentStart", recentStart)
@@ -47,6 +48,7 @@ extension Subscription: PlainJSONCodable {
         var earlierPeriod: PaidPeriod?
         var epoch: Int64?
         var pendingProduct: SubscriptionProduct?
+        var pendingOffer: PeriodOffer?
         var autoRenewOffReason: String?
         var startedAt: Int64?
         var recentStart: Int64?
@@ -72,6 +74,8 @@ extension Subscription: PlainJSONCodable {
             case "epoch": PlainJSON.keep(json.integer(), in: &epoch)
             case "pendingProduct":
                 json.null() || PlainJSON.keep(SubscriptionProduct(from: &json), in: &pendingProduct)
+            case "pendingOffer":
+                json.null() || PlainJSON.keep(PeriodOffer(from: &json), in: &pendingOffer)
             case "autoRenewOffReason":
                 json.null() || PlainJSON.keep(json.string(), in: &autoRenewOffReason)
             case "startedAt": PlainJSON.keep(json.integer(), in: &startedAt)
@@ -107,6 +111,7 @@ extension Subscription: PlainJSONCodable {
             whole.earlierPeriod = earlierPeriod
             whole.epoch = Int(epoch)
             whole.pendingProduct = pendingProduct
+            whole.pendingOffer = pendingOffer
             whole.autoRenewOffReason = autoRenewOffReason.map(AutoRenewOffReason.init(rawValue:))
             whole.startedAt = StoreTime(millisecondsSinceEpoch: startedAt)
             whole.recentStart = StoreTime(millisecondsSinceEpoch: recentStart)

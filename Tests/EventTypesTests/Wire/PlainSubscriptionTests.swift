@@ -23,7 +23,8 @@ import Testing
         price: price
     )
     private static let offer = PeriodOffer(
-        type: .introductory,
+        type: .promotional,
+        id: OfferID(unchecked: "spring"),
         mode: .payAsYouGo,
         period: SubscriptionPeriod(1, .month),
         numberOfPeriods: 3,
@@ -73,6 +74,7 @@ import Testing
         subscription.earlierPeriod = period
         subscription.epoch = 2
         subscription.pendingProduct = product
+        subscription.pendingOffer = offer
         subscription.autoRenewOffReason = .customer
         subscription.recentStart = StoreTime(millisecondsSinceEpoch: -1)
         subscription.attempts = 4
