@@ -96,43 +96,6 @@ func transaction(
     )
 }
 
-/// The sandbox processor with injected faults, which counts its calls.
-final class FaultyProcessor: PaymentProcessor {
-    let sandbox: SandboxProcessor
-    private let state = Mutex((lostAnswers: 0, charges: 0, inquiries: 0))
-
-    init(_ sandbox: SandboxProcessor) { self.sandbox = sandbox }
-
-    var chargesAsked: Int { state.withLock { $0.charges } }
-    var inquiriesAsked: Int { state.withLock { $0.inquiries } }
-    func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
-
-    func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { sandbox.lane(of: paymentMethod) }
-
-    func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome] {
-        let outcomes = await sandbox.charge(requests)
-        return state.withLock { state in
-            state.charges += requests.count
-            guard state.lostAnswers > 0 else { return outcomes }
-            state.lostAnswers -= 1
-            return outcomes.map { _ in .unknown }
-        }
-    }
-
-    func inquire(_ attempts: [AttemptID]) async -> [InquiryOutcome] {
-        state.withLock { $0.inquiries += attempts.count }
-        return await sandbox.inquire(attempts)
-    }
-
-    func refund(_ calls: [UndoCall]) async -> [UndoOutcome] {
-        await sandbox.refund(calls)
-    }
-
-    func reverse(_ calls: [UndoCall]) async -> [UndoOutcome] {
-        await sandbox.reverse(calls)
-    }
-}
-
 /// `payments` without HTTP and Kafka, over its own database, driven step by step.
 struct Store: Sendable {
     let client: PostgresClient

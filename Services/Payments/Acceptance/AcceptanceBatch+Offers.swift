@@ -62,7 +62,7 @@ extension AcceptanceBatch {
     /// What costs nothing is not charged, so nobody would be asked about a free trial, nor about the
     /// charges that follow it.
     private func asksToBuy(_ submission: PaymentSubmission) -> Bool {
-        submission.request.paymentMethod == SandboxPaymentMethod.needsApproval.method
+        methodAsksForApproval(submission.request.paymentMethod)
             || simulated.asksToBuy(submission.accountKey)
     }
 }

@@ -46,6 +46,8 @@ struct AcceptanceBatch: Sendable {
     var refunds: [ProcessorAttempt] = []
     /// The payment methods that tests have charged.
     var simulated = SimulatedCharges([:])
+    /// Whether the processor waits for somebody's approval before it charges a payment method.
+    var methodAsksForApproval: @Sendable (PaymentMethod) -> Bool = { _ in false }
     private(set) var entries: [Entry]
     private var approved: [Approved] = []
     private var begun: [Begun] = []

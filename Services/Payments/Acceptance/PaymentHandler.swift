@@ -78,6 +78,7 @@ struct PaymentHandler: Sendable {
         try SubscriptionStore.open(places, on: connection)
         batch.subscriptions.take(try connection.read(SubscriptionStore.locking(places)))
         batch.simulated = SimulatedCharges(tests)
+        batch.methodAsksForApproval = processor.asksForApproval
         batch.judge(
             products: products,
             standings: standings,

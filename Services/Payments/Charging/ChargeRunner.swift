@@ -22,18 +22,20 @@ final class ChargeRunner: Service {
         var renewalCallsMax = 1
         /// The most attempts that wait in memory, for each lane.
         var queueMax = 20_000
+        /// The most batches that each worker leaves to themselves, and the time after which it does.
+        var stragglersMax = 8
+        var patience = Duration.seconds(1)
     }
 
-    private let processor: any PaymentProcessor
-    private let context: PaymentsContext
-    private let handler: OutcomeHandler
-    private let limits: Limits
+    let processor: any PaymentProcessor
+    let context: PaymentsContext
+    let handler: OutcomeHandler
+    let limits: Limits
     let queues: [ChargeLane: AttemptQueue]
     /// The charges of renewals that are under way.
     let renewals = RenewalLoad()
     private let signal = Signal()
     private let didCommit: @Sendable () -> Void
-    private let recovered = Counter(label: "processor_attempts_recovered")
     private let overflowed = Counter(label: "processor_queue_overflows")
 
     /// Makes a runner.
@@ -113,92 +115,6 @@ final class ChargeRunner: Service {
         }
     }
 
-    /// Calls the processor for attempts and commits its answers.
-    ///
-    /// Retriable errors of the database are retried. If the runner gives up, the attempts are found
-    /// again when their lease ends.
-    func carryOut(_ attempts: [ProcessorAttempt]) async {
-        let start = context.spans.start
-        let charges = attempts.filter { $0.kind == .charge }
-        let refunds = attempts.filter { $0.kind == .refund }
-        var results: [AttemptResult] = []
-        if !charges.isEmpty {
-            let outcomes = await processor.charge(charges.map(ChargeRequest.init))
-            results += zip(charges, outcomes).map {
-                AttemptResult(
-                    key: $0.key,
-                    outcome: AttemptOutcome($1, wasApproved: $0.isApproved),
-                    mayConcernSubscription: $0.renewalTry != nil
-                )
-            }
-        }
-        if !refunds.isEmpty {
-            let outcomes = await processor.refund(refunds.map(UndoCall.init))
-            results += zip(refunds, outcomes).map {
-                AttemptResult(key: $0.key, outcome: AttemptOutcome(ofRefund: $1))
-            }
-        }
-        let reversals = attempts.filter { $0.kind == .reversal }
-        if !reversals.isEmpty {
-            let outcomes = await processor.reverse(reversals.map(UndoCall.init))
-            results += zip(reversals, outcomes).map {
-                AttemptResult(key: $0.key, outcome: AttemptOutcome(ofReversal: $1))
-            }
-        }
-        await commit(results, from: start)
-    }
-
-    /// Takes attempts that are due and inquires about their outcomes.
-    ///
-    /// - Returns: The number of attempts; if it is the size of a batch or more, there may be others.
-    func recover() async throws -> Int {
-        let due = try await handler.takeDue(limit: limits.batchSizeMax)
-        guard !due.isEmpty else { return 0 }
-        let start = context.spans.start
-        recovered.increment(by: due.count)
-        context.logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
-        var results = due.filter { $0.step == .awaitingApproval }.map {
-            AttemptResult(key: $0.key, outcome: .approvalExpired)
-        }
-        let unknown = due.filter { $0.step == .calling }
-        var callable: [ProcessorAttempt] = []
-        if !unknown.isEmpty {
-            let found = await processor.inquire(unknown.map(\.id))
-            for (attempt, found) in zip(unknown, found) {
-                if let outcome = outcome(of: attempt, found) {
-                    results.append(AttemptResult(key: attempt.key, outcome: outcome))
-                } else {
-                    callable.append(attempt)
-                }
-            }
-        }
-        await commit(results, from: start)
-        // These are not charged yet. Their account may have moved since they were accepted.
-        let refused = try await handler.refusals(of: callable.filter { $0.kind == .charge })
-        await commit(
-            refused.map { AttemptResult(key: $0, outcome: .declined($1)) },
-            from: start
-        )
-        offer(callable.filter { refused[$0.key] == nil })
-        return due.count
-    }
-
-    /// The outcome that an inquiry reports for an attempt; `nil` if the processor may be called
-    /// again.
-    private func outcome(
-        of attempt: ProcessorAttempt,
-        _ found: InquiryOutcome
-    ) -> AttemptOutcome? {
-        switch found {
-        case .charged(let reference): .charged(reference: reference)
-        case .declined(let reason): .declined(reason)
-        case .refunded(let reference): .refunded(reference: reference)
-        case .reversed(let reference): .reversed(reference: reference)
-        case .unavailable: .tryAgain(wasCalled: false)
-        case .notFound: context.policy.isExhausted(attempt) ? .exhausted : nil
-        }
-    }
-
     private func lane(of attempt: ProcessorAttempt) -> ChargeLane {
         guard attempt.kind == .charge else { return .prompt }
         let lane = processor.lane(of: attempt.paymentMethod) ?? .prompt
@@ -213,17 +129,23 @@ final class ChargeRunner: Service {
         guard let queue = queues[lane] else { return }
         // Buyers wait for these attempts, so the loop rests no longer than it works.
         var pace = Pace(restPerWork: 1)
-        while true {
-            let batch = await queue.next(limits.batchSizeMax)
-            guard !batch.isEmpty else { return }
-            pace.begin()
-            // An attempt whose lease ended in the queue belongs to the process that finds it due.
-            // If both carried it out, it would still be charged once, but requested twice.
-            let time = context.machineNow()
-            await carryOut(batch.filter { $0.dueAt ?? time > time })
-            if lane == .renewals { renewals.carriedOut(batch.count) }
-            // When cancelled, the loop carries out queued attempts without resting.
-            if batch.count < limits.batchSizeMax { try? await pace.rest() }
+        let stragglers = Stragglers(countMax: limits.stragglersMax, patience: limits.patience)
+        await withDiscardingTaskGroup { group in
+            while true {
+                let batch = await queue.next(limits.batchSizeMax)
+                guard !batch.isEmpty else { return }
+                pace.begin()
+                await stragglers.carryOut(in: &group) {
+                    // An attempt whose lease ended in the queue belongs to the process that finds it
+                    // due. If both carried it out, it would still be charged once, but requested
+                    // twice.
+                    let time = self.context.machineNow()
+                    await self.carryOut(batch.filter { $0.dueAt ?? time > time })
+                    if lane == .renewals { self.renewals.carriedOut(batch.count) }
+                }
+                // When cancelled, the loop carries out queued attempts without resting.
+                if batch.count < limits.batchSizeMax { try? await pace.rest() }
+            }
         }
     }
 
@@ -249,7 +171,7 @@ final class ChargeRunner: Service {
     ///
     /// If a batch fails with an error that is not retriable, its outcomes are committed one by one,
     /// so that a bad outcome does not stop the others.
-    private func commit(_ results: [AttemptResult], from start: UInt64) async {
+    func commit(_ results: [AttemptResult], from start: UInt64) async {
         guard !results.isEmpty else { return }
         var failures = 0
         while true {
@@ -313,23 +235,5 @@ final class ChargeRunner: Service {
 
     private func isRetriable(_ error: any Error) -> Bool {
         OutcomeHandler.isRetriable(error)
-    }
-}
-
-extension ChargeRequest {
-    fileprivate init(_ attempt: ProcessorAttempt) {
-        self.init(
-            attemptID: attempt.id,
-            paymentMethod: attempt.paymentMethod,
-            amount: attempt.amount,
-            isApproved: attempt.isApproved,
-            renewalTry: attempt.isRenewal ? attempt.renewalTry : nil
-        )
-    }
-}
-
-extension UndoCall {
-    fileprivate init(_ attempt: ProcessorAttempt) {
-        self.init(attemptID: attempt.id, undoes: attempt.undoes, amount: attempt.amount)
     }
 }

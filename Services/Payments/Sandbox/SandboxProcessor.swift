@@ -29,51 +29,57 @@ struct SandboxProcessor: PaymentProcessor {
         return method == .slow ? .slow : .prompt
     }
 
-    func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome] {
-        if requests.contains(where: { $0.paymentMethod == SandboxPaymentMethod.slow.method }) {
-            // When a shutdown cancels the pause, the method charges at once.
-            try? await Task.sleep(for: slowness)
-        }
+    func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool {
+        paymentMethod == SandboxPaymentMethod.needsApproval.method
+    }
+
+    func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async {
+        let lanes = Dictionary(grouping: requests) { lane(of: $0.paymentMethod) ?? .prompt }
+        await record(lanes[.prompt] ?? [], answer)
+        guard let slow = lanes[.slow] else { return }
+        // When a shutdown cancels the pause, the method charges at once.
+        try? await Task.sleep(for: slowness)
+        await record(slow, answer)
+    }
+
+    /// Writes requests into the books and answers them.
+    private func record(_ requests: [ChargeRequest], _ answer: Answer<ChargeOutcome>) async {
         do {
             let calls = try await flakyCalls(requests)
-            var charges: [SandboxStore.Charge] = []
-            let outcomes = requests.map { request in
-                let (charge, outcome) = decide(request, calls: calls[request.attemptID] ?? 0)
-                if let charge { charges.append(charge) }
-                return outcome
-            }
-            try await store.record(charges)
-            return outcomes
+            let decisions = requests.map { ($0, decide($0, calls: calls[$0.attemptID] ?? 0)) }
+            try await store.record(decisions.compactMap(\.1.0))
+            for (request, decision) in decisions { answer(request.attemptID, decision.1) }
         } catch {
             // The commit may have succeeded, with only its answer lost.
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
-            return requests.map { _ in .unknown }
+            for request in requests { answer(request.attemptID, .unknown) }
         }
     }
 
-    func inquire(_ attempts: [AttemptID]) async -> [InquiryOutcome] {
+    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async {
         do {
             let found = try await store.find(attempts)
-            return attempts.map { found[$0] ?? .notFound }
+            for attempt in attempts { answer(attempt, found[attempt] ?? .notFound) }
         } catch {
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
-            return attempts.map { _ in .unavailable }
+            for attempt in attempts { answer(attempt, .unavailable) }
         }
     }
 
-    func refund(_ calls: [UndoCall]) async -> [UndoOutcome] {
-        await undo(calls, in: store.refund)
+    func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {
+        await undo(calls, in: store.refund, answer)
     }
 
-    func reverse(_ calls: [UndoCall]) async -> [UndoOutcome] {
-        await undo(calls, in: store.reverse)
+    func reverse(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {
+        await undo(calls, in: store.reverse, answer)
     }
 
     /// Records calls whose reference is one of the sandbox's own.
     private func undo(
         _ calls: [UndoCall],
-        in books: ([SandboxStore.Return]) async throws -> Set<AttemptID>
-    ) async -> [UndoOutcome] {
+        in books: ([SandboxStore.Return]) async throws -> Set<AttemptID>,
+        _ answer: Answer<UndoOutcome>
+    ) async {
         let known = calls.compactMap { call in
             call.undoes.flatMap(Self.attempt(named:)).map {
                 SandboxStore.Return(id: call.attemptID, of: $0, amount: call.amount)
@@ -81,13 +87,16 @@ struct SandboxProcessor: PaymentProcessor {
         }
         do {
             let recorded = try await books(known)
-            return calls.map { call in
-                recorded.contains(call.attemptID)
-                    ? .undone(reference: Self.reference(of: call.attemptID)) : .unavailable
+            for id in calls.map(\.attemptID) {
+                answer(
+                    id,
+                    recorded.contains(id)
+                        ? .undone(reference: Self.reference(of: id)) : .unavailable
+                )
             }
         } catch {
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
-            return calls.map { _ in .unknown }
+            for call in calls { answer(call.attemptID, .unknown) }
         }
     }
 

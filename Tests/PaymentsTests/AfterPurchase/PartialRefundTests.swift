@@ -194,7 +194,7 @@ import Testing
                 undoes: attempt.undoes ?? "",
                 amount: attempt.amount
             )
-            #expect(await store.processor.reverse([call]) != [.unavailable])
+            #expect(await store.processor.outcomes(ofReversing: [call]) != [.unavailable])
             try await store.recover()
             #expect(try await store.load(bought.id).revokedAt == nil)
             #expect(try await store.count("sandbox_processor.reversals") == 1)
@@ -218,11 +218,13 @@ import Testing
                     amount: usd(amount)
                 )
             }
-            let first = await store.processor.refund(Array(calls.prefix(2)))
+            let first = await store.processor.outcomes(ofRefunding: Array(calls.prefix(2)))
             #expect(!first.contains(.unavailable))
-            #expect(await store.processor.refund([calls[2]]) == [.unavailable])
+            #expect(await store.processor.outcomes(ofRefunding: [calls[2]]) == [.unavailable])
             #expect(
-                await store.processor.refund([calls[3], calls[0]]).contains(.unavailable) == false
+                await store.processor.outcomes(ofRefunding: [calls[3], calls[0]]).contains(
+                    .unavailable
+                ) == false
             )
             #expect(try await store.count("sandbox_processor.refunds") == 3)
         }

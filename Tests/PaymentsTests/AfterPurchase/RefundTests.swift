@@ -50,7 +50,7 @@ import Testing
             guard
                 case .accepted(let attempt, _) = try await store.refunds.beginRefund(of: bought.id)
             else { return #expect(Bool(false)) }
-            _ = await store.processor.refund([
+            _ = await store.processor.outcomes(ofRefunding: [
                 UndoCall(
                     attemptID: attempt.id,
                     undoes: attempt.undoes ?? "",

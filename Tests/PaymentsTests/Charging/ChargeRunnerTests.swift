@@ -70,7 +70,7 @@ import Testing
         try await withStore { store in
             let added = try await store.add(request(), key: "a")
             let lost = store.pending.take()
-            _ = await store.processor.charge(
+            await store.processor.charge(
                 lost.map {
                     ChargeRequest(
                         attemptID: $0.id,
@@ -79,7 +79,7 @@ import Testing
                         isApproved: false
                     )
                 }
-            )
+            ) { _, _ in }
             #expect(try await store.load(added.id).state == .purchasing)
 
             try await store.recover()

@@ -119,10 +119,13 @@ import Testing
             isApproved: false
         )
         let nobody = UnconfiguredProcessor()
-        #expect(await nobody.charge([charge]) == [.unavailable])
-        #expect(await nobody.inquire([id]) == [.unavailable])
         let refund = UndoCall(attemptID: id, undoes: "x", amount: usd(999))
-        #expect(await nobody.refund([refund]) == [.unavailable])
+        await confirmation(expectedCount: 4) { isAnswered in
+            await nobody.charge([charge]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
+            await nobody.inquire([id]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
+            await nobody.refund([refund]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
+            await nobody.reverse([refund]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
+        }
     }
 
     @Test func aLongApplicationUsernameIsRefused() {

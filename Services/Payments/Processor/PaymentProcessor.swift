@@ -6,8 +6,9 @@ import StoreAPI
 /// Every call carries an attempt's id. A processor carries out each id at most once, however often
 /// it is called.
 ///
-/// Calls return one answer for each request, in order, and never throw: an unknown outcome is an
-/// answer, too.
+/// A call takes any number of requests and answers each as soon as its outcome is known, in any order.
+/// It returns when it has answered all. Calls never throw: an unknown outcome is an answer, too. A
+/// request without an answer counts as one of unknown outcome.
 protocol PaymentProcessor: Sendable {
     /// The lane of a payment method; `nil` if there is no such method.
     ///
@@ -15,17 +16,22 @@ protocol PaymentProcessor: Sendable {
     func lane(of paymentMethod: PaymentMethod) -> ChargeLane?
     /// The reason why a payment method is refused; `nil` if it can be charged.
     func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal?
+    /// Whether a payment with a method waits for somebody's approval before it is charged.
+    func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool
     /// Charges buyers.
-    func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome]
+    func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async
     /// Inquires about attempts whose outcome is unknown.
-    func inquire(_ attempts: [AttemptID]) async -> [InquiryOutcome]
+    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async
     /// Refunds charges, in full or in part.
     ///
     /// The refunds of a charge that are not reversed never exceed it.
-    func refund(_ calls: [UndoCall]) async -> [UndoOutcome]
+    func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async
     /// Reverses refunds: gets their money back for the store.
-    func reverse(_ calls: [UndoCall]) async -> [UndoOutcome]
+    func reverse(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async
 }
+
+/// Takes the outcome of an attempt.
+typealias Answer<Outcome> = @Sendable (AttemptID, Outcome) -> Void
 
 extension PaymentProcessor {
     func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal? {

@@ -1,0 +1,144 @@
+import EventTypes
+import Logging
+import StoreAPI
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// A processor that answers the attempts of some methods only when it is told to.
+private final class HeldProcessor: PaymentProcessor {
+    private let held: Set<PaymentMethod>
+    private let state = Mutex((isReleased: false, waiting: [CheckedContinuation<Void, Never>]()))
+
+    init(holding held: Set<PaymentMethod>) { self.held = held }
+
+    func release() {
+        let waiting = state.withLock { state in
+            state.isReleased = true
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { .prompt }
+
+    func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool { false }
+
+    func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async {
+        for request in requests where !held.contains(request.paymentMethod) {
+            answer(request.attemptID, .charged(reference: "prompt"))
+        }
+        let late = requests.filter { held.contains($0.paymentMethod) }
+        guard !late.isEmpty else { return }
+        await withCheckedContinuation { continuation in
+            let isReleased = state.withLock { state in
+                if !state.isReleased { state.waiting.append(continuation) }
+                return state.isReleased
+            }
+            if isReleased { continuation.resume() }
+        }
+        for request in late { answer(request.attemptID, .charged(reference: "late")) }
+    }
+
+    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async {
+        for attempt in attempts { answer(attempt, .unavailable) }
+    }
+
+    func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {}
+
+    func reverse(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {}
+}
+
+/// The processor answers one by one.
+@Suite(.timeLimit(.minutes(2))) struct AnswersTests {
+    private let slow = SandboxPaymentMethod.slow
+
+    @Test func aSlowCallHoldsUpNoneOfItsBatch() async throws {
+        try await withStore { store in
+            let processor = HeldProcessor(holding: [slow.method])
+            let runner = ChargeRunner(processor: processor, context: store.context)
+            let late = try await store.add(request(method: slow), key: "late")
+            let prompt = try await store.add(request(), key: "prompt")
+            async let work: Void = runner.carryOut(store.pending.take())
+            try await eventually("the prompt one is purchased") {
+                try await store.load(prompt.id).state == .purchased ? true : nil
+            }
+            #expect(try await store.load(late.id).state == .purchasing)
+            processor.release()
+            await work
+            #expect(try await store.load(late.id).state == .purchased)
+        }
+    }
+
+    @Test func aSlowCallHoldsUpNoBatchAfterItsOwn() async throws {
+        try await withStore { store in
+            let processor = HeldProcessor(holding: [slow.method])
+            var limits = ChargeRunner.Limits()
+            limits.promptCallsMax = 1
+            limits.patience = .milliseconds(20)
+            let runner = ChargeRunner(
+                processor: processor,
+                context: store.context,
+                limits: limits
+            )
+            let running = Task { try await runner.run() }
+            let late = try await store.add(request(method: slow), key: "late")
+            runner.offer(store.pending.take())
+            try await eventually("the late one is taken") {
+                runner.queues[.prompt]?.count == 0 ? true : nil
+            }
+            let prompt = try await store.add(request(), key: "prompt")
+            runner.offer(store.pending.take())
+            try await eventually("the prompt one is purchased") {
+                try await store.load(prompt.id).state == .purchased ? true : nil
+            }
+            #expect(try await store.load(late.id).state == .purchasing)
+            processor.release()
+            try await eventually("the late one is purchased") {
+                try await store.load(late.id).state == .purchased ? true : nil
+            }
+            running.cancel()
+            try await running.value
+        }
+    }
+
+    @Test func answersOfOneMomentAreTakenTogether() async {
+        let answers = AnswerGatherer<Int>(expecting: 3, pause: .seconds(60))
+        answers.add(1)
+        answers.add(2)
+        answers.add(3)
+        #expect(await answers.next() == [1, 2, 3])
+        #expect(await answers.next() == nil)
+    }
+
+    @Test func anAnswerThatIsMissingEndsWithItsBatch() async {
+        let answers = AnswerGatherer<Int>(expecting: 2, pause: .milliseconds(1))
+        answers.add(1)
+        #expect(await answers.next() == [1])
+        answers.end()
+        #expect(await answers.next() == nil)
+    }
+
+    @Test func onlyAFewBatchesAreLeftToThemselves() async {
+        let stragglers = Stragglers(countMax: 1, patience: .milliseconds(1))
+        let open = Mutex<[CheckedContinuation<Void, Never>]>([])
+        let second = Mutex(false)
+        await withDiscardingTaskGroup { group in
+            await stragglers.carryOut(in: &group) {
+                await withCheckedContinuation { continuation in
+                    open.withLock { $0.append(continuation) }
+                }
+            }
+            await stragglers.carryOut(in: &group) {
+                for _ in 0..<100 { await Task.yield() }
+                second.withLock { $0 = true }
+            }
+            // There was no room for it beside the first, so it was waited for.
+            let hasEnded = second.withLock { $0 }
+            #expect(hasEnded)
+            open.withLock { $0 }.forEach { $0.resume() }
+        }
+    }
+}

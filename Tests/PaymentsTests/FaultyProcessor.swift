@@ -1,0 +1,68 @@
+import EventTypes
+import StoreAPI
+import Synchronization
+
+@testable import Payments
+
+/// The sandbox processor with injected faults, which counts its calls.
+final class FaultyProcessor: PaymentProcessor {
+    let sandbox: SandboxProcessor
+    private let state = Mutex((lostAnswers: 0, charges: 0, inquiries: 0))
+
+    init(_ sandbox: SandboxProcessor) { self.sandbox = sandbox }
+
+    var chargesAsked: Int { state.withLock { $0.charges } }
+    var inquiriesAsked: Int { state.withLock { $0.inquiries } }
+    func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
+
+    func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { sandbox.lane(of: paymentMethod) }
+
+    func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool {
+        sandbox.asksForApproval(paymentMethod)
+    }
+
+    func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async {
+        let losesAnswers = state.withLock { state in
+            state.charges += requests.count
+            guard state.lostAnswers > 0 else { return false }
+            state.lostAnswers -= 1
+            return true
+        }
+        await sandbox.charge(requests) { answer($0, losesAnswers ? .unknown : $1) }
+    }
+
+    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async {
+        state.withLock { $0.inquiries += attempts.count }
+        await sandbox.inquire(attempts, answer: answer)
+    }
+
+    func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {
+        await sandbox.refund(calls, answer: answer)
+    }
+
+    func reverse(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {
+        await sandbox.reverse(calls, answer: answer)
+    }
+}
+
+extension PaymentProcessor {
+    /// The outcomes of refunds, in the order of the calls.
+    func outcomes(ofRefunding calls: [UndoCall]) async -> [UndoOutcome] {
+        await outcomes(calls, refund)
+    }
+
+    /// The outcomes of reversals, in the order of the calls.
+    func outcomes(ofReversing calls: [UndoCall]) async -> [UndoOutcome] {
+        await outcomes(calls, reverse)
+    }
+
+    private func outcomes(
+        _ calls: [UndoCall],
+        _ call: ([UndoCall], @escaping Answer<UndoOutcome>) async -> Void
+    ) async -> [UndoOutcome] {
+        let outcomes = Mutex<[AttemptID: UndoOutcome]>([:])
+        await call(calls) { id, outcome in outcomes.withLock { $0[id] = outcome } }
+        let known = outcomes.withLock { $0 }
+        return calls.compactMap { known[$0.attemptID] }
+    }
+}
