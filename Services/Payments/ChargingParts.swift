@@ -2,6 +2,7 @@ import ClockAndIDs
 import EventTypes
 import Logging
 import ServiceFoundation
+import ServiceKit
 import ServiceLifecycle
 import StoreAPI
 import Subscriptions
@@ -20,6 +21,9 @@ struct ChargingParts {
     /// Offers committed attempts to the runner, and signals the relay that events were appended.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
+    /// The pages of the sandbox's processor; a store in production has none.
+    private let sandboxRoutes: SandboxRoutes?
+
     /// Makes the parts.
     ///
     /// The sandbox processor exists only in the sandbox. Production has no processor yet, and every
@@ -34,6 +38,7 @@ struct ChargingParts {
                 logger: frame.logger
             )
             services = [store.client]
+            sandboxRoutes = SandboxRoutes(store: store)
             defaultMethod = SandboxPaymentMethod.success.method
         case .production:
             frame.logger.warning(
@@ -44,6 +49,7 @@ struct ChargingParts {
             )
             processor = UnconfiguredProcessor()
             services = []
+            sandboxRoutes = nil
             defaultMethod = nil
         }
         context = PaymentsContext(
@@ -70,4 +76,12 @@ struct ChargingParts {
             wakeRelay()
         }
     }
+
+    /// Tells buyers on which page to act.
+    var actions: BuyerActionHandler {
+        BuyerActionHandler(client: context.client, processor: processor, runner: runner)
+    }
+
+    /// Adds the routes that this store has.
+    func addRoutes(to router: StoreRouter) { sandboxRoutes?.add(to: router) }
 }

@@ -60,6 +60,7 @@ private func composePayments(
     ) { router in
         clock.addRoutes(to: router)
         renewals.addRoutes(to: router)
+        charging.addRoutes(to: router)
         PaymentRoutes(
             payments: acceptance.batcher,
             restores: RestoreHandler(context: context, didCommit: wakeRelay),
@@ -72,6 +73,7 @@ private func composePayments(
                 products: products,
                 didCommit: charging.didCommit
             ),
+            actions: charging.actions,
             defaultMethod: charging.defaultMethod,
             restoreTokenAgeMax: settings.restoreTokenAgeMax,
             machineNow: frame.machineNow

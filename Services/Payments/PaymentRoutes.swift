@@ -16,6 +16,7 @@ struct PaymentRoutes: Sendable {
     let approvals: ApprovalHandler
     let refunds: RefundHandler
     let resumptions: ResumptionHandler
+    let actions: BuyerActionHandler
     /// The payment method of a resumption that names none; if `nil`, it has to name one.
     let defaultMethod: PaymentMethod?
     /// The maximum age of a token that restores.
@@ -26,6 +27,7 @@ struct PaymentRoutes: Sendable {
         router.account.post("\(Routes.payments)", use: addPayment)
         router.account.post("\(Routes.restores)", use: restore)
         router.account.get("\(Routes.transactions)/:id", use: transaction)
+        router.account.get("\(Routes.transactions)/:id/action", use: action)
         router.admin.get("\(Routes.adminTransactions)/:id", use: anyTransaction)
         router.admin.post("\(Routes.adminTransactions)/:id/approval", use: approval)
         router.admin.post("\(Routes.adminTransactions)/:id/refund", use: refund)
@@ -99,6 +101,28 @@ struct PaymentRoutes: Sendable {
     {
         let key = try context.requireAccountKey()
         return try answer(await transactions.transaction(try transactionID(context), of: key))
+    }
+
+    /// Tells the buyer of a transaction on which page to act.
+    @Sendable
+    private func action(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try context.requireAccountKey()
+        switch try await actions.action(of: try transactionID(context), of: key) {
+        case .unknown: throw HTTPProblem.transactionUnknown
+        case .nothingToDo: throw HTTPProblem.noActionNeeded
+        case .processorIsAway:
+            throw HTTPProblem.tryAgain("The payment processor does not answer.")
+        case .act(let action, let end):
+            return try jsonResponse(
+                BuyerActionResponse(
+                    url: action.url,
+                    endsIn: max(end.millisecondsSinceEpoch - machineNow().millisecondsSinceEpoch, 0)
+                ),
+                headers: [.cacheControl: "no-store"]
+            )
+        }
     }
 
     @Sendable

@@ -32,6 +32,8 @@ enum PaymentsMigrations {
                 "payments_m0013_promotional_offers",
                 PackageResources.m0013_promotional_offers_sql
             ),
+            ("payments_m0014_calls", PackageResources.m0014_calls_sql),
+            ("payments_m0015_sandbox_waits", PackageResources.m0015_sandbox_waits_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -26,7 +26,9 @@ struct PaymentsSettings: Sendable {
     ///   goods away
     /// - `RECEIPTS_URL`
     /// - `PROCESSOR_LEASE_MS`, `PROCESSOR_CALLS_MAX`, `PROCESSOR_PAUSE_MS`, `PROCESSOR_PAUSE_MAX_MS`
+    /// - `PROCESSOR_POLL_MS`, `PROCESSOR_POLL_MAX_MS`
     /// - `PROCESSOR_BATCH_MAX`, `PROCESSOR_QUEUE_MAX`
+    /// - `ACTION_EXPIRY_MS`
     /// - `APPROVAL_EXPIRY_MS`
     /// - `RESTORE_TOKEN_AGE_MAX_MS`
     /// - `SUBSCRIPTION_TIME_ZONE`, `SUBSCRIPTION_GRACE_DAYS`, `SUBSCRIPTION_GRACE_SCOPE`
@@ -116,6 +118,24 @@ extension AttemptPolicy {
                 default: .seconds(30),
                 in: .milliseconds(1)...(.seconds(3600)),
                 "The longest pause between two calls."
+            ),
+            poll: reader.milliseconds(
+                "PROCESSOR_POLL_MS",
+                default: .seconds(1),
+                in: .milliseconds(1)...(.seconds(3600)),
+                "The first pause before an inquiry about what the processor has begun; it grows."
+            ),
+            pollMax: reader.milliseconds(
+                "PROCESSOR_POLL_MAX_MS",
+                default: .seconds(3600),
+                in: .milliseconds(1)...(.seconds(24 * 60 * 60)),
+                "The longest pause between two such inquiries."
+            ),
+            actionExpiry: reader.milliseconds(
+                "ACTION_EXPIRY_MS",
+                default: .seconds(3600),
+                in: .milliseconds(100)...(.seconds(24 * 60 * 60)),
+                "How long a buyer has to confirm a charge, as with 3-D Secure, before it is ended."
             ),
             approvalExpiry: reader.milliseconds(
                 "APPROVAL_EXPIRY_MS",

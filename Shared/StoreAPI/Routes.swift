@@ -176,6 +176,15 @@ public enum Routes {
         "\(adminTest)/subscriptions/\(id)/resolution"
     }
 
+    /// `payments`: the page on which the buyer of a transaction has to act.
+    public static func action(of id: TransactionID) -> String { "\(transactions)/\(id)/action" }
+    /// `payments`: the pages of a sandbox on which buyers act.
+    public static let sandboxActions = "/v1/sandbox/actions"
+    /// `payments`: the buyer's decision on such a page; only a sandbox has it.
+    ///
+    /// `POST`. The id is part of the page's address, which only the buyer knows.
+    public static func sandboxAction(_ id: String) -> String { "\(sandboxActions)/\(id)" }
+
     /// `payments`: one purchase that the account began outside the app.
     public static func purchaseIntent(_ id: PurchaseIntentID) -> String {
         "\(purchaseIntents)/\(id)"

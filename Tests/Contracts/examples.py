@@ -37,6 +37,8 @@ HTTP = {
     "history.response": "HistoryResponse",
     "hosted.contents.response": "HostedContentsResponse",
     "introductory.offer.response": "IntroductoryOfferResponse",
+    "buyer.action.response": "BuyerActionResponse",
+    "sandbox.action.request": "SandboxActionRequest",
     "notification.endpoint": "NotificationEndpointDocument",
     "notification.request": "NotificationRequest",
     "notification.response": "NotificationResponse",

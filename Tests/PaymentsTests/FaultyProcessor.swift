@@ -7,11 +7,13 @@ import Synchronization
 /// The sandbox processor with injected faults, which counts its calls.
 final class FaultyProcessor: PaymentProcessor {
     let sandbox: SandboxProcessor
-    private let state = Mutex((lostAnswers: 0, charges: 0, inquiries: 0))
+    private let state = Mutex((lostAnswers: 0, charges: 0, inquiries: 0, generations: [Int]()))
 
     init(_ sandbox: SandboxProcessor) { self.sandbox = sandbox }
 
     var chargesAsked: Int { state.withLock { $0.charges } }
+    /// The generations of the keys of charges.
+    var generationsAsked: [Int] { state.withLock { $0.generations } }
     var inquiriesAsked: Int { state.withLock { $0.inquiries } }
     func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
 
@@ -24,16 +26,21 @@ final class FaultyProcessor: PaymentProcessor {
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async {
         let losesAnswers = state.withLock { state in
             state.charges += requests.count
+            state.generations += requests.map(\.key.generation)
             guard state.lostAnswers > 0 else { return false }
             state.lostAnswers -= 1
             return true
         }
-        await sandbox.charge(requests) { answer($0, losesAnswers ? .unknown : $1) }
+        await sandbox.charge(requests) { answer($0, losesAnswers ? .unknown(reference: nil) : $1) }
     }
 
-    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async {
-        state.withLock { $0.inquiries += attempts.count }
-        await sandbox.inquire(attempts, answer: answer)
+    func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
+        state.withLock { $0.inquiries += inquiries.count }
+        await sandbox.inquire(inquiries, answer: answer)
+    }
+
+    func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
+        await sandbox.cancel(inquiries, answer: answer)
     }
 
     func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {

@@ -43,6 +43,13 @@ import Testing
         #expect(expiry.intent == .billingError)
     }
 
+    @Test func whatABuyerHasToDo() throws {
+        let page = try roundTrip(BuyerActionResponse.self, "buyer.action.response")
+        #expect(page.url.hasPrefix(Routes.sandboxActions) && page.endsIn == 3_599_000)
+        let refusal = try roundTrip(SandboxActionRequest.self, "sandbox.action.request")
+        #expect(refusal.decision == .refuse)
+    }
+
     @Test func productsResponse() throws {
         let body = try roundTrip(ProductsResponse.self, "products.response")
         #expect(body.storefront == Storefront(unchecked: "FRA"))

@@ -276,15 +276,10 @@ struct StoryRules {
             if let other = attempt.waitsFor {
                 return "It waits for \(other), which buys the same: counterfoil why \(other)."
             }
-            let next = attempt.dueAt.map(when)
-            return """
-                payments asks the processor for an outcome (\(attempt.callCount) calls without one); \
-                again \(next ?? "when it runs").
-                """
+            let next = attempt.dueAt.map(when) ?? "when it runs"
+            return wait(for: attempt, next)
         default:
-            let open = payments.attempts.filter { $0.kind != "charge" && $0.step != "settled" }
-            guard let attempt = open.first else { return nil }
-            return "payments asks the processor for the \(attempt.kind)."
+            return undoWait
         }
     }
 

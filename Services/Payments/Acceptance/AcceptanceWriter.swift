@@ -49,6 +49,7 @@ struct AcceptanceWriter {
         try AttemptStore.insert(
             plan.acceptances.compactMap(\.attempt),
             owner: context.owner,
+            calledFrom: context.machineNow(),
             on: connection
         )
         let events = try plan.events.map {

@@ -205,12 +205,21 @@ struct RefundHandler: Sendable {
         until isDone: (ProcessorAttempt, Transaction) -> Bool
     ) async throws -> AdminReply {
         guard case .accepted(let attempt, let before) = reply else { return reply }
-        await runner.carryOut([attempt])
+        if attempt.step == .calling { await runner.carryOut([attempt]) }
         guard
             let transaction = try await TransactionReader(client: context.client).transaction(
                 before.id
             )
         else { return .unknown }
-        return isDone(attempt, transaction) ? .done(transaction) : .accepted(attempt, transaction)
+        guard !isDone(attempt, transaction) else { return .done(transaction) }
+        let hasFailed = try await context.client.withConnection { connection in
+            try AttemptStore.hasFailed(attempt.key, on: connection)
+        }
+        guard hasFailed else { return .accepted(attempt, transaction) }
+        return .refused(
+            attempt.kind == .refund
+                ? .refundFailed(number: attempt.number) : .reversalFailed(number: attempt.number),
+            transaction
+        )
     }
 }

@@ -41,16 +41,20 @@ enum RefundRules {
             })
         {
             guard first.requestKey == key else { return .refused(.refundKeyReused) }
-            return first.step == .settled ? .done : .pending(first.key)
+            switch first.step {
+            case .settled: return .done
+            case .failed: return .refused(.refundFailed(number: first.number))
+            default: return .pending(first.key)
+            }
         }
         if let earlier {
             guard earlier.key == terms.key else { return .refused(.refundKeyReused) }
-            let open = refunds.first { $0.number == earlier.pending && $0.step != .settled }
+            let open = refunds.first { $0.number == earlier.pending && $0.step.isOpenAtProcessor }
             return open.map { .pending($0.key) } ?? .done
         }
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }
-        let open = refunds.filter { $0.step != .settled }
+        let open = refunds.filter(\.step.isOpenAtProcessor)
         let rest = transaction.refundRest(with: refunds)
         if let amount = terms.amount {
             if let refusal = refusal(of: amount, of: transaction.price, rest: rest) {
@@ -89,13 +93,16 @@ enum RefundRules {
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }
         guard let refund = transaction.refunds?.first(where: { $0.number == number }) else {
-            let isPending = attempts.contains { $0.kind == .refund && $0.number == number }
+            let isPending = attempts.contains {
+                $0.kind == .refund && $0.number == number && $0.step != .failed
+            }
             return .refused(
                 isPending ? .refundNotSettled(number: number) : .refundUnknown(number: number)
             )
         }
         guard refund.reversedAt == nil else { return .done }
         let begun = attempts.first { $0.kind == .reversal && $0.number == number }
+        guard begun?.step != .failed else { return .refused(.reversalFailed(number: number)) }
         return begun.map { .pending($0.key) } ?? .accepted(refund)
     }
 

@@ -2,15 +2,27 @@ import EventTypes
 
 /// The outcome of an attempt, as far as a call or an inquiry shows it.
 enum AttemptOutcome: Hashable, Sendable {
-    case charged(reference: ProcessorReference)
-    case declined(FailureReason)
+    case charged(reference: ProcessorReference, amount: Money)
+    case declined(FailureReason, advice: DeclineAdvice? = nil)
     /// An approval is needed; `wasApproved` says whether the call already stated one.
     case needsApproval(wasApproved: Bool)
+    /// The buyer has to act.
+    case needsAction(reference: ProcessorReference)
+    /// The buyer did not act in time, and the processor has ended the charge.
+    case cancelled
     case refunded(reference: ProcessorReference)
     case reversed(reference: ProcessorReference)
+    /// The processor has begun, and will know the outcome later.
+    case processing(reference: ProcessorReference)
+    /// The processor cannot refund, or cannot reverse a refund.
+    case undoFailed(FailureReason)
+    /// The processor took no call, and takes none for a time.
+    case throttled(retryAfter: Duration)
     /// The outcome is unknown, or nothing was done yet; `wasCalled` says whether the processor was
     /// called.
-    case tryAgain(wasCalled: Bool)
+    case tryAgain(wasCalled: Bool, reference: ProcessorReference? = nil)
+    /// Nothing was done under the key, and never will be: the next call needs another key.
+    case keyIsSpent
     /// An inquiry found that nothing was done, and no calls are left.
     case exhausted
     /// The approval was not given in time.
@@ -28,24 +40,39 @@ struct AttemptResult: Hashable, Sendable {
 extension AttemptOutcome {
     init(_ outcome: ChargeOutcome, wasApproved: Bool) {
         switch outcome {
-        case .charged(let reference): self = .charged(reference: reference)
-        case .declined(let reason): self = .declined(reason)
+        case .charged(let reference, let amount):
+            self = .charged(reference: reference, amount: amount)
+        case .declined(let reason, let advice): self = .declined(reason, advice: advice)
         case .needsApproval: self = .needsApproval(wasApproved: wasApproved)
-        case .unavailable, .unknown: self = .tryAgain(wasCalled: true)
+        case .needsAction(_, let reference): self = .needsAction(reference: reference)
+        case .processing(let reference): self = .processing(reference: reference)
+        case .throttled(let pause): self = .throttled(retryAfter: pause)
+        case .unavailable: self = .tryAgain(wasCalled: true)
+        case .unknown(let reference): self = .tryAgain(wasCalled: true, reference: reference)
         }
     }
 
     init(ofRefund outcome: UndoOutcome) {
         switch outcome {
         case .undone(let reference): self = .refunded(reference: reference)
-        case .unavailable, .unknown: self = .tryAgain(wasCalled: true)
+        default: self.init(ofOpen: outcome)
         }
     }
 
     init(ofReversal outcome: UndoOutcome) {
         switch outcome {
         case .undone(let reference): self = .reversed(reference: reference)
-        case .unavailable, .unknown: self = .tryAgain(wasCalled: true)
+        default: self.init(ofOpen: outcome)
+        }
+    }
+
+    /// The outcome of a refund or a reversal that is not done.
+    private init(ofOpen outcome: UndoOutcome) {
+        switch outcome {
+        case .pending(let reference): self = .processing(reference: reference)
+        case .failed(let reason): self = .undoFailed(reason)
+        case .throttled(let pause): self = .throttled(retryAfter: pause)
+        case .undone, .unavailable, .unknown: self = .tryAgain(wasCalled: true)
         }
     }
 }

@@ -11,13 +11,22 @@ enum AttemptStore {
         a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
         a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
-        a.renewal_try, a.is_owed, a.act
+        a.renewal_try, a.is_owed, a.act, a.first_called_at, a.generation, a.is_uncalled,
+        a.action_ends_at, a.advice
         """
 
     /// Writes new attempts; existing ones stay as they are.
+    ///
+    /// - Parameters:
+    ///   - attempts: The attempts.
+    ///   - owner: The process that has their leases.
+    ///   - time: The time from which it may call the processor.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PostgresError`; `EncodingError`.
     static func insert(
         _ attempts: [ProcessorAttempt],
         owner: LeaseOwner,
+        calledFrom time: MachineTime,
         on connection: isolated PostgresConnection
     ) throws {
         guard !attempts.isEmpty else { return }
@@ -26,7 +35,7 @@ enum AttemptStore {
             INSERT INTO processor_attempts (
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
-                waits_for, renewal_try, is_owed, act, lease_owner)
+                waits_for, renewal_try, is_owed, act, first_called_at, lease_owner)
             SELECT *, \(owner.id) FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
@@ -37,7 +46,8 @@ enum AttemptStore {
                 \(attempts.map(\.requestKey?.fingerprint)), \(attempts.map(\.end?.rawValue)),
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }),
                 \(attempts.map { $0.renewalTry.map(Int32.init) }), \(attempts.map(\.isOwed)),
-                \(try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }))
+                \(try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }),
+                \(attempts.map { $0.step == .calling ? time : nil }))
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
         )
@@ -55,16 +65,22 @@ enum AttemptStore {
             UPDATE processor_attempts AS a SET
                 step = u.step, is_approved = u.is_approved, call_count = u.call_count,
                 reference = u.reference, outcome = u.outcome, due_at = u.due_at,
-                approval_ends_at = u.approval_ends_at, waits_for = u.waits_for, lease_owner = \(owner.id)
+                approval_ends_at = u.approval_ends_at, waits_for = u.waits_for,
+                first_called_at = u.first_called_at, generation = u.generation,
+                is_uncalled = u.is_uncalled, action_ends_at = u.action_ends_at,
+                advice = u.advice, lease_owner = \(owner.id)
             FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.step.rawValue)),
                 \(attempts.map(\.isApproved)), \(attempts.map { Int32($0.callCount) }),
                 \(attempts.map(\.reference?.rawValue)), \(attempts.map(\.end?.rawValue)),
                 \(attempts.map(\.dueAt)), \(attempts.map(\.approvalEndsAt)),
-                \(attempts.map { $0.waitsFor?.number }))
+                \(attempts.map { $0.waitsFor?.number }), \(attempts.map(\.firstCalledAt)),
+                \(attempts.map { Int32($0.generation) }), \(attempts.map(\.isUncalled)),
+                \(attempts.map(\.actionEndsAt)), \(attempts.map { $0.advice?.rawValue }))
                 AS u (transaction_id, kind, number, step, is_approved, call_count, reference,
-                    outcome, due_at, approval_ends_at, waits_for)
+                    outcome, due_at, approval_ends_at, waits_for, first_called_at, generation,
+                    is_uncalled, action_ends_at, advice)
             WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind AND a.number = u.number
             """
         )
@@ -73,7 +89,8 @@ enum AttemptStore {
     /// Takes attempts that are due, and those whose approval has expired, up to a limit of each.
     ///
     /// Attempts that another process is just taking are skipped. An attempt whose approval has
-    /// expired is due from then on, so the lease protects it too.
+    /// expired is due from then on, so the lease protects it too. The rows say from then on that the
+    /// processor may have been called. The attempts say whether it may have been before.
     static func takeDue(
         at time: MachineTime,
         approvalsEndedAt storeTime: StoreTime,
@@ -85,21 +102,22 @@ enum AttemptStore {
         let rows = try connection.query(
             """
             WITH ended AS MATERIALIZED (
-                SELECT transaction_id, kind, number FROM processor_attempts
+                SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
                 WHERE due_at <= \(time) ORDER BY due_at LIMIT \(Int64(limit))
                 FOR UPDATE SKIP LOCKED
             ), expired AS MATERIALIZED (
-                SELECT transaction_id, kind, number FROM processor_attempts
+                SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
                 WHERE approval_ends_at <= \(storeTime) AND due_at IS NULL
                 ORDER BY approval_ends_at LIMIT \(Int64(limit))
                 FOR UPDATE SKIP LOCKED
             ), due AS (
                 SELECT * FROM ended UNION ALL SELECT * FROM expired
             )
-            UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id)
+            UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id),
+                first_called_at = coalesce(a.first_called_at, \(time)), is_uncalled = false
             FROM due WHERE a.transaction_id = due.transaction_id AND a.kind = due.kind
                 AND a.number = due.number
-            RETURNING \(unsafe: columns)
+            RETURNING \(unsafe: columns.replacing("a.is_uncalled", with: "due.is_uncalled"))
             """
         )
         return try rows.map { try attempt(in: $0) }
@@ -129,6 +147,34 @@ enum AttemptStore {
         )
         guard let row = rows.first else { throw PaymentError(.unknownRow) }
         return try row.decode(Int64.self)
+    }
+
+    /// The charge of a transaction for which its buyer has to act; `nil` if there is none.
+    static func awaitingAction(
+        of id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> ProcessorAttempt? {
+        try connection.query(
+            """
+            SELECT \(unsafe: columns) FROM processor_attempts a
+            WHERE a.transaction_id = \(id.number) AND a.kind = 'charge'
+                AND a.step = 'awaiting_action'
+            """
+        ).first.map { try attempt(in: $0) }
+    }
+
+    /// Whether the processor could not make a refund or a reversal.
+    static func hasFailed(
+        _ key: AttemptKey,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try !connection.query(
+            """
+            SELECT FROM processor_attempts
+            WHERE transaction_id = \(key.transactionID.number) AND kind = \(key.kind.rawValue)
+                AND number = \(Int32(key.number)) AND step = 'failed'
+            """
+        ).isEmpty
     }
 
     /// Reads the attempts of transactions and locks them.
@@ -205,7 +251,8 @@ enum AttemptStore {
         let (
             transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
             undoes, revokes, key, fingerprint, reference, outcome, dueAt, approvalEndsAt,
-            waitsFor, renewalTry, isOwed, act
+            waitsFor, renewalTry, isOwed, act, firstCalledAt, generation, isUncalled, actionEndsAt,
+            advice
         ) = try row.decode(
             Int64.self,
             String.self,
@@ -228,7 +275,12 @@ enum AttemptStore {
             Int64?.self,
             Int32?.self,
             Bool.self,
-            PostgresJSON?.self
+            PostgresJSON?.self,
+            MachineTime?.self,
+            Int16.self,
+            Bool.self,
+            MachineTime?.self,
+            String?.self
         )
         guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
             throw PaymentError(.unknownRow)
@@ -243,6 +295,9 @@ enum AttemptStore {
             amount: Money(minorUnits: amount, currency: currency),
             isApproved: isApproved,
             callCount: Int(callCount),
+            firstCalledAt: firstCalledAt,
+            generation: Int(generation),
+            isUncalled: isUncalled,
             undoes: undoes.map { ProcessorReference(rawValue: $0) },
             revokes: revokes,
             requestKey: key.map {
@@ -252,9 +307,11 @@ enum AttemptStore {
             isOwed: isOwed,
             act: try act.map { try $0.decode(Act.self) },
             reference: reference.map { ProcessorReference(rawValue: $0) },
+            advice: advice.flatMap { DeclineAdvice(rawValue: $0) },
             end: outcome.map { AttemptEnd(rawValue: $0) },
             dueAt: dueAt,
             approvalEndsAt: approvalEndsAt,
+            actionEndsAt: actionEndsAt,
             waitsFor: waitsFor.map { TransactionID(number: $0) }
         )
     }

@@ -11,8 +11,22 @@ enum AttemptStep: String, Hashable, Sendable {
     case waiting
     /// The attempt needs an approval, until the approval expires.
     case awaitingApproval = "awaiting_approval"
+    /// The processor has begun, and will know the outcome later.
+    case processing
+    /// The buyer has to act, as on a page of their bank.
+    case awaitingAction = "awaiting_action"
+    /// A refund or a reversal that the processor cannot make; no money moved.
+    case failed
     /// The attempt is finished.
     case settled
+
+    /// Whether the processor has to be asked for the outcome.
+    var isOpenAtProcessor: Bool {
+        switch self {
+        case .calling, .processing, .awaitingAction: true
+        case .waiting, .awaitingApproval, .failed, .settled: false
+        }
+    }
 }
 
 /// A charge, refund or reversal to carry out.
@@ -34,6 +48,13 @@ struct ProcessorAttempt: Hashable, Sendable {
     var isApproved = false
     /// The number of calls without an outcome.
     var callCount = 0
+    /// The time before which the processor was certainly not called; `nil` while nobody has to.
+    var firstCalledAt: MachineTime?
+    /// The generation of the key of its calls.
+    var generation = 1
+    /// Whether the processor can be called without an inquiry: the attempt has only been queued, or
+    /// the processor did not take the call.
+    var isUncalled = false
     /// The processor's own id of what the attempt undoes: of the charge that a refund gives back, or
     /// of the refund that a reversal takes back; `nil` for a charge.
     var undoes: ProcessorReference?
@@ -48,15 +69,22 @@ struct ProcessorAttempt: Hashable, Sendable {
     var isOwed = false
     /// The act that asked for a refund or a reversal.
     var act: Act?
-    /// The processor's own id of what the attempt did.
+    /// The processor's own id of what the attempt did or began.
     var reference: ProcessorReference?
+    /// The processor's advice after a decline.
+    var advice: DeclineAdvice?
     /// The attempt's end; `nil` until then.
     var end: AttemptEnd?
     var dueAt: MachineTime?
     /// The end of the wait for an approval.
     var approvalEndsAt: StoreTime?
+    /// The end of the time that the buyer has to act, by the machines' clock.
+    var actionEndsAt: MachineTime?
     /// The transaction whose outcome the attempt waits for.
     var waitsFor: TransactionID?
+
+    /// The idempotency key of its calls.
+    var callKey: CallKey { CallKey(attemptID: id, kind: kind, generation: generation) }
 
     var key: AttemptKey { AttemptKey(transactionID: transactionID, kind: kind, number: number) }
 
@@ -72,7 +100,14 @@ extension ProcessorAttempt {
         self.reference = reference ?? self.reference
         dueAt = nil
         approvalEndsAt = nil
+        actionEndsAt = nil
         waitsFor = nil
+    }
+
+    /// Notes that the processor can do nothing, of a refund or a reversal.
+    mutating func fail(_ reason: FailureReason) {
+        settle(.failed(reason))
+        step = .failed
     }
 
     /// Makes the attempt wait for the outcome of another transaction.

@@ -3,9 +3,10 @@ import EventTypes
 extension Transaction {
     /// The minor units that are left to refund.
     ///
-    /// Refunds that were accepted and are not confirmed yet count as refunded.
+    /// Refunds that were accepted and are not confirmed yet count as refunded. Those that have failed
+    /// do not.
     func refundRest(with attempts: [ProcessorAttempt]) -> Int64 {
-        attempts.filter { $0.kind == .refund && $0.step != .settled }
+        attempts.filter { $0.kind == .refund && $0.step.isOpenAtProcessor }
             .reduce(refundableAmount.minorUnits) { $0 - $1.amount.minorUnits }
     }
 

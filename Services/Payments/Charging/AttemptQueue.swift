@@ -1,3 +1,4 @@
+import EventTypes
 import Synchronization
 
 /// A bounded queue in memory of committed attempts that wait for the processor.
@@ -51,6 +52,23 @@ final class AttemptQueue: Sendable {
                     return true
                 }
                 if !mustWait { continuation.resume() }
+            }
+        }
+    }
+
+    /// The waiting attempts whose lease ends by a time.
+    func leases(endingBy time: MachineTime) -> [AttemptKey] {
+        state.withLock { state in
+            state.attempts[state.first...].filter { $0.dueAt ?? time <= time }.map(\.key)
+        }
+    }
+
+    /// Notes that the leases of waiting attempts were renewed.
+    func renew(_ keys: Set<AttemptKey>, until leaseEnd: MachineTime) {
+        state.withLock { state in
+            for index in state.attempts.indices.dropFirst(state.first)
+            where keys.contains(state.attempts[index].key) {
+                state.attempts[index].dueAt = leaseEnd
             }
         }
     }

@@ -73,24 +73,40 @@ extension ChargeRunner {
         guard !due.isEmpty else { return 0 }
         Counter(label: "processor_attempts_recovered").increment(by: due.count)
         context.logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
+        let start = context.spans.start
         let expired = due.filter { $0.step == .awaitingApproval }
         await commit(
             expired.map { AttemptResult(key: $0.key, outcome: .approvalExpired) },
-            from: context.spans.start
+            from: start
         )
-        await inquire(due.filter { $0.step == .calling })
+        await offerUnlessRefused(due.filter { $0.step == .calling && $0.isUncalled }, from: start)
+        let time = context.machineNow()
+        let begun = due.filter { $0.step.isOpenAtProcessor && !$0.isUncalled }
+        let overdue = begun.filter { $0.actionEndsAt.map { $0 <= time } ?? false }
+        let known = Set(overdue.map(\.key))
+        await inquire(begun.filter { !known.contains($0.key) }) { [processor] in
+            await processor.inquire($0, answer: $1)
+        }
+        await inquire(overdue) { [processor] in await processor.cancel($0, answer: $1) }
         return due.count
     }
 
     /// Inquires about attempts, and goes on with each as soon as its outcome is known.
-    private func inquire(_ attempts: [ProcessorAttempt]) async {
+    ///
+    /// - Parameters:
+    ///   - attempts: The attempts.
+    ///   - ask: Asks the processor, or has it end charges that the buyer has left.
+    func inquire(
+        _ attempts: [ProcessorAttempt],
+        _ ask: @escaping @Sendable ([Inquiry], @escaping Answer<InquiryOutcome>) async -> Void
+    ) async {
         guard !attempts.isEmpty else { return }
         let start = context.spans.start
         let asked = Dictionary(attempts.map { ($0.id, $0) }) { first, _ in first }
         let answers = AnswerGatherer<(ProcessorAttempt, InquiryOutcome)>(expecting: attempts.count)
         await withDiscardingTaskGroup { group in
             group.addTask {
-                await self.processor.inquire(attempts.map(\.id)) { id, found in
+                await ask(attempts.map(Inquiry.init)) { id, found in
                     if let attempt = asked[id] { answers.add((attempt, found)) }
                 }
                 answers.end()
@@ -109,59 +125,90 @@ extension ChargeRunner {
     ) async {
         var results: [AttemptResult] = []
         var callable: [ProcessorAttempt] = []
+        var spent: [ProcessorAttempt] = []
         for (attempt, outcome) in found {
-            if let outcome = self.outcome(of: attempt, outcome) {
+            switch nextStep(of: attempt, outcome) {
+            case .settle(let outcome):
                 results.append(AttemptResult(key: attempt.key, outcome: outcome))
-            } else {
-                callable.append(attempt)
+            case .call: callable.append(attempt)
+            case .callUnderAnotherKey: spent.append(attempt)
             }
         }
         await commit(results, from: start)
         await offerUnlessRefused(callable, from: start)
+        let permitted = await unlessRefused(spent, from: start)
+        await commit(
+            permitted.map { AttemptResult(key: $0.key, outcome: .keyIsSpent) },
+            from: start
+        )
     }
 
-    /// Has the processor called for attempts that it has not carried out.
-    ///
-    /// Their accounts may have moved since they were accepted. If that cannot be found out, the
-    /// attempts are taken again when their lease ends.
+    /// Has the processor called for attempts that it has not carried out, unless their accounts may no
+    /// longer pay for them.
     private func offerUnlessRefused(_ attempts: [ProcessorAttempt], from start: UInt64) async {
-        guard !attempts.isEmpty else { return }
+        offer(await unlessRefused(attempts, from: start))
+    }
+
+    /// Fails the charges that must not be made any more.
+    ///
+    /// The accounts may have moved since the attempts were accepted. If that cannot be found out, the
+    /// attempts are taken again when their lease ends.
+    ///
+    /// - Returns: The other attempts.
+    private func unlessRefused(
+        _ attempts: [ProcessorAttempt],
+        from start: UInt64
+    ) async -> [ProcessorAttempt] {
+        guard !attempts.isEmpty else { return [] }
         do {
             let refused = try await handler.refusals(of: attempts.filter { $0.kind == .charge })
             await commit(
                 refused.map { AttemptResult(key: $0, outcome: .declined($1)) },
                 from: start
             )
-            offer(attempts.filter { refused[$0.key] == nil })
+            return attempts.filter { refused[$0.key] == nil }
         } catch {
             context.logger.warning(
                 "The accounts of attempts could not be read; the attempts are taken again later",
                 metadata: ["error": "\(error)", "attempts": "\(attempts.count)"]
             )
+            return []
         }
     }
 
-    /// The outcome that an inquiry reports for an attempt; `nil` if the processor may be called
-    /// again.
-    private func outcome(
-        of attempt: ProcessorAttempt,
-        _ found: InquiryOutcome
-    ) -> AttemptOutcome? {
+    /// The next step of an attempt after an inquiry.
+    private enum NextStep {
+        case settle(AttemptOutcome)
+        /// The processor may be called again.
+        case call
+        /// Nothing was done under the key, and never will be.
+        case callUnderAnotherKey
+    }
+
+    private func nextStep(of attempt: ProcessorAttempt, _ found: InquiryOutcome) -> NextStep {
         switch found {
-        case .charged(let reference): .charged(reference: reference)
-        case .declined(let reason): .declined(reason)
-        case .refunded(let reference): .refunded(reference: reference)
-        case .reversed(let reference): .reversed(reference: reference)
-        case .unavailable: .tryAgain(wasCalled: false)
-        case .notFound: context.policy.isExhausted(attempt) ? .exhausted : nil
+        case .charged(let reference, let amount):
+            .settle(.charged(reference: reference, amount: amount))
+        case .declined(let reason, let advice): .settle(.declined(reason, advice: advice))
+        case .refunded(let reference): .settle(.refunded(reference: reference))
+        case .reversed(let reference): .settle(.reversed(reference: reference))
+        case .pending(let reference): .settle(.processing(reference: reference))
+        case .needsAction(_, let reference): .settle(.needsAction(reference: reference))
+        case .cancelled: .settle(.cancelled)
+        case .failed(let reason): .settle(.undoFailed(reason))
+        case .unavailable: .settle(.tryAgain(wasCalled: false))
+        case .notFound where context.policy.isExhausted(attempt): .settle(.exhausted)
+        case .notFound(isFinal: true): .callUnderAnotherKey
+        case .notFound where attempt.step == .calling: .call
+        case .notFound: .settle(.tryAgain(wasCalled: false))
         }
     }
 }
 
 extension ChargeRequest {
-    fileprivate init(_ attempt: ProcessorAttempt) {
+    init(_ attempt: ProcessorAttempt) {
         self.init(
-            attemptID: attempt.id,
+            key: attempt.callKey,
             paymentMethod: attempt.paymentMethod,
             amount: attempt.amount,
             isApproved: attempt.isApproved,
@@ -170,8 +217,19 @@ extension ChargeRequest {
     }
 }
 
+extension Inquiry {
+    init(_ attempt: ProcessorAttempt) {
+        self.init(
+            key: attempt.callKey,
+            reference: attempt.reference,
+            paymentMethod: attempt.paymentMethod,
+            firstCalledAt: attempt.firstCalledAt
+        )
+    }
+}
+
 extension UndoCall {
-    fileprivate init(_ attempt: ProcessorAttempt) {
-        self.init(attemptID: attempt.id, undoes: attempt.undoes, amount: attempt.amount)
+    init(_ attempt: ProcessorAttempt) {
+        self.init(key: attempt.callKey, undoes: attempt.undoes, amount: attempt.amount)
     }
 }

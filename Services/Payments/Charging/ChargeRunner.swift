@@ -4,6 +4,7 @@ import Messaging
 import Metrics
 import ServiceLifecycle
 import StoreTracing
+import Synchronization
 
 /// Carries out attempts: calls the processor in batches and commits its answers.
 ///
@@ -35,6 +36,8 @@ final class ChargeRunner: Service {
     /// The charges of renewals that are under way.
     let renewals = RenewalLoad()
     private let signal = Signal()
+    /// The newest attempts that did not fit into a queue.
+    private let rejected = Mutex<[AttemptKey]>([])
     private let didCommit: @Sendable () -> Void
     private let overflowed = Counter(label: "processor_queue_overflows")
 
@@ -65,10 +68,11 @@ final class ChargeRunner: Service {
 
     /// Queues attempts that were just committed.
     ///
-    /// Never waits. Attempts that do not fit are found in the database when their lease ends.
+    /// Never waits. Attempts that do not fit are found in the database when their lease ends, and are
+    /// called then without an inquiry.
     func offer(_ attempts: [ProcessorAttempt]) {
         guard !attempts.isEmpty else { return }
-        var rejected = 0
+        var rejected: [AttemptKey] = []
         for (lane, attempts) in Dictionary(grouping: attempts, by: lane(of:)) {
             let left = queues[lane]?.append(attempts) ?? attempts.count
             if lane == .renewals {
@@ -76,13 +80,14 @@ final class ChargeRunner: Service {
             } else if attempts.contains(where: { $0.kind == .charge }) {
                 renewals.noteBuyers()
             }
-            rejected += left
+            rejected += attempts.suffix(left).map(\.key)
         }
-        guard rejected > 0 else { return }
-        overflowed.increment(by: rejected)
+        guard !rejected.isEmpty else { return }
+        self.rejected.withLock { $0 = Array(($0 + rejected).suffix(limits.queueMax)) }
+        overflowed.increment(by: rejected.count)
         context.logger.warning(
             "More attempts than the queue holds; the rest is taken from the database later",
-            metadata: ["attempts": "\(rejected)"]
+            metadata: ["attempts": "\(rejected.count)"]
         )
     }
 
@@ -149,10 +154,32 @@ final class ChargeRunner: Service {
         }
     }
 
+    /// Keeps the attempts that wait in memory, and notes of those that did not fit that the processor
+    /// was not called for them.
+    ///
+    /// So an attempt that only waits for its turn is not inquired about, neither here nor by another
+    /// process.
+    func keepQueued() async throws {
+        let halfOver = context.machineNow().advanced(by: context.policy.lease / 2)
+        for queue in queues.values {
+            let keys = queue.leases(endingBy: halfOver)
+            guard !keys.isEmpty else { continue }
+            let leaseEnd = context.leaseEnd
+            queue.renew(try await handler.renewLeases(of: keys, until: leaseEnd), until: leaseEnd)
+        }
+        let keys = rejected.withLock { rejected in
+            defer { rejected = [] }
+            return rejected
+        }
+        guard !keys.isEmpty else { return }
+        try await handler.noteUncalled(keys)
+    }
+
     private func recoverForEver() async {
         let interval = context.policy.lease / 4
         while !Task.isCancelled {
             do {
+                try await keepQueued()
                 while try await recover() >= limits.batchSizeMax {}
             } catch is CancellationError {
                 return

@@ -27,6 +27,35 @@ struct OutcomeHandler: Sendable {
         }
     }
 
+    /// Renews the leases of attempts that wait in memory.
+    ///
+    /// - Returns: The attempts that this process keeps.
+    func renewLeases(of keys: [AttemptKey], until leaseEnd: MachineTime) async throws
+        -> Set<AttemptKey>
+    {
+        try await context.client.withConnection { [context] connection in
+            try AttemptLeaseStore.renew(
+                of: keys,
+                owner: context.owner,
+                at: context.machineNow(),
+                until: leaseEnd,
+                on: connection
+            )
+        }
+    }
+
+    /// Notes of attempts that nobody has called the processor for them.
+    func noteUncalled(_ keys: [AttemptKey]) async throws {
+        try await context.client.withConnection { [context] connection in
+            try AttemptLeaseStore.noteUncalled(
+                keys,
+                owner: context.owner,
+                at: context.machineNow(),
+                on: connection
+            )
+        }
+    }
+
     /// Returns the attempts that must not be charged any more, with the reasons.
     ///
     /// No processor has carried them out yet, and their accounts may no longer pay or now buy in

@@ -2,6 +2,7 @@ import EventTypes
 import Ledger
 import Logging
 import Messaging
+import Metrics
 import Postgres
 import StoreTracing
 import Subscriptions
@@ -101,7 +102,12 @@ struct Settlement {
         for contradiction in plan.contradictions { log(contradiction) }
         try TransactionStore.update(plan.changedRecords, on: connection)
         try AttemptStore.update(plan.changedAttempts, owner: context.owner, on: connection)
-        try AttemptStore.insert(plan.newAttempts, owner: context.owner, on: connection)
+        try AttemptStore.insert(
+            plan.newAttempts,
+            owner: context.owner,
+            calledFrom: plan.machineTime,
+            on: connection
+        )
         try LedgerStore.append(plan.postings, on: connection)
         try context.save(plan.subscriptions.changedRows, decidedAt: plan.time, on: connection)
         try SubscriptionStore.saveIntroductions(plan.subscriptions.introducedRows, on: connection)
@@ -185,6 +191,7 @@ struct Settlement {
     }
 
     private func log(_ contradiction: SettlementPlan.Contradiction) {
+        Counter(label: "processor_contradictions").increment()
         var metadata: Logger.Metadata = ["transaction.id": "\(contradiction.transactionID)"]
         if let refusal = contradiction.refusal { metadata["refusal"] = "\(refusal)" }
         if let trace = contradiction.trace { metadata["trace"] = "\(trace)" }

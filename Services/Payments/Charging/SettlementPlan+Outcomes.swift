@@ -12,12 +12,17 @@ extension SettlementPlan {
             )
         }
         switch result.outcome {
-        case .charged(let reference):
-            applyCharge(attempt, reference)
-        case .declined(let reason):
-            fail(attempt, reason)
+        case .charged(let reference, let amount):
+            applyCharge(attempt, reference, amount)
+        case .declined(let reason, let advice):
+            fail(attempt, reason, advice)
+        case .cancelled:
+            fail(attempt, .interrupted)
         case .exhausted:
-            fail(attempt, .processorRefused)
+            // The processor may have begun the charge meanwhile, which is waited for.
+            if attempt.step != .processing, attempt.step != .awaitingAction {
+                fail(attempt, .processorRefused)
+            }
         case .needsApproval(let wasApproved):
             // A late answer to a call made before the approval says nothing about the call after
             // it.
@@ -31,20 +36,47 @@ extension SettlementPlan {
             applyRefund(attempt, reference)
         case .reversed(let reference):
             applyReversal(attempt, reference)
-        case .tryAgain(let wasCalled):
-            tryAgain(attempt, wasCalled: wasCalled)
+        case .tryAgain(let wasCalled, let reference):
+            tryAgain(attempt, wasCalled: wasCalled, reference)
+        case .processing(let reference):
+            wait(attempt, .processing, reference)
+        case .needsAction(let reference):
+            wait(attempt, .awaitingAction, reference)
+        case .throttled(let pause):
+            throttle(attempt, for: pause)
+        case .keyIsSpent:
+            callUnderAnotherKey(attempt)
+        case .undoFailed(let reason):
+            failUndo(attempt, reason)
         }
     }
 
-    private mutating func applyCharge(_ attempt: ProcessorAttempt, _ reference: ProcessorReference)
-    {
-        let move = apply(command(ofChargeBy: attempt), to: attempt.transactionID)
+    /// Applies a confirmed charge.
+    ///
+    /// One of another amount than was asked buys nothing. Like every charge that its transaction does
+    /// not take, it is posted as stray and refunded.
+    private mutating func applyCharge(
+        _ attempt: ProcessorAttempt,
+        _ reference: ProcessorReference,
+        _ amount: Money
+    ) {
+        let isRight = amount == attempt.amount
+        if !isRight {
+            contradict(
+                "A charge is of \(amount), and \(attempt.amount) was asked for",
+                attempt.transactionID
+            )
+            guard attempt.end != .charged else { return }
+            apply(.fail(.processorRefused), to: attempt.transactionID)
+        }
+        let move =
+            isRight
+            ? apply(command(ofChargeBy: attempt), to: attempt.transactionID)
+            : .refused(.chargeIsStray)
         if attempt.end != .charged {
             change(attempt.key) { $0.settle(.charged, reference: reference) }
         }
         guard case .refused(let refusal) = move else { return }
-        // The buyer has paid for a transaction that had ended without a charge. The charge is
-        // posted as stray and refunded.
         contradict(
             "A charge was confirmed for a transaction that does not take it; it is returned",
             attempt.transactionID,
@@ -57,16 +89,16 @@ extension SettlementPlan {
                 id: ids.posting(at: time),
                 transactionID: attempt.transactionID,
                 buyer: record.transaction.accountID,
-                gross: attempt.amount,
+                gross: amount,
                 time: time
             ),
             of: record,
-            gross: attempt.amount,
+            gross: amount,
             as: .strayCharged
         )
         self.refund(
             attempt.transactionID,
-            RefundPlan(number: refund.number, amount: attempt.amount, revokes: true),
+            RefundPlan(number: refund.number, amount: amount, revokes: true),
             by: attempt.paymentMethod,
             of: reference
         )
@@ -125,7 +157,11 @@ extension SettlementPlan {
         contradict("The processor has moved money that the transaction does not take", id, refusal)
     }
 
-    private mutating func fail(_ attempt: ProcessorAttempt, _ reason: FailureReason) {
+    private mutating func fail(
+        _ attempt: ProcessorAttempt,
+        _ reason: FailureReason,
+        _ advice: DeclineAdvice? = nil
+    ) {
         guard attempt.kind == .charge else { return tryAgain(attempt, wasCalled: true) }
         let move = apply(.fail(reason), to: attempt.transactionID)
         if case .refused(let refusal) = move {
@@ -136,7 +172,10 @@ extension SettlementPlan {
             )
         }
         guard attempt.step != .settled else { return }
-        change(attempt.key) { $0.settle(.failed(reason)) }
+        change(attempt.key) { attempt in
+            attempt.settle(.failed(reason))
+            attempt.advice = advice
+        }
     }
 
     private mutating func awaitApproval(_ attempt: ProcessorAttempt) {

@@ -248,12 +248,15 @@ struct SettlementPlan: Sendable {
     private var leaseEnd: MachineTime { machineTime.advanced(by: policy.lease) }
 
     /// Makes an attempt ready for this process to carry out.
-    private mutating func call(_ key: AttemptKey) {
-        let leaseEnd = leaseEnd
+    mutating func call(_ key: AttemptKey) {
+        let (time, leaseEnd) = (machineTime, leaseEnd)
         change(key) { attempt in
             attempt.step = .calling
             attempt.waitsFor = nil
             attempt.approvalEndsAt = nil
+            attempt.actionEndsAt = nil
+            attempt.firstCalledAt = attempt.firstCalledAt ?? time
+            attempt.isUncalled = false
             attempt.dueAt = leaseEnd
         }
         if let attempt = attempts[key] { report.followUps.append(attempt) }
@@ -312,15 +315,11 @@ struct SettlementPlan: Sendable {
         return attempt
     }
 
-    /// Schedules another call of an attempt.
-    mutating func tryAgain(_ attempt: ProcessorAttempt, wasCalled: Bool) {
-        guard attempt.step == .calling else { return }
-        let calls = attempt.callCount + (wasCalled ? 1 : 0)
-        let due = machineTime.advanced(by: policy.pause(afterCalls: max(calls, 1)))
-        change(attempt.key) { attempt in
-            attempt.callCount = calls
-            attempt.dueAt = due
-        }
+    /// Notes the time at which an attempt is tried again.
+    ///
+    /// What is due after the length of a lease is found in time without a signal.
+    mutating func expect(_ due: MachineTime) {
+        guard due < leaseEnd else { return }
         report.nextDue = min(report.nextDue ?? due, due)
     }
 

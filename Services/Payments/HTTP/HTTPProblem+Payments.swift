@@ -11,6 +11,14 @@ extension HTTPProblem {
         detail: "There is no such transaction."
     )
 
+    /// No buyer has to act, or not any more.
+    static let noActionNeeded = HTTPProblem(
+        .notFound,
+        code: "no_action_needed",
+        title: "Nobody has to act",
+        detail: "The payment waits for no action of its buyer. The transaction says how it is."
+    )
+
     /// The transaction has no refund of this number.
     static let refundUnknown = HTTPProblem(
         .notFound,

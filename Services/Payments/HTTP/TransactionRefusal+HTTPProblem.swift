@@ -25,7 +25,8 @@ extension TransactionRefusal {
                     """
             )
         case .refundTooLarge, .refundNotPositive, .refundInOtherCurrency, .nothingToRefund,
-            .tooManyRefunds, .refundUnknown, .refundNotSettled, .refundKeyReused:
+            .tooManyRefunds, .refundUnknown, .refundNotSettled, .refundKeyReused,
+            .refundFailed, .reversalFailed:
             return refundProblem(of: transaction)
         case .decidedOtherwise:
             return HTTPProblem(
@@ -105,6 +106,20 @@ extension TransactionRefusal {
                 code: "refund_not_settled",
                 title: "The refund is not confirmed yet",
                 detail: "The processor has not confirmed refund \(number). Ask again later."
+            )
+        case .refundFailed(let number):
+            HTTPProblem(
+                .conflict,
+                code: "refund_failed",
+                title: "The processor could not make the refund",
+                detail: "No money moved for refund \(number). Ask again under another key."
+            )
+        case .reversalFailed(let number):
+            HTTPProblem(
+                .conflict,
+                code: "reversal_failed",
+                title: "The processor could not reverse the refund",
+                detail: "The buyer keeps the money of refund \(number)."
             )
         case .refundKeyReused: .idempotencyKeyReused
         default: .refundUnknown

@@ -3,8 +3,8 @@ import StoreAPI
 
 /// The interface to a payment processor, which moves the money.
 ///
-/// Every call carries an attempt's id. A processor carries out each id at most once, however often
-/// it is called.
+/// Every call carries a ``CallKey``. A processor carries out each key at most once, however often it
+/// is called.
 ///
 /// A call takes any number of requests and answers each as soon as its outcome is known, in any order.
 /// It returns when it has answered all. Calls never throw: an unknown outcome is an answer, too. A
@@ -21,7 +21,11 @@ protocol PaymentProcessor: Sendable {
     /// Charges buyers.
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async
     /// Inquires about attempts whose outcome is unknown.
-    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async
+    func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async
+    /// Ends charges that are not made yet, so that they never will be.
+    ///
+    /// A charge that was made meanwhile is the answer.
+    func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async
     /// Refunds charges, in full or in part.
     ///
     /// The refunds of a charge that are not reversed never exceed it.
@@ -39,9 +43,23 @@ extension PaymentProcessor {
     }
 }
 
+/// The idempotency key of a call.
+struct CallKey: Hashable, Sendable, CustomStringConvertible {
+    let attemptID: AttemptID
+    let kind: AttemptKind
+    /// The generation of the key, from 1.
+    ///
+    /// A processor may keep an error under a key for ever, so that no call under it can succeed. The
+    /// next generation is used only after an inquiry whose result is final has found that nothing was
+    /// done.
+    var generation = 1
+
+    var description: String { "\(attemptID)-\(kind.rawValue)-\(generation)" }
+}
+
 /// A request to charge a buyer.
 struct ChargeRequest: Hashable, Sendable {
-    let attemptID: AttemptID
+    let key: CallKey
     let paymentMethod: PaymentMethod
     let amount: Money
     /// Whether the payment has been approved.
@@ -49,48 +67,28 @@ struct ChargeRequest: Hashable, Sendable {
     /// The number of the try to charge for a subscription's next period; `nil` for a payment of a
     /// buyer, who is present.
     var renewalTry: Int?
+
+    var attemptID: AttemptID { key.attemptID }
 }
 
-/// The outcome of a charge.
-enum ChargeOutcome: Hashable, Sendable {
-    /// The buyer was charged; `reference` is the processor's own id of the charge.
-    case charged(reference: ProcessorReference)
-    /// The buyer was not charged and will not be.
-    case declined(FailureReason)
-    /// The payment needs an approval first.
-    case needsApproval
-    /// The processor could not take the call; a later call may succeed.
-    case unavailable
-    /// The answer is lost: the buyer may have been charged.
-    case unknown
-}
+/// A question about what was done under a key.
+struct Inquiry: Hashable, Sendable {
+    let key: CallKey
+    /// The processor's own id, if it has named one.
+    var reference: ProcessorReference?
+    let paymentMethod: PaymentMethod
+    /// The time before which the processor was not called; `nil` if it is unknown.
+    var firstCalledAt: MachineTime?
 
-/// The result of an inquiry.
-enum InquiryOutcome: Hashable, Sendable {
-    case charged(reference: ProcessorReference)
-    case declined(FailureReason)
-    case refunded(reference: ProcessorReference)
-    case reversed(reference: ProcessorReference)
-    /// The processor has never done anything under this id.
-    case notFound
-    /// The processor could not take the call; a later call may succeed.
-    case unavailable
+    var attemptID: AttemptID { key.attemptID }
 }
 
 /// A call to refund a charge or a part of it, or to reverse a refund.
 struct UndoCall: Hashable, Sendable {
-    let attemptID: AttemptID
+    let key: CallKey
     /// The processor's own id of the charge or the refund; `nil` if it never gave one.
     let undoes: ProcessorReference?
     let amount: Money
-}
 
-/// The outcome of a refund or a reversal.
-enum UndoOutcome: Hashable, Sendable {
-    /// It is undone; `reference` is the processor's own id of the refund or the reversal.
-    case undone(reference: ProcessorReference)
-    /// The processor could not take the call; a later call may succeed.
-    case unavailable
-    /// The answer is lost: the money may have moved.
-    case unknown
+    var attemptID: AttemptID { key.attemptID }
 }

@@ -17,8 +17,12 @@ struct UnconfiguredProcessor: PaymentProcessor {
         for request in requests { answer(request.attemptID, .unavailable) }
     }
 
-    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async {
-        for attempt in attempts { answer(attempt, .unavailable) }
+    func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
+        for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
+    }
+
+    func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
+        for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
     }
 
     func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {

@@ -353,10 +353,11 @@ struct PaymentHistory {
         if isCharge, newAttempts[key] == nil {
             strayCharges.append(Self.settled(key, gross, .charged))
         } else {
-            // The return of a stray charge leaves the buyer nothing.
+            // An attempt keeps the amount that was asked for, even if another one was charged. The
+            // return of a stray charge leaves the buyer nothing.
             newAttempts[key] = Self.settled(
                 key,
-                gross,
+                newAttempts[key]?.amount ?? gross,
                 isCharge ? .charged : .refunded,
                 revokes: !isCharge
             )

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
 import Ledger
@@ -178,6 +179,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         try AttemptStore.insert(
             history.newAttempts.sorted { $0.key < $1.key }.map(\.value),
             owner: owner,
+            calledFrom: MachineTime.now(),
             on: shadow
         )
         try AttemptStore.update(history.strayCharges, owner: owner, on: shadow)

@@ -29,6 +29,10 @@ enum TransactionRefusal: Hashable, Sendable {
     case refundUnknown(number: Int)
     /// The refund is not confirmed yet, so it cannot be reversed.
     case refundNotSettled(number: Int)
+    /// The processor could not make the refund that was asked for under the key; no money moved.
+    case refundFailed(number: Int)
+    /// The processor could not reverse the refund; no money moved.
+    case reversalFailed(number: Int)
     /// The idempotency key was used for another refund of the transaction.
     case refundKeyReused
     /// The transaction was not interrupted, so it cannot be resumed.

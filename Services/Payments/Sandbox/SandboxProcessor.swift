@@ -12,11 +12,11 @@ struct SandboxProcessor: PaymentProcessor {
     let slowness: Duration
     let logger: Logger
 
-    /// The number of times a flaky method refuses before it charges.
-    private static let flakyRefusals = 2
+    /// The number of times a method that counts its calls refuses before it charges.
+    static let refusals = 2
     /// The number of times ``SandboxPaymentMethod/renewalRecovers`` declines a renewal: as often as it
     /// is tried before the period ends.
-    private static let lostRenewalTries = 4
+    static let lostRenewalTries = 4
     private static let prefix = "sandbox-"
 
     /// The sandbox's own id of what it did for an attempt.
@@ -44,30 +44,84 @@ struct SandboxProcessor: PaymentProcessor {
 
     /// Writes requests into the books and answers them.
     private func record(_ requests: [ChargeRequest], _ answer: Answer<ChargeOutcome>) async {
+        guard !requests.isEmpty else { return }
         do {
-            let calls = try await flakyCalls(requests)
+            let calls = try await countedCalls(requests)
             let decisions = requests.map { ($0, decide($0, calls: calls[$0.attemptID] ?? 0)) }
-            try await store.record(decisions.compactMap(\.1.0))
-            for (request, decision) in decisions { answer(request.attemptID, decision.1) }
+            try await store.record(decisions.compactMap(\.1.charge))
+            try await store.openCalls.open(decisions.compactMap(\.1.open), for: slowness)
+            for (request, decision) in decisions { answer(request.attemptID, decision.outcome) }
         } catch {
             // The commit may have succeeded, with only its answer lost.
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
-            for request in requests { answer(request.attemptID, .unknown) }
+            for request in requests { answer(request.attemptID, .unknown(reference: nil)) }
         }
     }
 
-    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async {
+    func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
+        await find(inquiries, answer) { inquiries in
+            if inquiries.contains(where: { Self.takesTime($0.paymentMethod) }) {
+                try await store.openCalls.decideWhatIsDue(inquiries.map(\.attemptID))
+            }
+        }
+    }
+
+    func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
+        await find(inquiries, answer) { try await store.openCalls.cancel($0.map(\.attemptID)) }
+    }
+
+    /// Looks attempts up in the books, after a change of them.
+    private func find(
+        _ inquiries: [Inquiry],
+        _ answer: Answer<InquiryOutcome>,
+        after change: ([Inquiry]) async throws -> Void
+    ) async {
         do {
-            let found = try await store.find(attempts)
-            for attempt in attempts { answer(attempt, found[attempt] ?? .notFound) }
+            try await change(inquiries)
+            let found = try await store.find(inquiries.map(\.attemptID))
+            for inquiry in inquiries {
+                // The processor keeps its error under the first key, so nothing can follow.
+                let isFinal =
+                    inquiry.paymentMethod == SandboxPaymentMethod.storedError.method
+                    && inquiry.key.kind == .charge && inquiry.key.generation == 1
+                answer(
+                    inquiry.attemptID,
+                    found[inquiry.attemptID] ?? .notFound(isFinal: isFinal)
+                )
+            }
         } catch {
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
-            for attempt in attempts { answer(attempt, .unavailable) }
+            for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
+        }
+    }
+
+    /// Whether the books may have to be brought up to date before a look at them.
+    private static func takesTime(_ paymentMethod: PaymentMethod) -> Bool {
+        switch SandboxPaymentMethod(paymentMethod) {
+        case .processing, .refundPending: true
+        default: false
         }
     }
 
     func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {
-        await undo(calls, in: store.refund, answer)
+        let methods: [AttemptID: SandboxPaymentMethod]
+        let late: [UndoCall]
+        do {
+            methods = try await store.methods(of: calls.compactMap(Self.origin(of:)))
+            late = calls.filter { Self.origin(of: $0).flatMap { methods[$0] } == .refundPending }
+            try await store.openCalls.open(late.compactMap(Self.undo), for: slowness)
+        } catch {
+            logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
+            for call in calls { answer(call.attemptID, .unknown) }
+            return
+        }
+        for call in late {
+            answer(call.attemptID, .pending(reference: Self.reference(of: call.attemptID)))
+        }
+        let failed = calls.filter { Self.origin(of: $0).flatMap { methods[$0] } == .refundFailed }
+        for call in failed { answer(call.attemptID, .failed(.processorRefused)) }
+        let others = calls.filter { !late.contains($0) && !failed.contains($0) }
+        await undo(others, in: store.refund, answer)
     }
 
     func reverse(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {
@@ -80,13 +134,9 @@ struct SandboxProcessor: PaymentProcessor {
         in books: ([SandboxStore.Return]) async throws -> Set<AttemptID>,
         _ answer: Answer<UndoOutcome>
     ) async {
-        let known = calls.compactMap { call in
-            call.undoes.flatMap(Self.attempt(named:)).map {
-                SandboxStore.Return(id: call.attemptID, of: $0, amount: call.amount)
-            }
-        }
+        guard !calls.isEmpty else { return }
         do {
-            let recorded = try await books(known)
+            let recorded = try await books(calls.compactMap(Self.undo))
             for id in calls.map(\.attemptID) {
                 answer(
                     id,
@@ -100,50 +150,15 @@ struct SandboxProcessor: PaymentProcessor {
         }
     }
 
-    /// Decides what a payment method records in the books and answers.
-    private func decide(
-        _ request: ChargeRequest,
-        calls: Int
-    ) -> (SandboxStore.Charge?, ChargeOutcome) {
-        var charge = SandboxStore.Charge(
-            id: request.attemptID,
-            paymentMethod: request.paymentMethod,
-            amount: request.amount
-        )
-        let charged = ChargeOutcome.charged(reference: Self.reference(of: request.attemptID))
-        switch SandboxPaymentMethod(request.paymentMethod) {
-        case .success, .slow:
-            return (charge, charged)
-        case .renewalDeclined where request.renewalTry != nil:
-            charge.declineReason = .paymentDeclined
-        case .renewalRecovers where (1...Self.lostRenewalTries).contains(request.renewalTry ?? 0):
-            charge.declineReason = .insufficientFunds
-        case .renewalDeclined, .renewalRecovers:
-            return (charge, charged)
-        case .decline, nil:
-            charge.declineReason = .paymentDeclined
-        case .insufficientFunds:
-            charge.declineReason = .insufficientFunds
-        case .cancelled:
-            charge.declineReason = .paymentCancelled
-        case .interrupted:
-            charge.declineReason = .interrupted
-        case .needsApproval:
-            return request.isApproved ? (charge, charged) : (nil, .needsApproval)
-        case .unknownCharged:
-            return (charge, .unknown)
-        case .unknownNotCharged:
-            return (nil, .unknown)
-        case .flaky:
-            return calls > Self.flakyRefusals ? (charge, charged) : (nil, .unavailable)
-        }
-        return (charge, .declined(charge.declineReason ?? .paymentDeclined))
+    /// The charge that a call refunds, or the refund that it reverses, if it is one of the sandbox's.
+    private static func origin(of call: UndoCall) -> AttemptID? {
+        call.undoes.flatMap(attempt(named:))
     }
 
-    private func flakyCalls(_ requests: [ChargeRequest]) async throws -> [AttemptID: Int] {
-        let flaky = requests.filter { $0.paymentMethod == SandboxPaymentMethod.flaky.method }
-        guard !flaky.isEmpty else { return [:] }
-        return try await store.countCalls(flaky.map(\.attemptID))
+    private static func undo(_ call: UndoCall) -> SandboxStore.Return? {
+        origin(of: call).map {
+            SandboxStore.Return(id: call.attemptID, of: $0, amount: call.amount)
+        }
     }
 
     private static func attempt(named reference: ProcessorReference) -> AttemptID? {

@@ -10,6 +10,9 @@ import StoreAPI
 struct SandboxStore: Sendable {
     let client: PostgresClient
 
+    /// The calls that are not decided yet.
+    var openCalls: OpenCallStore { OpenCallStore(books: self) }
+
     /// A charge in the sandbox's books.
     struct Charge: Sendable {
         let id: AttemptID
@@ -74,39 +77,82 @@ struct SandboxStore: Sendable {
         }
     }
 
+    /// The payment methods of charges.
+    func methods(of ids: [AttemptID]) async throws -> [AttemptID: SandboxPaymentMethod] {
+        guard !ids.isEmpty else { return [:] }
+        return try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT idempotency_key, payment_method FROM sandbox_processor.charges
+                WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
+                """
+            )
+            var methods: [AttemptID: SandboxPaymentMethod] = [:]
+            for row in rows {
+                let (id, method) = try row.decode(SIMD16<UInt8>.self, String.self)
+                methods[AttemptID(bytes: id)] = SandboxPaymentMethod(
+                    PaymentMethod(rawValue: method)
+                )
+            }
+            return methods
+        }
+    }
+
     /// The recorded outcomes of attempts; those that were never recorded are absent.
     func find(_ ids: [AttemptID]) async throws -> [AttemptID: InquiryOutcome] {
         try await client.withConnection { connection in
+            let keys = ids.map(\.bytes)
+            // What is decided comes last, and so replaces what was open before.
             let rows = try connection.query(
                 """
-                SELECT idempotency_key, 'charge', decline_reason
-                FROM sandbox_processor.charges WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
+                SELECT idempotency_key,
+                    CASE WHEN decided_at IS NULL THEN 'action' ELSE 'open' END,
+                    amount, currency, NULL
+                FROM sandbox_processor.open_charges WHERE idempotency_key = ANY(\(keys))
                 UNION ALL
-                SELECT idempotency_key, 'refund', NULL
-                FROM sandbox_processor.refunds WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
+                SELECT idempotency_key, 'open', amount, currency, NULL
+                FROM sandbox_processor.open_refunds WHERE idempotency_key = ANY(\(keys))
                 UNION ALL
-                SELECT idempotency_key, 'reversal', NULL
-                FROM sandbox_processor.reversals WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
+                SELECT idempotency_key, 'charge', amount, currency, decline_reason
+                FROM sandbox_processor.charges WHERE idempotency_key = ANY(\(keys))
+                UNION ALL
+                SELECT idempotency_key, 'refund', amount, currency, NULL
+                FROM sandbox_processor.refunds WHERE idempotency_key = ANY(\(keys))
+                UNION ALL
+                SELECT idempotency_key, 'reversal', amount, currency, NULL
+                FROM sandbox_processor.reversals WHERE idempotency_key = ANY(\(keys))
                 """
             )
             var found: [AttemptID: InquiryOutcome] = [:]
             for row in rows {
-                let (bytes, kind, reason) = try row.decode(
+                let (bytes, kind, amount, currency, reason) = try row.decode(
                     SIMD16<UInt8>.self,
                     String.self,
+                    Int64.self,
+                    Currency.self,
                     String?.self
                 )
                 let id = AttemptID(bytes: bytes)
                 let reference = SandboxProcessor.reference(of: id)
-                if kind == "refund" {
-                    found[id] = .refunded(reference: reference)
-                } else if kind == "reversal" {
-                    found[id] = .reversed(reference: reference)
-                } else if let reason {
-                    found[id] = .declined(FailureReason(rawValue: reason))
-                } else {
-                    found[id] = .charged(reference: reference)
-                }
+                let isDecided = kind != "open" && kind != "action"
+                guard isDecided || found[id] == nil else { continue }
+                found[id] =
+                    switch kind {
+                    case "action":
+                        .needsAction(SandboxProcessor.action(of: id), reference: reference)
+                    case "open": .pending(reference: reference)
+                    case "refund": .refunded(reference: reference)
+                    case "reversal": .reversed(reference: reference)
+                    default:
+                        if let reason {
+                            .declined(FailureReason(rawValue: reason), advice: nil)
+                        } else {
+                            .charged(
+                                reference: reference,
+                                amount: Money(minorUnits: amount, currency: currency)
+                            )
+                        }
+                    }
             }
             return found
         }

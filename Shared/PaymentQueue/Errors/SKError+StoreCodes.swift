@@ -81,6 +81,7 @@ extension SKError {
                 "content_digest_malformed", "content_empty", "content_incomplete",
                 "content_length_required", "content_too_large", "content_version_malformed",
                 "content_version_taken", "decided_otherwise", "not_a_subscription",
+                "action_decided_otherwise", "no_action_needed", "refund_failed", "reversal_failed",
                 "not_deferred", "not_interrupted", "not_purchased",
                 "notification_endpoint_malformed", "notification_endpoint_unknown",
                 "notification_part_missing", "notification_type_unknown", "precondition_failed",

@@ -26,6 +26,22 @@ public enum SandboxPaymentMethod: String, CaseIterable, Sendable {
     /// succeeds.
     case renewalRecovers = "sandbox_renewal_recovers"
 
+    /// The charge is under way for two seconds, and then succeeds.
+    case processing = "sandbox_processing"
+    /// The buyer has to confirm the charge on a page, as with 3-D Secure. A renewal, which nobody is
+    /// there to confirm, is declined.
+    case needsAction = "sandbox_needs_action"
+    /// The first two calls are too many, then the charge succeeds.
+    case throttled = "sandbox_throttled"
+    /// The processor keeps its first error for ever. Under another key the charge succeeds.
+    case storedError = "sandbox_stored_error"
+    /// The processor charges more than it was asked to, so the money is returned.
+    case wrongAmount = "sandbox_wrong_amount"
+    /// The charge succeeds. A refund is under way for two seconds, and then succeeds.
+    case refundPending = "sandbox_refund_pending"
+    /// The charge succeeds, and every refund fails.
+    case refundFailed = "sandbox_refund_failed"
+
     /// Recognizes a payment method of the sandbox.
     ///
     /// - Returns: `nil` for any other.

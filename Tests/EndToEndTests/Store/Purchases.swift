@@ -21,6 +21,11 @@ extension EndToEnd {
                     (.insufficientFunds, .failed, .insufficientFunds),
                     (.cancelled, .failed, .paymentCancelled),
                     (.interrupted, .failed, .interrupted),
+                    (.processing, .purchased, nil), (.throttled, .purchased, nil),
+                    (.storedError, .purchased, nil), (.refundPending, .purchased, nil),
+                    (.refundFailed, .purchased, nil),
+                    (.wrongAmount, .failed, .processorRefused),
+                    (.needsAction, .failed, .interrupted),
                     (.needsApproval, .deferred, nil),
                 ]
                 var payments: [AcceptedPayment] = []
@@ -41,9 +46,9 @@ extension EndToEnd {
                 try await store.finish(payments)
                 let report = try await store.quietAudit(payments)
                 #expect(report.violations.isEmpty, "\(report.verdict)")
-                #expect(report.count("charges") == 6)
-                #expect(report.count("purchased") == 6)
-                #expect(report.count("failed") == 6)
+                #expect(report.count("charges") == 12)
+                #expect(report.count("purchased") == 11)
+                #expect(report.count("failed") == 8)
             }
         }
 

@@ -189,11 +189,7 @@ import Testing
                     of: bought.id
                 )
             else { return #expect(Bool(false)) }
-            let call = UndoCall(
-                attemptID: attempt.id,
-                undoes: attempt.undoes ?? "",
-                amount: attempt.amount
-            )
+            let call = UndoCall(attempt)
             #expect(await store.processor.outcomes(ofReversing: [call]) != [.unavailable])
             try await store.recover()
             #expect(try await store.load(bought.id).revokedAt == nil)
@@ -213,7 +209,7 @@ import Testing
             else { return #expect(Bool(false)) }
             let calls = [600, 300, 100, 99].map { amount in
                 UndoCall(
-                    attemptID: IDSource.random.attempt(at: startTime),
+                    key: CallKey(attemptID: IDSource.random.attempt(at: startTime), kind: .refund),
                     undoes: attempt.undoes ?? "",
                     amount: usd(amount)
                 )

@@ -51,11 +51,7 @@ import Testing
                 case .accepted(let attempt, _) = try await store.refunds.beginRefund(of: bought.id)
             else { return #expect(Bool(false)) }
             _ = await store.processor.outcomes(ofRefunding: [
-                UndoCall(
-                    attemptID: attempt.id,
-                    undoes: attempt.undoes ?? "",
-                    amount: attempt.amount
-                )
+                UndoCall(attempt)
             ])
             try await store.recover()
             #expect(try await store.load(bought.id).revokedAt != nil)

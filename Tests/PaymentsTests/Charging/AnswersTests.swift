@@ -28,7 +28,7 @@ private final class HeldProcessor: PaymentProcessor {
 
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async {
         for request in requests where !held.contains(request.paymentMethod) {
-            answer(request.attemptID, .charged(reference: "prompt"))
+            answer(request.attemptID, .charged(reference: "prompt", amount: request.amount))
         }
         let late = requests.filter { held.contains($0.paymentMethod) }
         guard !late.isEmpty else { return }
@@ -39,12 +39,16 @@ private final class HeldProcessor: PaymentProcessor {
             }
             if isReleased { continuation.resume() }
         }
-        for request in late { answer(request.attemptID, .charged(reference: "late")) }
+        for request in late {
+            answer(request.attemptID, .charged(reference: "late", amount: request.amount))
+        }
     }
 
-    func inquire(_ attempts: [AttemptID], answer: @escaping Answer<InquiryOutcome>) async {
-        for attempt in attempts { answer(attempt, .unavailable) }
+    func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
+        for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
     }
+
+    func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {}
 
     func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {}
 

@@ -30,15 +30,17 @@ import Testing
                     .unknownNotCharged: "processorRefused", .slow: "purchased",
                     .flaky: "purchased", .interrupted: "interrupted",
                     .renewalDeclined: "purchased", .renewalRecovers: "purchased",
+                    .processing: "purchased", .needsAction: "purchasing",
+                    .throttled: "purchased", .storedError: "purchased",
+                    .wrongAmount: "processorRefused", .refundPending: "purchased",
+                    .refundFailed: "purchased",
                 ]
             )
-            #expect(try await store.count("ledger_postings") == 6)
+            #expect(try await store.count("ledger_postings") == 13)
             #expect(try await store.booksBalance())
             for (method, id) in ids {
-                #expect(
-                    try await store.eventTypes(of: id).count == 2,
-                    "\(method)"
-                )
+                let expected = [.needsAction: 1, .wrongAmount: 4][method] ?? 2
+                #expect(try await store.eventTypes(of: id).count == expected, "\(method)")
             }
         }
     }
@@ -71,14 +73,7 @@ import Testing
             let added = try await store.add(request(), key: "a")
             let lost = store.pending.take()
             await store.processor.charge(
-                lost.map {
-                    ChargeRequest(
-                        attemptID: $0.id,
-                        paymentMethod: $0.paymentMethod,
-                        amount: $0.amount,
-                        isApproved: false
-                    )
-                }
+                lost.map(ChargeRequest.init)
             ) { _, _ in }
             #expect(try await store.load(added.id).state == .purchasing)
 

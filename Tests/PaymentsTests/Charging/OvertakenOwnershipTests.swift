@@ -90,7 +90,7 @@ import TestSupport
             store.clock.advance(by: .seconds(1))
             let late = AttemptResult(
                 key: AttemptKey(transactionID: asked.id, kind: .charge),
-                outcome: .charged(reference: "late")
+                outcome: .charged(reference: "late", amount: usd(999))
             )
             _ = try await store.outcomes.settle([late])
             #expect(try await store.load(asked.id).state == .purchased)

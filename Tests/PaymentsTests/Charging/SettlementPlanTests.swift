@@ -82,7 +82,9 @@ import Testing
 
     @Test func aChargePurchasesPostsAndOwns() {
         var plan = plan()
-        plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
+        plan.apply(
+            AttemptResult(key: key(first), outcome: .charged(reference: "r", amount: usd(999)))
+        )
         #expect(plan.changedRecords.map(\.transaction.state) == [.purchased])
         #expect(plan.changedAttempts.map(\.end) == [.charged])
         #expect(plan.postings.map(\.kind) == [.purchase])
@@ -94,6 +96,26 @@ import Testing
         )
         #expect(plan.nextOwnershipChanges() == [change])
         #expect(plan.nextOwnershipChanges() == [])
+    }
+
+    @Test func whatTheProcessorHasBegunIsNotFailedByCount() {
+        var plan = plan()
+        plan.apply(AttemptResult(key: key(first), outcome: .processing(reference: "r")))
+        plan.apply(AttemptResult(key: key(first), outcome: .exhausted))
+        for _ in 0..<20 {
+            plan.apply(AttemptResult(key: key(first), outcome: .tryAgain(wasCalled: true)))
+        }
+        let attempt = plan.attempts[key(first)]
+        #expect(attempt?.step == .processing && attempt?.callCount == 0)
+        #expect(attempt?.reference == ProcessorReference(rawValue: "r"))
+        #expect(plan.changedRecords == [])
+    }
+
+    @Test func pausesGrowWithTheTimeThatTheProcessorTakes() {
+        let policy = AttemptPolicy()
+        #expect(policy.poll(after: .zero) == .seconds(1))
+        #expect(policy.poll(after: .seconds(90)) == .seconds(90))
+        #expect(policy.poll(after: .seconds(86_400)) == .seconds(3600))
     }
 
     @Test func afterADeclineTheOldestWaiterIsCharged() throws {
@@ -108,7 +130,9 @@ import Testing
 
     @Test func afterAChargeThoseWhoWaitedAreGranted() throws {
         var plan = plan()
-        plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
+        plan.apply(
+            AttemptResult(key: key(first), outcome: .charged(reference: "r", amount: usd(999)))
+        )
         #expect(try passOn(&plan, Ownership(holder: first, ownedAt: startTime)) == [])
         let granted = plan.changedRecords.dropFirst().map(\.transaction)
         #expect(granted.map(\.originalID) == [first, first])
@@ -132,7 +156,9 @@ import Testing
 
     @Test func aStrayChargeIsPostedAndReturned() {
         var plan = plan(.failed)
-        plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
+        plan.apply(
+            AttemptResult(key: key(first), outcome: .charged(reference: "r", amount: usd(999)))
+        )
         #expect(plan.events.map(\.type) == [.strayCharged])
         #expect(plan.newAttempts.map(\.kind) == [.refund])
         #expect(plan.newAttempts.map(\.undoes) == ["r"])
@@ -143,7 +169,9 @@ import Testing
     @Test func idsOfAttemptsAndPostingsAreDrawnFromTheSource() {
         let id = EventID(bytes: SIMD16(repeating: 7))
         var plan = plan(.failed, drawing: IDSource { _ in id })
-        plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
+        plan.apply(
+            AttemptResult(key: key(first), outcome: .charged(reference: "r", amount: usd(999)))
+        )
         #expect(plan.newAttempts.map(\.id.bytes) == [id.bytes])
         #expect(plan.postings.map(\.id.bytes) == [id.bytes])
     }
@@ -151,7 +179,9 @@ import Testing
     @Test func anOutcomeOfNoKnownAttemptChangesNothing() {
         var plan = plan()
         let unknown = TransactionID(number: 9)
-        plan.apply(AttemptResult(key: key(unknown), outcome: .charged(reference: "r")))
+        plan.apply(
+            AttemptResult(key: key(unknown), outcome: .charged(reference: "r", amount: usd(999)))
+        )
         #expect(plan.contradictions.map(\.transactionID) == [unknown])
         #expect(plan.events.isEmpty && plan.changedAttempts.isEmpty)
     }

@@ -113,16 +113,22 @@ import Testing
     @Test func whatIsFoundWithoutAProcessorWaitsAndDoesNotFail() async {
         let id = IDSource.random.attempt(at: startTime)
         let charge = ChargeRequest(
-            attemptID: id,
+            key: CallKey(attemptID: id, kind: .charge),
             paymentMethod: "sandbox_success",
             amount: usd(999),
             isApproved: false
         )
         let nobody = UnconfiguredProcessor()
-        let refund = UndoCall(attemptID: id, undoes: "x", amount: usd(999))
-        await confirmation(expectedCount: 4) { isAnswered in
+        let refund = UndoCall(
+            key: CallKey(attemptID: id, kind: .refund),
+            undoes: "x",
+            amount: usd(999)
+        )
+        let inquiry = Inquiry(key: charge.key, paymentMethod: charge.paymentMethod)
+        await confirmation(expectedCount: 5) { isAnswered in
             await nobody.charge([charge]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
-            await nobody.inquire([id]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
+            await nobody.inquire([inquiry]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
+            await nobody.cancel([inquiry]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
             await nobody.refund([refund]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
             await nobody.reverse([refund]) { if ($0, $1) == (id, .unavailable) { isAnswered() } }
         }

@@ -275,6 +275,8 @@ final class ChaosBuyers: Sendable {
             return
         }
         switch transaction.state {
+        case .purchasing:
+            try await confirm(transaction.id, index)
         case .deferred:
             let decision: ApprovalRequest.Decision =
                 transaction.id.number % 3 == 0 ? .decline : .approve
@@ -301,6 +303,18 @@ final class ChaosBuyers: Sendable {
         default:
             return
         }
+    }
+
+    /// Confirms a charge that needs its buyer, in two of three cases; the others run out of time.
+    private func confirm(_ id: TransactionID, _ index: Int) async throws {
+        guard id.number % 3 != 0 else { return }
+        let answer = try await untilAnswered("a page", by: .payments) { urls in
+            try await client(index, urls).action(of: id)
+        }
+        guard let page = answer.valueIfAny else { return }
+        // A buyer whose decision is lost runs out of time, too.
+        let (urls, _) = route(to: .payments)
+        _ = try? await client(index, urls).decide(.complete, on: page)
     }
 
     func account(_ index: Int) -> AccountID { AccountID(unchecked: "buyer-\(index)") }

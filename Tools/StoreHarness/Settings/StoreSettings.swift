@@ -88,6 +88,7 @@ struct StoreSettings {
         .payments: [
             "PROCESSOR_LEASE_MS": "1000", "PROCESSOR_PAUSE_MS": "50",
             "PROCESSOR_PAUSE_MAX_MS": "1000", "SANDBOX_PROCESSOR_SLOW_MS": "500",
+            "PROCESSOR_POLL_MS": "200", "ACTION_EXPIRY_MS": "8000",
         ],
         .receipts: [
             "NOTIFICATION_POLL_MS": "200", "NOTIFICATION_TIMEOUT_MS": "1500",

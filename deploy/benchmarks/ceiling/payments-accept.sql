@@ -32,10 +32,10 @@ FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
 INSERT INTO processor_attempts (
     transaction_id, kind, number, attempt_id, step, payment_method, amount, currency, is_approved,
     undoes, revokes, idempotency_key, fingerprint, outcome, due_at, waits_for,
-    renewal_try, is_owed, lease_owner)
+    renewal_try, is_owed, first_called_at, lease_owner)
 SELECT id, 'charge', 1, ceiling.uuid('1', id), 'calling', 'sandbox_success', 99, 'USD', false, NULL,
     false, NULL, NULL, NULL, now() + interval '10 s', NULL, NULL::int, false,
-    ceiling.uuid('0', 1)
+    now(), ceiling.uuid('0', 1)
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id, kind, number) DO NOTHING;
 WITH appended AS (

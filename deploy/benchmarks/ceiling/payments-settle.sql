@@ -11,7 +11,8 @@ ORDER BY t.id FOR UPDATE;
 SELECT a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
     a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
     a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
-    a.renewal_try, a.is_owed
+    a.renewal_try, a.is_owed, a.act, a.first_called_at, a.generation, a.is_uncalled,
+    a.action_ends_at, a.advice
 FROM processor_attempts a
 WHERE a.transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
@@ -25,7 +26,8 @@ WHERE t.id = u.id;
 UPDATE processor_attempts AS a SET
     step = 'settled', is_approved = false, call_count = 0,
     reference = 'sandbox-' || ceiling.uuid('1', u.id), outcome = 'charged', due_at = NULL,
-    approval_ends_at = NULL, waits_for = NULL, lease_owner = ceiling.uuid('0', 1)
+    approval_ends_at = NULL, waits_for = NULL, first_called_at = a.first_called_at, generation = 1,
+    is_uncalled = false, action_ends_at = NULL, advice = NULL, lease_owner = ceiling.uuid('0', 1)
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
 WHERE a.transaction_id = u.id AND a.kind = 'charge' AND a.number = 1;
 INSERT INTO ledger_postings (

@@ -1,0 +1,96 @@
+import EventTypes
+
+/// Applies outcomes after which the processor has to be asked again, or can do nothing.
+extension SettlementPlan {
+    /// Schedules another call of an attempt, or another inquiry about what the processor has begun.
+    mutating func tryAgain(
+        _ attempt: ProcessorAttempt,
+        wasCalled: Bool,
+        _ reference: ProcessorReference? = nil
+    ) {
+        guard attempt.step.isOpenAtProcessor else { return }
+        let hasBegun = attempt.step != .calling
+        let calls = attempt.callCount + (wasCalled && !hasBegun ? 1 : 0)
+        let due =
+            hasBegun
+            ? nextInquiry(about: attempt)
+            : machineTime.advanced(by: policy.pause(afterCalls: max(calls, 1)))
+        change(attempt.key) { attempt in
+            attempt.callCount = calls
+            attempt.reference = reference ?? attempt.reference
+            attempt.isUncalled = false
+            attempt.dueAt = due
+        }
+        expect(due)
+    }
+
+    /// Waits for a charge, a refund or a reversal that the processor has begun, or for the buyer.
+    ///
+    /// The processor's reference is written at once, so that the next inquiry names it.
+    mutating func wait(
+        _ attempt: ProcessorAttempt,
+        _ step: AttemptStep,
+        _ reference: ProcessorReference
+    ) {
+        guard attempt.step.isOpenAtProcessor else {
+            return contradict(
+                "The processor has begun what was given up",
+                attempt.transactionID
+            )
+        }
+        let due = nextInquiry(about: attempt)
+        let (time, end) = (machineTime, machineTime.advanced(by: policy.actionExpiry))
+        change(attempt.key) { attempt in
+            attempt.step = step
+            attempt.reference = reference
+            attempt.firstCalledAt = attempt.firstCalledAt ?? time
+            attempt.isUncalled = false
+            attempt.actionEndsAt = step == .awaitingAction ? attempt.actionEndsAt ?? end : nil
+            attempt.dueAt = due
+        }
+        expect(due)
+    }
+
+    /// Waits because the processor takes no call; the call that it did not take does not count.
+    mutating func throttle(_ attempt: ProcessorAttempt, for pause: Duration) {
+        guard attempt.step == .calling else { return }
+        let due = machineTime.advanced(by: max(pause, policy.pause))
+        change(attempt.key) { attempt in
+            attempt.isUncalled = true
+            attempt.dueAt = due
+        }
+        expect(due)
+    }
+
+    /// Calls the processor under the next generation of the key.
+    mutating func callUnderAnotherKey(_ attempt: ProcessorAttempt) {
+        guard attempt.step.isOpenAtProcessor else { return }
+        change(attempt.key) { attempt in
+            attempt.generation += 1
+            attempt.reference = nil
+            attempt.firstCalledAt = nil
+        }
+        call(attempt.key)
+    }
+
+    /// Notes that the processor cannot make a refund or a reversal.
+    mutating func failUndo(_ attempt: ProcessorAttempt, _ reason: FailureReason) {
+        guard attempt.kind != .charge, attempt.step != .failed else { return }
+        contradict(
+            "The processor could not make \(attempt.kind.rawValue) \(attempt.number)",
+            attempt.transactionID
+        )
+        guard attempt.step.isOpenAtProcessor else { return }
+        change(attempt.key) { $0.fail(reason) }
+    }
+
+    /// The time of the next inquiry about what the processor has begun.
+    ///
+    /// If the buyer has to act, it is no later than the end of the time for it.
+    private func nextInquiry(about attempt: ProcessorAttempt) -> MachineTime {
+        let age = machineTime.duration(since: attempt.firstCalledAt ?? machineTime)
+        let due = machineTime.advanced(by: policy.poll(after: age))
+        guard let end = attempt.actionEndsAt, end > machineTime else { return due }
+        return min(due, end)
+    }
+}

@@ -1,0 +1,85 @@
+import EventTypes
+import StoreAPI
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Charges that their buyers have to confirm, as with 3-D Secure.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct BuyerActions {
+        /// Long enough for a restart on a busy machine.
+        private static let settings = [StoreService.payments: ["ACTION_EXPIRY_MS": "120000"]]
+
+        @Test func aBuyerConfirmsAndGetsTheGoods() async throws {
+            try await withStore(.with(settings: Self.settings)) { store in
+                try await store.importSampleCatalog()
+                let payment = try await store.buy(by: .needsAction)
+                let page = try await store.page(of: payment)
+                let other = try store.client(account: "bob")
+                #expect(try await other.action(of: payment.transactionID).status == 404)
+                try await store.confirm(page)
+                try await store.expectWhole([payment])
+                let client = try store.client(account: "ada")
+                let answer = try await client.action(of: payment.transactionID)
+                #expect(answer.problem?.code == "no_action_needed")
+                #expect(!store.process(.payments).log().contains(page.url))
+            }
+        }
+
+        @Test func afterAnActionIsAskedForBeforeItsCommit() async throws {
+            try await confirm(after: .beforeCommit(ofTransactionWith: "step = u.step"))
+        }
+
+        @Test func beforeTheProcessorAsksForAnAction() async throws {
+            try await confirm(
+                after: .beforeStatement(containing: "INSERT INTO sandbox_processor.open_charges")
+            )
+        }
+
+        @Test func afterAnActionIsDoneBeforeTheCommit() async throws {
+            let options = StoreOptions.with(postgresProxies: [.payments], settings: Self.settings)
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                let payment = try await store.buy(by: .needsAction)
+                let page = try await store.page(of: payment)
+                let hold = try store.hold(
+                    .payments,
+                    .beforeCommit(ofTransactionWith: "INTO ledger_postings")
+                )
+                try await store.confirm(page)
+                try await store.crash(.payments, at: hold)
+                try await store.expectWhole([payment])
+            }
+        }
+
+        /// Kills `payments` at a point, and expects that the buyer can confirm afterwards, and pays
+        /// once.
+        private func confirm(after point: PostgresProxy.Point) async throws {
+            let options = StoreOptions.with(postgresProxies: [.payments], settings: Self.settings)
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                let hold = try store.hold(.payments, point)
+                let payment = try await store.buy(by: .needsAction)
+                try await store.crash(.payments, at: hold)
+                try await store.confirm(try await store.page(of: payment))
+                try await store.expectWhole([payment])
+            }
+        }
+    }
+}
+
+extension StoreHarness {
+    /// Waits for the page on which the buyer of a payment has to act.
+    fileprivate func page(of payment: AcceptedPayment) async throws -> BuyerActionResponse {
+        let client = try client(account: "ada")
+        return try await eventually("a page") {
+            try await client.action(of: payment.transactionID).valueIfAny
+        }
+    }
+
+    /// Confirms a charge.
+    fileprivate func confirm(_ page: BuyerActionResponse) async throws {
+        let answer = try await client(account: "ada").decide(.complete, on: page)
+        #expect(answer.status == 204, "\(answer.text)")
+    }
+}

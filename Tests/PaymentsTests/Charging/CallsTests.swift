@@ -1,0 +1,113 @@
+import EventTypes
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// When the processor is called, when it is inquired first, and under which key.
+@Suite(.timeLimit(.minutes(2))) struct CallsTests {
+    @Test func aCallThatWasNotTakenIsRepeatedWithoutAnInquiry() async throws {
+        try await withStore(policy: AttemptPolicy(callsMax: 1)) { store in
+            let bought = try await store.buy(request(method: .throttled), key: "a")
+            #expect(bought.state == .purchasing)
+            let attempt = try await store.attempt(of: bought.id)
+            #expect(attempt.isUncalled && attempt.callCount == 0)
+            for _ in 0..<3 { try await store.recover(after: .seconds(1)) }
+            #expect(try await store.load(bought.id).state == .purchased)
+            #expect(store.processor.chargesAsked == 3)
+            #expect(store.processor.inquiriesAsked == 0)
+        }
+    }
+
+    @Test func aKeyThatIsSpentIsReplacedOnceAndForAll() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .storedError), key: "a")
+            #expect(bought.state == .purchasing)
+            for _ in 0..<3 { try await store.recover() }
+            #expect(try await store.load(bought.id).state == .purchased)
+            #expect(store.processor.generationsAsked == [1, 2])
+            #expect(try await store.count("sandbox_processor.charges") == 1)
+        }
+    }
+
+    /// The process is killed after the commit of the new key and before the call under it.
+    @Test func aNewKeyIsCommittedBeforeItIsUsed() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .storedError), key: "a")
+            let key = try await store.attempt(of: bought.id).key
+            _ = try await store.outcomes.settle([AttemptResult(key: key, outcome: .keyIsSpent)])
+            #expect(try await store.attempt(of: bought.id).generation == 2)
+            #expect(store.processor.generationsAsked == [1])
+        }
+    }
+
+    @Test func whatNobodyIsSureAboutKeepsItsKey() async throws {
+        try await withStore { store in
+            try await store.buy(request(method: .unknownNotCharged), key: "a")
+            for _ in 0..<6 { try await store.recover() }
+            #expect(Set(store.processor.generationsAsked) == [1])
+        }
+    }
+
+    @Test func whatOnlyWaitsForItsTurnIsNotInquiredAbout() async throws {
+        try await withStore { store in
+            let added = try await store.add(request(), key: "a")
+            store.runner.offer(store.pending.take())
+            for _ in 0..<4 {
+                store.clock.advance(by: .seconds(6))
+                try await store.runner.keepQueued()
+                #expect(try await store.runner.recover() == 0)
+            }
+            await store.runner.drain()
+            #expect(try await store.load(added.id).state == .purchased)
+            #expect(store.processor.inquiriesAsked == 0 && store.processor.chargesAsked == 1)
+        }
+    }
+
+    @Test func aLeaseThatHasEndedIsNotRenewed() async throws {
+        try await withStore { store in
+            try await store.add(request(), key: "a")
+            let attempts = store.pending.take()
+            store.clock.advance(by: .seconds(11))
+            let kept = try await store.outcomes.renewLeases(
+                of: attempts.map(\.key),
+                until: store.context.leaseEnd
+            )
+            #expect(kept == [])
+        }
+    }
+
+    @Test func whatDoesNotFitIntoTheQueueIsCalledWithoutAnInquiry() async throws {
+        try await withStore { store in
+            var limits = ChargeRunner.Limits()
+            limits.queueMax = 2
+            let runner = ChargeRunner(
+                processor: store.processor,
+                context: store.context,
+                limits: limits
+            )
+            for key in ["a", "b", "c", "d"] { try await store.add(request(), key: key) }
+            runner.offer(store.pending.take())
+            try await runner.keepQueued()
+            _ = await runner.queues[.prompt]?.next(2)
+            store.clock.advance(by: .seconds(11))
+            #expect(try await runner.recover() == 4)
+            // Only those that were taken from the queue may have been called.
+            #expect(store.processor.inquiriesAsked == 2)
+        }
+    }
+
+    @Test func whatWasCalledByAProcessThatIsGoneIsInquiredAbout() async throws {
+        try await withStore { store in
+            try await store.add(request(method: .throttled), key: "a")
+            try await store.settle()
+            // It falls due and is taken by a process that is killed, perhaps in the call.
+            store.clock.advance(by: .seconds(1))
+            #expect(try await store.outcomes.takeDue(limit: 1).map(\.isUncalled) == [true])
+            store.clock.advance(by: .seconds(11))
+            _ = try await store.runner.recover()
+            #expect(store.processor.inquiriesAsked == 1)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import EventTypes
+import Ledger
+import Postgres
+import ServiceKit
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Charges that the processor has begun, and those whose buyers have to act.
+@Suite(.timeLimit(.minutes(2))) struct ProcessorWaitsTests {
+    private let hour = Duration.seconds(3600)
+
+    @Test func aChargeThatTakesItsTimeIsWaitedForAndMadeOnce() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .processing), key: "a")
+            #expect(bought.state == .purchasing)
+            let attempt = try await store.attempt(of: bought.id)
+            #expect(attempt.step == .processing && attempt.reference != nil)
+            try await store.recover()
+            #expect(try await store.load(bought.id).state == .purchased)
+            #expect(try await store.counts() == [1, 1, 0, 0, 2, 1, 1])
+            #expect(store.processor.chargesAsked == 1)
+        }
+    }
+
+    /// The process is killed after the call and before the commit of its answer.
+    @Test func aBegunChargeWhoseAnswerWasNotCommittedIsFound() async throws {
+        try await withStore { store in
+            let added = try await store.add(request(method: .processing), key: "a")
+            await store.processor.charge(store.pending.take().map(ChargeRequest.init)) { _, _ in }
+            #expect(try await store.attempt(of: added.id).reference == nil)
+            try await store.recover()
+            #expect(try await store.load(added.id).state == .purchased)
+            #expect(store.processor.chargesAsked == 1)
+        }
+    }
+
+    @Test func theBuyerIsToldThePageAndNobodyElse() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .needsAction), key: "a")
+            #expect(bought.state == .purchasing && bought.version == 1)
+            guard case .act(let action, let end) = try await store.action(of: bought.id) else {
+                return #expect(Bool(false), "There is no page.")
+            }
+            #expect(end == store.clock.machineNow().advanced(by: hour))
+            let path = try #require(action.url.split(separator: "/").last)
+            let id = try #require(EventID(path))
+            let attempt = try await store.attempt(of: bought.id)
+            #expect(attempt.id == AttemptID(bytes: id.bytes))
+            #expect(!"\(action)".contains(action.url))
+            guard case .unknown = try await store.action(of: bought.id, bob) else {
+                return #expect(Bool(false), "Another account was told.")
+            }
+            #expect(try await store.eventTypes(of: bought.id) == ["transaction.purchasing.v1"])
+        }
+    }
+
+    @Test func aBuyerWhoComesBackFromThePageHasPaidAtOnce() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .needsAction), key: "a")
+            #expect(try await store.act(on: bought.id, .completed) == .completed)
+            #expect(try await store.act(on: bought.id, .refused) == .completed)
+            guard case .nothingToDo = try await store.action(of: bought.id) else {
+                return #expect(Bool(false), "The buyer would have to act again.")
+            }
+            #expect(try await store.load(bought.id).state == .purchased)
+            #expect(try await store.counts() == [1, 1, 0, 0, 2, 1, 1])
+        }
+    }
+
+    @Test func aBuyerWhoComesBackNoMoreIsFoundByInquiry() async throws {
+        try await withStore { store in
+            let paid = try await store.buy(request(method: .needsAction), key: "a")
+            let refused = try await store.buy(request(method: .needsAction), key: "b")
+            _ = try await store.act(on: paid.id, .completed)
+            _ = try await store.act(on: refused.id, .refused)
+            try await store.recover()
+            #expect(try await store.load(paid.id).state == .purchased)
+            #expect(try await store.load(refused.id).failureReason == .paymentDeclined)
+        }
+    }
+
+    @Test func aBuyerWhoDoesNotActIsNotChargedAndCanResume() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .needsAction), key: "a")
+            for _ in 0..<6 { try await store.recover() }
+            #expect(try await store.load(bought.id).state == .purchasing)
+            try await store.recover(after: hour)
+            #expect(try await store.load(bought.id).failureReason == .interrupted)
+            // The page is closed: it charges nobody any more.
+            #expect(try await store.act(on: bought.id, .completed) == .refused)
+            try await store.recover()
+            #expect(try await store.postings(of: bought.id) == [])
+            let resumed = try await store.resumptions.resume(
+                bought.id,
+                by: SandboxPaymentMethod.success.method
+            )
+            guard case .resumed(let again) = resumed else {
+                return #expect(Bool(false), "It was not resumed.")
+            }
+            try await store.settle()
+            #expect(try await store.load(again.id).state == .purchased)
+        }
+    }
+
+    @Test func aChargeThatWasConfirmedBeforeItsEndIsNotEnded() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .needsAction), key: "a")
+            _ = try await store.act(on: bought.id, .completed)
+            try await store.recover(after: hour * 2)
+            #expect(try await store.load(bought.id).state == .purchased)
+            #expect(try await store.postings(of: bought.id) == [.purchase])
+        }
+    }
+
+    /// The process is killed after the processor ended the charge and before the commit.
+    @Test func anEndedChargeWhoseCommitNeverCameFails() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .needsAction), key: "a")
+            let attempt = try await store.attempt(of: bought.id)
+            await store.processor.cancel([Inquiry(attempt)]) { _, _ in }
+            try await store.recover(after: hour * 2)
+            #expect(try await store.load(bought.id).failureReason == .interrupted)
+            #expect(try await store.booksBalance())
+        }
+    }
+
+    @Test func aChargeOfAnotherAmountBuysNothingAndIsReturned() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .wrongAmount), key: "a")
+            #expect(bought.failureReason == .processorRefused)
+            #expect(
+                try await store.postings(of: bought.id) == [.strayCharge, .strayChargeReturn]
+            )
+            let returned = try await store.client.withConnection { connection in
+                try connection.query("SELECT sum(amount)::bigint FROM sandbox_processor.refunds")
+                    .map { try $0.decode(Int64.self) }
+            }
+            #expect(returned == [1000])
+            #expect(try await store.booksBalance())
+        }
+    }
+}
+
+extension Store {
+    /// An attempt of a transaction.
+    func attempt(of id: TransactionID, _ kind: AttemptKind = .charge) async throws
+        -> ProcessorAttempt
+    {
+        let attempts = try await client.withTransaction { connection in
+            try connection.read(AttemptStore.locking(of: [id]))
+        }
+        let found = attempts.values.first { $0.kind == kind }
+        return try #require(found)
+    }
+
+    /// The page on which a buyer has to act.
+    func action(
+        of id: TransactionID,
+        _ account: AuthenticatedAccount = alice
+    ) async throws -> BuyerActionHandler.Reply {
+        let handler = BuyerActionHandler(client: client, processor: processor, runner: runner)
+        return try await handler.action(
+            of: id,
+            of: AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+        )
+    }
+
+    /// Decides on the page of the sandbox's processor.
+    func act(
+        on id: TransactionID,
+        _ decision: OpenCallStore.BuyerDecision
+    ) async throws -> OpenCallStore.BuyerDecision? {
+        try await SandboxStore(client: client).openCalls.act(try await attempt(of: id).id, decision)
+    }
+}

@@ -1,0 +1,23 @@
+public import EventTypes
+import Foundation
+import NIOHTTP1
+public import StoreAPI
+
+extension StoreClient {
+    /// Asks for the page on which the buyer of a transaction has to act.
+    public func action(
+        of id: TransactionID
+    ) async throws -> StoreAnswer<BuyerActionResponse> {
+        try await StoreAnswer.of(raw(.GET, urls.payments + Routes.action(of: id)))
+    }
+
+    /// Decides on a page of the sandbox's processor.
+    @discardableResult
+    public func decide(
+        _ decision: SandboxActionRequest.Decision,
+        on page: BuyerActionResponse
+    ) async throws -> StoreResponse {
+        let body = try JSONEncoder().encode(SandboxActionRequest(decision: decision))
+        return try await raw(.POST, urls.payments + page.url, body: Array(body))
+    }
+}
