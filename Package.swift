@@ -336,7 +336,8 @@ let package = Package(
         .executableTarget(
             name: "Console",
             dependencies: [
-                "ClockAndIDs", "EventTypes", "OperatorCore", "ServiceKit", "StoreAPI", "StoreTracing",
+                "ClockAndIDs", "EventTypes", "OperatorCore", "ServiceKit", "StoreAPI",
+                "StoreTracing",
                 crypto, hummingbird, httpTypes, nioCore, nioHTTP1, logging, serviceLifecycle,
             ],
             path: "Services/Console",
