@@ -10,11 +10,14 @@ import Testing
         var code: String?
         var decline: String?
         var advice: String?
+        var parameter: String?
         var shouldRetry: Bool?
         var hasBody = true
         let kind: StripeFailure.Kind?
 
-        var testDescription: String { "\(status) \(code ?? type ?? "") \(decline ?? "")" }
+        var testDescription: String {
+            "\(status) \(code ?? type ?? "") \(decline ?? parameter ?? "")"
+        }
     }
 
     @Test(arguments: [
@@ -71,7 +74,66 @@ import Testing
             code: "idempotency_key_in_use",
             kind: .throttled(after: nil)
         ),
+        Case(
+            status: 409,
+            type: "idempotency_error",
+            code: "idempotency_key_in_use",
+            kind: .throttled(after: nil)
+        ),
+        Case(status: 409, type: "invalid_request_error", kind: .throttled(after: nil)),
+        Case(status: 409, type: "api_error", kind: .throttled(after: nil)),
+        Case(status: 409, hasBody: false, kind: .throttled(after: nil)),
+        Case(status: 409, type: "idempotency_error", kind: .keyMisused),
+        Case(status: 429, type: "idempotency_error", kind: .throttled(after: nil)),
         Case(status: 400, type: "idempotency_error", kind: .keyMisused),
+        // A payment method that is unknown, and one that is another customer's.
+        Case(
+            status: 400,
+            type: "invalid_request_error",
+            code: "resource_missing",
+            parameter: "payment_method",
+            kind: .declined(.paymentDeclined, .otherMethod)
+        ),
+        Case(
+            status: 404,
+            type: "invalid_request_error",
+            code: "resource_missing",
+            parameter: "payment_method",
+            kind: .declined(.paymentDeclined, .otherMethod)
+        ),
+        Case(
+            status: 400,
+            type: "invalid_request_error",
+            parameter: "payment_method",
+            kind: .declined(.paymentDeclined, .otherMethod)
+        ),
+        // Here the store has made a mistake, or may not call at all.
+        Case(
+            status: 400,
+            type: "invalid_request_error",
+            code: "parameter_missing",
+            parameter: "payment_method",
+            kind: .mistaken
+        ),
+        Case(
+            status: 403,
+            type: "invalid_request_error",
+            parameter: "payment_method",
+            kind: .accessRefused
+        ),
+        Case(
+            status: 500,
+            type: "invalid_request_error",
+            parameter: "payment_method",
+            kind: .unknown
+        ),
+        Case(
+            status: 400,
+            type: "invalid_request_error",
+            code: "resource_missing",
+            parameter: "customer",
+            kind: .missing
+        ),
         Case(
             status: 400,
             type: "invalid_request_error",
@@ -110,7 +172,8 @@ import Testing
             type: one.type,
             code: one.code,
             declineCode: one.decline,
-            adviceCode: one.advice
+            adviceCode: one.advice,
+            parameter: one.parameter
         )
         let head = AnswerRules.Head(status: one.status, shouldRetry: one.shouldRetry)
         #expect(AnswerRules.failure(head, one.hasBody ? error : nil)?.kind == one.kind)
@@ -121,11 +184,13 @@ import Testing
         #expect(AnswerRules.failure(head, nil)?.kind == .throttled(after: .seconds(3)))
     }
 
-    /// No answer without Stripe's description of a card error becomes a decline.
+    /// No answer becomes a decline unless Stripe describes a card error or names the method.
     @Test func onlyACardErrorIsADecline() {
         for status in 100..<600 {
             for type in [nil, "invalid_request_error", "api_error", "idempotency_error"] {
-                let error = type.map { StripeErrorBody(type: $0, code: "card_declined") }
+                let error = type.map {
+                    StripeErrorBody(type: $0, code: "card_declined", parameter: "customer")
+                }
                 let failure = AnswerRules.failure(AnswerRules.Head(status: status), error)
                 if case .declined = failure?.kind {
                     Issue.record("\(status) \(type ?? "") is taken for a decline")

@@ -66,6 +66,27 @@ import Testing
         #expect(file.problem == nil)
     }
 
+    @Test func aSecretThatKubernetesReplacesIsReadAgain() throws {
+        let files = FileManager.default
+        let directory = NSTemporaryDirectory() + "/stripe-secret-\(UUID().uuidString)"
+        defer { try? files.removeItem(atPath: directory) }  // A leftover does no harm.
+        // A volume has each version in a directory, and `..data` is a link to the newest one.
+        for (version, text) in [("..1", "first"), ("..2", "other")] {
+            let place = "\(directory)/\(version)"
+            try files.createDirectory(atPath: place, withIntermediateDirectories: true)
+            try Self.replace("\(place)/key", with: text)
+        }
+        let (data, path) = ("\(directory)/..data", "\(directory)/key")
+        try files.createSymbolicLink(atPath: data, withDestinationPath: "..1")
+        try files.createSymbolicLink(atPath: path, withDestinationPath: "..data/key")
+        let file = try SecretFile(path: path) { $0 }
+        #expect(file.current == "first")
+        try files.removeItem(atPath: data)
+        try files.createSymbolicLink(atPath: data, withDestinationPath: "..2")
+        #expect(file.current == "other")
+        #expect(file.problem == nil)
+    }
+
     @Test func aChangeOfNoUseLeavesTheSecretAsItWas() throws {
         let path = try Self.file("first")
         defer { try? FileManager.default.removeItem(atPath: path) }  // A leftover does no harm.

@@ -27,7 +27,7 @@ struct StripeClientTests {
     }
 
     @Test(arguments: [
-        ("pm_card_chargeDeclined", FailureReason.paymentDeclined, DeclineAdvice.later),
+        ("pm_card_chargeDeclined", FailureReason.paymentDeclined, StripeDeclineAdvice.later),
         ("pm_card_visa_chargeDeclinedInsufficientFunds", .insufficientFunds, .later),
         ("pm_card_visa_chargeDeclinedStolenCard", .paymentDeclined, .never),
         ("pm_card_chargeDeclinedExpiredCard", .paymentDeclined, .otherMethod),
@@ -35,7 +35,7 @@ struct StripeClientTests {
     func aDeclineHasItsReasonAndItsPayment(
         card: String,
         reason: FailureReason,
-        advice: DeclineAdvice
+        advice: StripeDeclineAdvice
     ) async throws {
         try await StandInUnderTest.run { test in
             let customer = try await test.customer()
@@ -113,12 +113,15 @@ struct StripeClientTests {
         }
     }
 
-    @Test(arguments: [StandInFault.Kind.slow(.seconds(2)), .stalled])
+    @Test(arguments: [StandInFault.Kind.slow(.seconds(2)), .stalled, .dripping])
     func aCallThatTakesTooLongIsUnknown(_ kind: StandInFault.Kind) async throws {
         try await StandInUnderTest.run(timeout: .milliseconds(500)) { test in
             let customer = try await test.customer()
             test.server.inject(StandInFault(kind, path: "/v1/payment_intents"))
+            let start = ContinuousClock().now
             let lost = try await failure { try await test.charge("a1", of: customer) }
+            // A body that drips would take minutes.
+            #expect(start.duration(to: ContinuousClock().now) < .seconds(20))
             #expect(lost?.kind == .unknown)
             let found = try await eventually("the charge to be made") {
                 try await test.client.paymentIntents(
@@ -167,6 +170,19 @@ struct StripeClientTests {
             #expect(try await found("a0") == ["a0"])
             #expect(try await found("a104") == ["a104"])
             #expect(try await found("b1").isEmpty)
+        }
+    }
+
+    @Test func anInquiryFindsAPaymentOfAMachineWhoseClockIsAhead() async throws {
+        try await StandInUnderTest.run { test in
+            let customer = try await test.customer()
+            let payment = try await test.charge("a1", of: customer)
+            let found = try await test.client.paymentIntents(
+                ofAttempt: "a1",
+                customer: customer,
+                firstCalled: .now().advanced(by: .seconds(1800))
+            )
+            #expect(found == [payment])
         }
     }
 

@@ -27,6 +27,7 @@ extension StandInServer {
             case "won", "lost": try endDispute(of: id, isWon: form["outcome"] == "won")
             default: try dispute(payment: id)
             }
+        case "balance": tellBalance()
         default: throw StandInError.invalid("There is no control named \(what).")
         }
     }

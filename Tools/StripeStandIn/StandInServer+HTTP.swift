@@ -99,6 +99,7 @@ extension StandInServer {
             return Self.begun { throw ConnectionBreaks() }
         case .stalled:
             return Self.begun { try await Task.sleep(for: .seconds(3600)) }
+        case .dripping: return Self.dripping()
         }
     }
 
@@ -112,6 +113,21 @@ extension StandInServer {
             body: ResponseBody(contentLength: 4096) { writer in
                 try await writer.write(ByteBuffer(string: "{"))
                 try await goOn()
+            }
+        )
+    }
+
+    /// An answer of which some byte always comes soon, and whose end does not.
+    private static func dripping() -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(contentLength: 4096) { writer in
+                for _ in 0..<4096 {
+                    try await writer.write(ByteBuffer(string: " "))
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+                try await writer.finish(nil)
             }
         )
     }

@@ -35,6 +35,8 @@ package final class StandInServer: Sendable {
         case broken
         /// The answer begins, and does not end.
         case stalled
+        /// The answer comes byte by byte.
+        case dripping
     }
 
     /// The settings.
@@ -124,6 +126,12 @@ package final class StandInServer: Sendable {
         }
     }
 
+    /// Tells that money of the balance can be paid out, with an event whose object has no id.
+    package func tellBalance() {
+        state.withLock { $0.books.tellBalance(at: Self.now()) }
+        wakeUps.continuation.yield()
+    }
+
     /// The address at which the buyer leaves the bank's page of a payment.
     func returnURL(ofPayment id: String) -> String? {
         state.withLock { $0.books.payments.first { $0.id == id }?.returnURL }
@@ -179,6 +187,7 @@ package final class StandInServer: Sendable {
         case .lostAfter: return .lost
         case .lostMidway: return .broken
         case .stalled: return .stalled
+        case .dripping: return .dripping
         default: return .answer(answer)
         }
     }

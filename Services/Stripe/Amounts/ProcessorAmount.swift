@@ -10,9 +10,6 @@ package struct ProcessorAmount: Hashable, Sendable {
     /// The currency's code in lower case, as the API has it.
     package let currency: String
 
-    /// The number of digits that the API takes.
-    private static let wireMax: Int64 = 99_999_999
-
     /// Converts an amount of ours.
     ///
     /// - Throws: ``ProcessorAmountError`` if Stripe cannot move exactly this amount.
@@ -38,7 +35,7 @@ package struct ProcessorAmount: Hashable, Sendable {
             wire = money.minorUnits / 100
         }
         guard wire > 0 else { throw .notPositive(money) }
-        guard wire <= Self.wireMax else { throw .tooLarge(money) }
+        guard wire <= StripeCurrencies.maximum(of: money.currency) else { throw .tooLarge(money) }
         self.wire = wire
         currency = money.currency.rawValue.lowercased()
     }

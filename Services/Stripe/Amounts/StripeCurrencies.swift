@@ -30,6 +30,11 @@ enum StripeCurrencies {
         }
     }
 
+    /// Returns the greatest amount in a currency, in Stripe's unit: eight digits, twelve for IDR.
+    static func maximum(of currency: Currency) -> Int64 {
+        currency.rawValue == "IDR" ? 999_999_999_999 : 99_999_999
+    }
+
     /// Returns the least charge in a currency, in Stripe's unit; `nil` where none is published.
     static func minimum(of currency: String) -> Int64? { minima[currency] }
 

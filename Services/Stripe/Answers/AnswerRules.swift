@@ -29,18 +29,24 @@ enum AnswerRules {
     private static func kind(_ head: Head, _ error: StripeErrorBody?) -> StripeFailure.Kind {
         // Proxies answer 5xx too, so nothing is known about what Stripe did.
         if head.status >= 500 { return .unknown }
-        if error?.type == "idempotency_error" { return .keyMisused }
         // The limit of requests, a lock that was not free in time, and a key in use. None of them
-        // is a result: the call has not begun, or another one under its key is under way.
-        if head.status == 429 || head.status == 409 || error?.code == "lock_timeout" {
+        // is a result: the call has not begun, or another one under its key is under way. They are
+        // no misuse of the key, whatever type of error Stripe gives them.
+        if head.status == 429 || error?.code == "lock_timeout"
+            || head.status == 409 && error?.code == "idempotency_key_in_use"
+        {
             return .throttled(after: head.retryAfter)
         }
+        if error?.type == "idempotency_error" { return .keyMisused }
+        if head.status == 409 { return .throttled(after: head.retryAfter) }
         if let error, error.type == "card_error" { return declined(error) }
         if head.shouldRetry == true { return .throttled(after: head.retryAfter) }
         switch (head.status, error?.code) {
         // Without a card error nobody knows who refused to pay, and it may be a proxy's answer.
         case (402, _): return .unknown
         case (401, _), (403, _): return .accessRefused
+        case (400..<500, _) where refusesTheMethod(error):
+            return .declined(.paymentDeclined, .otherMethod)
         case (_, "resource_missing"?): return .missing
         case (_, let code?) where statesThatForbid.contains(code): return .stateForbids
         case (404, _): return .missing
@@ -50,13 +56,26 @@ enum AnswerRules {
         }
     }
 
+    /// Whether Stripe refuses the payment method itself: it is unknown, used up, or another buyer's.
+    ///
+    /// The buyer must choose another one. A method that the store did not send, or sent to a call
+    /// that takes none, is still a mistake of the store.
+    private static func refusesTheMethod(_ error: StripeErrorBody?) -> Bool {
+        guard let error, error.type == "invalid_request_error",
+            error.parameter == "payment_method"
+        else { return false }
+        guard let code = error.code else { return true }
+        return code != "parameter_missing" && code != "parameter_unknown"
+            && !statesThatForbid.contains(code)
+    }
+
     private static func declined(_ error: StripeErrorBody) -> StripeFailure.Kind {
         let reason: FailureReason =
             switch error.declineCode {
             case "insufficient_funds", "withdrawal_count_limit_exceeded": .insufficientFunds
             default: .paymentDeclined
             }
-        return .declined(reason, DeclineAdvice(error))
+        return .declined(reason, StripeDeclineAdvice(error))
     }
 
     private static let statesThatForbid: Set<String> = [

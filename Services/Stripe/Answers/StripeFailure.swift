@@ -6,8 +6,9 @@ package import EventTypes
 package struct StripeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failures, by what is to be done about them.
     package enum Kind: Hashable, Sendable {
-        /// The buyer's card was refused.
-        case declined(FailureReason, DeclineAdvice)
+        /// The buyer's card was refused, or Stripe does not take the payment method at all. In the
+        /// second case the error names no payment, because none was made.
+        case declined(FailureReason, StripeDeclineAdvice)
         /// Stripe has not begun with the call. Repeat it later, under the same key.
         case throttled(after: Duration?)
         /// It may have been done. Inquire before anything else is called.

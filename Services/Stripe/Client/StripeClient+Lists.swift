@@ -28,7 +28,8 @@ extension StripeClient {
 
     /// A page of events, newest first.
     ///
-    /// Stripe keeps them for 30 days.
+    /// Stripe keeps them for 30 days. Events of the whole account, whose objects have no id, are
+    /// among them: the next page begins after the last event, whatever it is about.
     ///
     /// - Throws: ``StripeFailure``
     package func events(
@@ -51,8 +52,9 @@ extension StripeClient {
     /// - Parameters:
     ///   - attempt: The id in `metadata[attempt]`.
     ///   - customer: The buyer at Stripe.
-    ///   - firstCalled: The time of the first call. The search begins a minute before, because
-    ///     Stripe's clock is another one.
+    ///   - firstCalled: The time of the first call. The search begins an hour before, because the
+    ///     clock of the machine that called, this machine's and Stripe's differ. It finds no more
+    ///     for that: the list is this customer's, and only the attempt's payments are kept.
     /// - Returns: All payments with the id, oldest first; none if Stripe has not begun with one.
     /// - Throws: ``StripeFailure``
     package func paymentIntents(
@@ -60,7 +62,7 @@ extension StripeClient {
         customer: String,
         firstCalled: MachineTime
     ) async throws(StripeFailure) -> [StripePaymentIntent] {
-        var request = StripeListRequest(from: firstCalled.advanced(by: .seconds(-60)))
+        var request = StripeListRequest(from: firstCalled.advanced(by: .seconds(-3600)))
         var found: [StripePaymentIntent] = []
         while true {
             let page = try await paymentIntents(ofCustomer: customer, request)

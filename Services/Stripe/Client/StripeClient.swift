@@ -108,11 +108,7 @@ package struct StripeClient: Sendable {
         to call: StripeCall
     ) async throws(StripeFailure) -> (AnswerRules.Head, Data) {
         do {
-            // One deadline for the head and the body, or a slow body would outlive the lease.
-            let deadline = NIODeadline.now() + Self.amount(settings.timeout)
-            let response = try await http.execute(request(for: call), deadline: deadline)
-            let body = try await response.body.collect(upTo: Self.bodyMax)
-            return (Self.head(of: response), Data(body.readableBytesView))
+            return try await inTime(request(for: call))
         } catch {
             // The request may have arrived even if the connection could not be told to be good:
             // nothing is known, whatever the error is.
@@ -126,6 +122,32 @@ package struct StripeClient: Sendable {
             throw StripeFailure(.unknown)
         }
     }
+
+    /// Makes a request and reads its answer, both within one limit.
+    ///
+    /// The HTTP client's deadline ends with the head of the answer. A body that comes in drops
+    /// would outlive the attempt's lease, so the whole call runs against a clock.
+    private func inTime(_ request: HTTPClientRequest) async throws -> (AnswerRules.Head, Data) {
+        try await withThrowingTaskGroup(of: (AnswerRules.Head, Data).self) { group in
+            // Whichever ends second is cancelled; an unread answer closes its connection.
+            defer { group.cancelAll() }
+            group.addTask {
+                let deadline = NIODeadline.now() + Self.amount(settings.timeout)
+                let response = try await http.execute(request, deadline: deadline)
+                let body = try await response.body.collect(upTo: Self.bodyMax)
+                return (Self.head(of: response), Data(body.readableBytesView))
+            }
+            group.addTask {
+                try await Task.sleep(for: settings.timeout)
+                throw CallTakesTooLong()
+            }
+            guard let first = try await group.next() else { throw CallTakesTooLong() }
+            return first
+        }
+    }
+
+    /// The end of a call's time.
+    private struct CallTakesTooLong: Error {}
 
     private func request(for call: StripeCall) -> HTTPClientRequest {
         let encoded = call.parameters.encoded

@@ -1,6 +1,8 @@
 /// A change that Stripe tells of, by a webhook or in the list of events.
 ///
 /// It says which object changed. Its copy of the object may be old, so the object is fetched.
+/// An event whose object has no id is about the whole account. It changes nothing of the store's,
+/// so whoever reads events skips it.
 package struct StripeEvent: Hashable, Sendable, Decodable {
     /// The id, `evt_…`, the same in every delivery.
     package var id: String
@@ -21,8 +23,8 @@ package struct StripeEvent: Hashable, Sendable, Decodable {
 
     /// The head of an object.
     package struct Head: Hashable, Sendable, Decodable {
-        /// The id.
-        package var id: String
+        /// The id; `nil` if it is none of many, such as the balance in `balance.available`.
+        package var id: String?
         /// The kind, such as `payment_intent`.
         package var object: String
         /// The payment that it belongs to, if it is a refund, a charge or a dispute.

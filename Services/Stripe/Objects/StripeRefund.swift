@@ -15,7 +15,9 @@ package struct StripeRefund: Hashable, Sendable, Decodable {
     /// The payment.
     package var paymentIntent: StripeReference?
     /// The texts that the store gave it; `attempt` says whose it is.
-    package var metadata: [String: String]
+    ///
+    /// A refund that was not made by the store may have none.
+    package var metadata: [String: String]?
     /// The reason why it failed.
     package var failureReason: String?
 

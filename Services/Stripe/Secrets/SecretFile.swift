@@ -73,14 +73,19 @@ package final class SecretFile<Secret: Sendable>: Sendable {
 }
 
 /// The marks by which a changed file is recognised.
+///
+/// They are those of the file behind all links: Kubernetes replaces a secret by pointing a link on
+/// the way to it elsewhere, and leaves the link at the path as it is.
 private struct FileStamp: Hashable {
+    let target: String
     let modified: Date?
     let size: UInt64?
     let number: UInt64?
 
     /// Returns `nil` if there is no file.
     init?(_ path: String) {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
+        target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: target) else {
             return nil  // Without attributes there is no file to read.
         }
         modified = attributes[.modificationDate] as? Date

@@ -201,7 +201,14 @@ struct StandInPaymentTests {
             let stolen = try await failure {
                 try await test.charge("a2", of: other, card: saved.id, session: .away)
             }
-            #expect(stolen?.kind == .mistaken)
+            #expect(stolen?.kind == .declined(.paymentDeclined, .otherMethod))
+            let none = try await failure { try await test.charge("a3", of: other, card: "pm_none") }
+            #expect(none?.kind == .declined(.paymentDeclined, .otherMethod))
+            #expect(none?.error?.paymentIntent == nil)
+            #expect(test.server.entries.map(\.attempt) == ["a1"])
+            // Nothing was made that would have to be given up.
+            let left = try await test.client.paymentIntents(ofCustomer: other, StripeListRequest())
+            #expect(left.data.isEmpty)
         }
     }
 }

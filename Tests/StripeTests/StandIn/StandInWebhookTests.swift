@@ -96,6 +96,21 @@ struct StandInWebhookTests {
         }
     }
 
+    @Test func anEventOfTheWholeAccountNamesNoObject() async throws {
+        try await Self.run { test, received in
+            _ = try await test.customer()
+            test.server.tellBalance()
+            let all = try await eventually("the webhooks") {
+                received().count == 2 ? received() : nil
+            }
+            let events = try all.map { try $0.event }
+            #expect(events.map(\.type) == ["customer.created", "balance.available"])
+            #expect(events.map { $0.data.object.id == nil } == [false, true])
+            let listed = try await test.client.events(StripeListRequest()).data
+            #expect(listed.reversed() == events)
+        }
+    }
+
     @Test func aWebhookThatIsNotTakenComesAgain() async throws {
         try await Self.run(refusing: 3) { test, received in
             _ = try await test.customer()

@@ -115,9 +115,15 @@ extension StandInBooks {
     /// Finds a payment method that a buyer may pay with.
     ///
     /// - Throws: ``StandInError``
-    private func method(_ name: String, of customer: String?) throws(StandInError) -> Method {
+    func method(_ name: String, of customer: String?) throws(StandInError) -> Method {
         if let card = TestCard(name: name) { return Method(id: name, card: card) }
-        guard let method = methods[name] else { throw .missing("PaymentMethod", name) }
+        guard let method = methods[name] else {
+            throw .invalid(
+                "No such PaymentMethod: '\(name)'",
+                code: "resource_missing",
+                "payment_method"
+            )
+        }
         guard method.customer == customer else {
             throw .invalid("The payment method belongs to another customer.", "payment_method")
         }

@@ -60,6 +60,12 @@ struct StandInBooks: Sendable {
         events.append(Event(id: id, created: time, type: type, json: json))
     }
 
+    /// Tells that money of the balance can be paid out; a balance has no id.
+    mutating func tellBalance(at time: Int64) {
+        let json = StandInJSON.object(["object": .text("balance"), "livemode": .bool(false)])
+        tell("balance.available", of: json, at: time)
+    }
+
     /// Moves the balance.
     ///
     /// The fee is 2.9 % and 30 units, as an example of one.

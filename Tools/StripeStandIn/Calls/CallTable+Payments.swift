@@ -45,7 +45,8 @@ extension CallTable {
             throw .invalid("Missing required param: amount.", code: "parameter_missing", "amount")
         }
         let currency = try form.required("currency").lowercased()
-        guard amount > 0, amount <= 99_999_999 else {
+        let amountMax: Int64 = currency == "idr" ? 999_999_999_999 : 99_999_999
+        guard amount > 0, amount <= amountMax else {
             throw .invalid("Invalid amount: \(amount)", code: "parameter_invalid_integer", "amount")
         }
         guard currency != "usd" || amount >= 50 else {
@@ -55,11 +56,8 @@ extension CallTable {
             throw .invalid("Invalid currency: \(currency)", code: "parameter_invalid", "currency")
         }
         if let customer = form["customer"] { _ = try plain(books.customers, "customer", customer) }
-        if let name = form["payment_method"], TestCard(name: name) == nil,
-            books.methods[name] == nil
-        {
-            throw .missing("PaymentMethod", name)
-        }
+        // A payment method that is refused leaves no payment behind.
+        if let name = form["payment_method"] { _ = try books.method(name, of: form["customer"]) }
         guard !form.flag("off_session") || form.flag("confirm") else {
             throw .invalid("off_session needs confirm.", code: "parameter_missing", "confirm")
         }
@@ -97,7 +95,10 @@ extension CallTable {
         guard status == .requiresConfirmation || status == .requiresPaymentMethod else {
             throw books.unexpected(place, "confirmed")
         }
-        if let method = form["payment_method"] { books.payments[place].paymentMethod = method }
+        if let name = form["payment_method"] {
+            _ = try books.method(name, of: books.payments[place].customer)
+            books.payments[place].paymentMethod = name
+        }
         try books.confirm(
             place,
             isAway: form.flag("off_session"),

@@ -10,6 +10,8 @@ package struct StandInFault: Hashable, Sendable {
         case lostMidway
         /// Stripe does it, and the answer begins and does not end.
         case stalled
+        /// Stripe does it, and the answer comes byte by byte and takes minutes.
+        case dripping
         /// Stripe fails before it has done anything, and keeps the failure under the key.
         case errorBefore
         /// Stripe does it, fails afterwards, and keeps the failure under the key.
@@ -48,6 +50,7 @@ package struct StandInFault: Hashable, Sendable {
         case "lost_after": .lostAfter
         case "lost_midway": .lostMidway
         case "stalled": .stalled
+        case "dripping": .dripping
         case "error_before": .errorBefore
         case "error_after": .errorAfter
         case "down": .down

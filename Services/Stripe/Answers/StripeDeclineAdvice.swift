@@ -1,5 +1,5 @@
 /// The next step after a decline.
-package enum DeclineAdvice: String, Hashable, Sendable, CaseIterable {
+package enum StripeDeclineAdvice: String, Hashable, Sendable, CaseIterable {
     /// Do not charge this card again.
     case never
     /// The same card may work on another day.
