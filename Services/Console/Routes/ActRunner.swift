@@ -49,7 +49,7 @@ struct ActRunner: Sendable {
             return result
         } catch let error as OperatorError {
             metadata["error"] = "\(PlainWords.firstLine(error.description))"
-            let isLost = error.code == .unavailable
+            let isLost = error.mayHaveActed
             let words = isLost ? "the answer to an act was lost" : "an act was refused"
             door.logger.info("\(words)", metadata: metadata)
             var problem =
@@ -60,4 +60,11 @@ struct ActRunner: Sendable {
             throw problem
         }
     }
+}
+
+extension OperatorError {
+    /// Whether the act may have been done, although it has failed.
+    ///
+    /// A service that cannot be reached may have got the request, and one that fails may have committed.
+    var mayHaveActed: Bool { code == .unavailable || (status ?? 0) >= 500 }
 }

@@ -54,18 +54,18 @@ struct SignInRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let address = context.peerAddress
-        guard door.signIns.mayTry(address, at: door.now()) else {
-            let page = SignInPage(
-                problem: "Too many tickets from here were not good. Try again in a minute."
-            )
-            return pageResponse(page.html, .tooManyRequests)
-        }
         let form = try await door.form(of: request)
         guard let token = door.tickets.take(form["ticket"] ?? "", at: door.now()),
             // A key that was removed meanwhile opens nothing.
             let administrator = try? door.authenticator.administrator(of: token)
         else {
+            let address = context.peerAddress
+            guard door.signIns.mayTry(address, at: door.now()) else {
+                let page = SignInPage(
+                    problem: "Too many tickets from here were not good. Try again in a minute."
+                )
+                return pageResponse(page.html, .tooManyRequests)
+            }
             door.signIns.noteFailure(of: address, at: door.now())
             let page = SignInPage(
                 problem:

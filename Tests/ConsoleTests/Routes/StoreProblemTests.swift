@@ -24,4 +24,18 @@ import Testing
         let problem = ConsoleProblem(refusal: OperatorError(.failed, "no", status: status))
         #expect(problem.status == shown)
     }
+
+    @Test(
+        arguments: [
+            (.failed, 500, true), (.unavailable, nil, true), (.unavailable, 503, true),
+            (.failed, 409, false), (.failed, nil, false), (.refusedCredentials, 403, false),
+        ] as [(OperatorError.Code, Int?, Bool)]
+    )
+    func anActThatAServiceFailedAtMayHaveBeenDone(
+        _ code: OperatorError.Code,
+        _ status: Int?,
+        _ mayHaveActed: Bool
+    ) {
+        #expect(OperatorError(code, "no", status: status).mayHaveActed == mayHaveActed)
+    }
 }
