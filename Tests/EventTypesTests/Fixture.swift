@@ -2,18 +2,17 @@ import Foundation
 
 /// A committed JSON file of `Tests/Fixtures`.
 enum Fixture {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Fixtures")
+
     /// The bytes of a file.
-    static func bytes(_ path: String, from file: String = #filePath) throws -> [UInt8] {
-        let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures")
-        return Array(try Data(contentsOf: folder.appending(path: path)))
+    static func bytes(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: folder.appending(path: path)))
     }
 
     /// The names of the files of a folder.
-    static func names(in path: String, from file: String = #filePath) throws -> [String] {
-        let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures/" + path)
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    static func names(in path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: path).path)
             .filter { $0.hasSuffix(".json") }.sorted()
     }
 

@@ -44,6 +44,10 @@ enum ResumptionRules {
         guard failed.failureReason == .interrupted, failed.reason != .renewal else {
             return .notInterrupted
         }
+        // The signature of a promotional offer was for the failed payment only.
+        if failed.subscription?.offer?.type == .promotional {
+            return .refused(.offerNotAvailable)
+        }
         let price = PaymentRules.price(
             of: PaymentRules.request(repeating: failed, by: paymentMethod),
             account: account,

@@ -48,6 +48,8 @@ enum SubscriptionRules {
     /// The copy of the running period for a payment that redeems an offer for the running product
     /// (rules S52 and S53); `nil` if the product does not run.
     ///
+    /// While the store is charging for another product, which then runs, the offer could not begin.
+    ///
     /// - Parameters:
     ///   - offer: The offer.
     ///   - product: The product.
@@ -63,6 +65,7 @@ enum SubscriptionRules {
         by rules: DueActionRules
     ) -> TransactionPeriod? {
         guard let subscription, subscription.product.id == product.id else { return nil }
+        guard subscription.charge.map({ $0.product.id == product.id }) ?? true else { return nil }
         switch rules.state(of: subscription, at: time) {
         case .active, .inGracePeriod: break
         case .inBillingRetryPeriod, .expired, .revoked, .unknown: return nil

@@ -199,6 +199,9 @@ enum TransactionStore {
     ///
     /// These are the originals of the account's finished, unrefunded purchases in this app, of
     /// products that can be restored at present. Of a subscription it is the newest of its periods.
+    ///
+    /// A copy by which an offer was redeemed (rule S53) is no period: it is not revoked with the one
+    /// that it copies.
     static func restorable(
         _ key: (accountID: AccountID, bundleID: BundleID),
         applicationUsername: String?,
@@ -217,6 +220,8 @@ enum TransactionStore {
                         AND bought.product_type IN ('nonConsumable', 'autoRenewableSubscription')
                         AND bought.state = 'purchased' AND bought.finished_at IS NOT NULL
                         AND bought.revoked_at IS NULL
+                        AND NOT (bought.product_type = 'autoRenewableSubscription'
+                            AND bought.reason = 'ownedAgain')
                         AND (\(applicationUsername as String?) IS NULL
                             OR bought.application_username
                                 = \(applicationUsername as String?))

@@ -145,6 +145,8 @@ extension VerifyReceiptAnswer.Entry {
             "original_transaction_id": subscription.id.rawValue,
             "product_id": subscription.product.id.rawValue,
         ]
+        let offer = isOn ? subscription.nextOffer : nil
+        self["promotional_offer_id"] = offer?.type == .promotional ? offer?.id?.rawValue : nil
         self["expiration_intent"] = subscription.expirationIntent.map { String($0.rawValue) }
         switch state {
         case .inGracePeriod, .inBillingRetryPeriod: self["is_in_billing_retry_period"] = "1"

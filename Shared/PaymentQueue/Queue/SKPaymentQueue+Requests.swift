@@ -134,6 +134,7 @@ extension SKPaymentQueue {
             } catch StoreFailure.refused(let problem) {
                 // The delegate may also take a long time to answer.
                 change { $0.withhold(transaction) }
+                forget(request.offer, of: payment.product, refusedBy: problem)
                 guard let storefront = problem.currentStorefront, storefront != request.storefront,
                     await shouldContinue(transaction, in: storefront)
                 else { throw SKError(problem) }

@@ -61,7 +61,7 @@ extension SKPaymentQueue {
     ///
     /// It is the promotional one that the payment redeems. Otherwise it is the introductory one if the
     /// store has told the app that the account may have it. A payment that names an offer is never
-    /// charged the ordinary price instead.
+    /// charged the ordinary price instead. A buyer who has to ask gets no free offer.
     func shownOffer(of product: SKProduct, for payment: SKPayment) -> ShownOffer? {
         let redeemed =
             payment.fields.paymentDiscount?.identifier ?? payment.fields.promotionalOffer?.offerID
@@ -73,9 +73,20 @@ extension SKPaymentQueue {
         }
         guard let group = product.subscriptionGroupIdentifier,
             let discount = product.introductoryPrice,
-            state.withLock({ $0.introductoryGroups.contains(group) })
+            state.withLock({ $0.introductoryGroups.contains(group) }),
+            !(payment.simulatesAskToBuyInSandbox && discount.listing.price.isZero)
         else { return nil }
         return ShownOffer(type: .introductory, terms: discount.listing)
+    }
+
+    /// Forgets that the account may have an introductory offer, once the store has refused it.
+    ///
+    /// The next payment for the product names no offer, and costs the ordinary price.
+    func forget(_ offer: ShownOffer?, of product: SKProduct, refusedBy problem: Problem) {
+        guard problem.code == "offer_not_available", offer?.type == .introductory,
+            let group = product.subscriptionGroupIdentifier
+        else { return }
+        state.withLock { _ = $0.introductoryGroups.remove(group) }
     }
 
     /// Verifies what the store has signed about a subscription.

@@ -29,11 +29,13 @@ public struct OfferKeys: Sendable {
 
     /// Reads the keys.
     ///
+    /// A file that is not a key is reported and left out. It keeps no other key from being used.
+    ///
     /// - Parameters:
     ///   - directory: The directory with a `<key id>.json` for each key; `nil` if no offer is accepted.
     ///   - now: The clock.
     ///   - logger: Receives reports of files that are not keys.
-    /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a key.
+    /// - Throws: ``ServiceKitError`` with the code `keys` if the directory cannot be listed.
     public init(
         directory: String?,
         now: @escaping @Sendable () -> MachineTime,
@@ -44,11 +46,12 @@ public struct OfferKeys: Sendable {
             return
         }
         let files = ServerKeyDirectory(path: directory)
-        let (keys, problems) = files.read()
-        guard problems.isEmpty else {
+        let (read, problems) = files.read()
+        guard let known = read else {
             throw ServiceKitError(.keys, problems.joined(separator: "; "))
         }
-        let state = OfferKeysState(files, keys ?? [:], now, logger)
+        logger.report(problems)
+        let state = OfferKeysState(files, known, now, logger)
         self.init { id, bundle in
             guard let key = state.key(id), key.bundleIDs.contains(bundle.rawValue) else {
                 return nil
@@ -104,11 +107,18 @@ private final class OfferKeysState: Sendable {
         }
         guard isDue else { return }
         let (read, problems) = directory.read()
-        for problem in problems {
-            logger.warning("a server key cannot be used", metadata: ["problem": "\(problem)"])
-        }
+        logger.report(problems)
         // If the directory cannot be listed for a moment, all keys stay.
         guard let read else { return }
         keys.withLock { $0.known = read }
+    }
+}
+
+extension Logger {
+    /// Reports files that are not keys.
+    fileprivate func report(_ problems: [String]) {
+        for problem in problems {
+            warning("a server key cannot be used", metadata: ["problem": "\(problem)"])
+        }
     }
 }

@@ -46,8 +46,11 @@ extension SubscriptionAudit {
 }
 
 extension PeriodOffer {
-    /// Whether two periods are the same of one offer; a lower ordinary price may have lowered its price.
+    /// Whether two periods are the same of one offer.
+    ///
+    /// A lower ordinary price may have lowered the price, unless that was paid up front.
     fileprivate func isSame(as other: PeriodOffer) -> Bool {
+        if mode == .payUpFront { return self == other }
         var same = self
         same.price = other.price
         return same == other && other.price.minorUnits <= price.minorUnits

@@ -28,12 +28,15 @@ public struct RenewalQuote: Hashable, Sendable {
 extension PeriodOffer {
     /// The offer at no more than the ordinary price.
     ///
+    /// An offer that is paid up front keeps its price. That is for its whole length, and the ordinary
+    /// price is for one period.
+    ///
     /// It ends if the price is that of a storefront with another currency (rule S33), in which nobody
     /// was told a price of the offer.
     func limited(by ordinary: Money) -> PeriodOffer? {
         guard ordinary.currency == price.currency else { return nil }
         var limited = self
-        if ordinary.minorUnits < price.minorUnits { limited.price = ordinary }
+        if mode != .payUpFront, ordinary.minorUnits < price.minorUnits { limited.price = ordinary }
         return limited
     }
 }

@@ -97,9 +97,13 @@ extension SubscriptionStateMachine {
         after.recentStart = periods.recentStart(of: subscription, beginning: period.start)
         if period.number == 1 { after.epoch += 1 }
         // A charge that was under way when the offer was redeemed is not at its price.
-        let isBegun = period.offer?.type == .promotional && period.offer?.number == 1
-        // Nobody was told a price of the offer in another currency.
-        let isLost = after.pendingOffer?.price.currency != period.price.currency
+        let isBegun =
+            period.offer?.type == .promotional && period.offer?.number == 1
+            && period.offer?.id == after.pendingOffer?.id
+        // Nobody was told a price of the offer in another currency, or for another product.
+        let isLost =
+            after.pendingOffer?.price.currency != period.price.currency
+            || period.product.id != subscription.product.id
         if isBegun || isLost { after.pendingOffer = nil }
         after.earlierPeriod = subscription.period
         after.period = period

@@ -11,10 +11,12 @@ import Testing
         resumedBy resumption: Transaction? = nil,
         account: AccountStanding = AccountStanding(),
         product: Product? = product(),
-        methodRefusal: PaymentRefusal? = nil
+        methodRefusal: PaymentRefusal? = nil,
+        period: TransactionPeriod? = nil
     ) -> ResumptionRules.Verdict {
         var failed = transaction(.failed)
         failed.failureReason = reason
+        failed.subscription = period
         return ResumptionRules.verdict(
             on: failed,
             resumedBy: resumption,
@@ -45,5 +47,27 @@ import Testing
         )
         #expect(verdict(product: nil) == .refused(.productUnknown))
         #expect(verdict(methodRefusal: .productUnavailable) == .refused(.productUnavailable))
+    }
+
+    /// The failed payment has used the signature of its offer.
+    @Test func aPaymentWithAPromotionalOfferIsNotResumed() {
+        let month = SubscriptionPeriod(1, .month)
+        let period = TransactionPeriod(
+            terms: SubscriptionTerms(
+                groupID: SubscriptionGroupID(unchecked: "clubs"),
+                level: 1,
+                period: month
+            ),
+            offer: PeriodOffer(
+                type: .promotional,
+                id: OfferID(unchecked: "come_back"),
+                mode: .payAsYouGo,
+                period: month,
+                price: usd(99)
+            ),
+            renewalPrice: usd(299)
+        )
+        #expect(verdict(period: period) == .refused(.offerNotAvailable))
+        #expect(verdict(on: .paymentDeclined, period: period) == .notInterrupted)
     }
 }

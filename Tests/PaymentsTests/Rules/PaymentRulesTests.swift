@@ -2,6 +2,7 @@ import ClockAndIDs
 import EventTypes
 import ServiceKit
 import StoreAPI
+import TestSupport
 import Testing
 
 @testable import Payments
@@ -272,6 +273,15 @@ import Testing
         period?.charge = nil
         period?.paidBy = full.id
         #expect(copy.subscription == period)
+        var redeemed = full
+        redeemed.subscription?.redeems = PeriodOffer(
+            type: .promotional,
+            mode: .freeTrial,
+            period: SubscriptionPeriod(1, .week),
+            price: usd(0)
+        )
+        let again = PaymentRules.restored(id: copy.id, original: redeemed, time: startTime)
+        #expect(again.subscription?.redeems == nil, "A restore redeems nothing.")
     }
 
     @Test func theFingerprintTellsEveryFieldApart() {
@@ -342,6 +352,12 @@ import Testing
         #expect(!policy.isExhausted(attempt))
         attempt.callCount = 3
         #expect(policy.isExhausted(attempt))
+        let time = startTime.onMachines
+        attempt.firstCalledAt = time
+        #expect(policy.fails(attempt, isFinal: true, at: time))
+        // While a call may still arrive, the charge does not fail.
+        #expect(!policy.fails(attempt, isFinal: false, at: time))
+        #expect(policy.fails(attempt, isFinal: false, at: time.advanced(by: policy.doubtMax)))
         attempt.kind = .refund
         #expect(!policy.isExhausted(attempt))
     }

@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import ServiceKit
 import StoreAPI
+import Subscriptions
 import TestSupport
 import Testing
 
@@ -197,6 +198,60 @@ import Testing
             let stale = redeeming(try signer.discount(), price: usd(199))
             await expect(.stalePrice(current: usd(299)), of: stale, store)
         }
+    }
+
+    /// Redeems an offer for the club while a charge for the next period is under way.
+    @Test(arguments: [("club", true), ("silver", false)])
+    func aChargeForAnotherProductRefusesTheOffer(charged: String, isRedeemed: Bool) throws {
+        let usa = Storefront(unchecked: "USA")
+        let product = club()
+        let terms = try #require(product.subscription)
+        var subscription = Subscription(
+            accountID: alice.accountID,
+            bundleID: alice.bundleID,
+            storefront: usa,
+            firstPeriod: PaidPeriod(
+                transactionID: TransactionID(number: 1),
+                reason: .purchase,
+                product: SubscriptionProduct(id: product.id, terms: terms, price: usd(299)),
+                price: usd(299),
+                anchor: startTime,
+                number: 1,
+                start: startTime,
+                end: startTime.advanced(by: .seconds(31 * 86_400))
+            )
+        )
+        subscription.charge = RenewalCharge(
+            key: RenewalChargeKey(
+                subscriptionID: subscription.id,
+                period: 2,
+                epoch: 1,
+                attempt: 1
+            ),
+            product: SubscriptionProduct(
+                id: ProductID(unchecked: charged),
+                terms: terms,
+                price: usd(299)
+            ),
+            storefront: usa,
+            startedAt: startTime
+        )
+        let offer = PeriodOffer(
+            type: .promotional,
+            id: comeBack.id,
+            mode: .freeTrial,
+            period: SubscriptionPeriod(1, .week),
+            price: usd(0)
+        )
+        let policy = SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
+        let copy = SubscriptionRules.redemption(
+            of: offer,
+            for: product,
+            meeting: subscription,
+            at: startTime,
+            by: DueActionRules(policy: policy)
+        )
+        #expect(copy?.redeems == (isRedeemed ? offer : nil))
     }
 
     @Test(arguments: [

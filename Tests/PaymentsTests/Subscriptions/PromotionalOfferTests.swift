@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import Postgres
 import ServiceKit
 import StoreAPI
 import StoreTracing
@@ -253,6 +254,34 @@ import Testing
             let renewal = try #require(try await store.transactions().last)
             #expect(renewal.price == usd(0) && renewal.subscription?.offer?.id == week.id)
             try await store.expectNothingLost()
+        }
+    }
+
+    /// The ids of the transactions that a restore would give back.
+    private func restorable(_ store: Store) async throws -> [TransactionID] {
+        let records = try await store.client.withConnection {
+            try TransactionStore.restorable(
+                (alice.accountID, alice.bundleID),
+                applicationUsername: nil,
+                productIDs: nil,
+                limit: 10,
+                on: $0
+            )
+        }
+        return records.map(\.transaction.id)
+    }
+
+    /// The copy by which an offer was redeemed is not revoked with the period that it copies.
+    @Test func aRestoreGivesThePeriodAndNotItsCopy() async throws {
+        try await withStore { store in
+            try await store.sell(club(promotional: [comeBack]))
+            let first = try await store.buy(request("club", price: usd(299)), key: "1")
+            let copy = try await store.add(redeeming(try signer.discount()), key: "2")
+            for id in [first.id, copy.id] { try await store.finish(id) }
+            #expect(try await restorable(store) == [first.id])
+            _ = try await store.refunds.refund(first.id, trace: .begin())
+            #expect(try await store.load(first.id).revokedAt != nil)
+            #expect(try await restorable(store).isEmpty)
         }
     }
 }

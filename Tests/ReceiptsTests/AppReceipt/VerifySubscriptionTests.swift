@@ -100,6 +100,22 @@ import Testing
         }
     }
 
+    @Test func aPendingRenewalNamesThePromotionalOfferThatItBegins() {
+        typealias Entry = VerifyReceiptAnswer.Entry
+        typealias Club = ClubSubscription
+        var redeemed = Club.begun
+        let start = redeemed.period.start
+        #expect(Entry(redeemed, at: start)["promotional_offer_id"] == nil)
+        redeemed.pendingOffer = Club.promoted(.payAsYouGo, price: 99).period.offer
+        #expect(Entry(redeemed, at: start)["promotional_offer_id"] == "come_back")
+        redeemed.autoRenewOffReason = .customer
+        #expect(Entry(redeemed, at: start)["promotional_offer_id"] == nil)
+        let month = SubscriptionPeriod(1, .month)
+        let introduced = Club.introduced(.payAsYouGo, month, 2, price: 99)
+        #expect(introduced.nextOffer != nil)
+        #expect(Entry(introduced, at: start)["promotional_offer_id"] == nil)
+    }
+
     @Test func aRenewalThatFailedIsPending() {
         typealias Entry = VerifyReceiptAnswer.Entry
         typealias Club = ClubSubscription

@@ -193,6 +193,17 @@ struct ServerAPIAuthenticatorTests {
         #expect("\(error, default: "")".contains("BAD.json"))
     }
 
+    @Test func aFileThatIsNoKeyTakesNoOtherKeyFromOffers() throws {
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: "\(directory)/BAD.json"))
+        let keys = try OfferKeys(directory: directory, now: { testTime }, logger: silent)
+        let app = BundleID(unchecked: "com.example.app")
+        #expect(keys.key("KEY1", of: app)?.issuerID == "issuer-1")
+        #expect(keys.key("BAD", of: app)?.issuerID == nil)
+        #expect(throws: ServiceKitError.self, "A directory that is not there is a mistake.") {
+            try OfferKeys(directory: "\(directory)-none", now: { testTime }, logger: silent)
+        }
+    }
+
     @Test func aKeyThatAsksTooOftenLearnsWhenToAskAgain() throws {
         var allowance = RequestAllowance(ratePerSecond: 2, at: testTime)
         #expect(allowance.take(at: testTime) == nil)

@@ -131,6 +131,66 @@ import Testing
         #expect(try findings(story) == [])
     }
 
+    /// A lower product is scheduled, and the charge for it is sent before the offer is redeemed.
+    @Test func anotherProductDoesNotHaveTheOffer() throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        story.apply(.productScheduled(bronze), at("2026-01-02"))
+        let action = try #require(story.next)
+        let quote = RenewalQuote(storefront: usa, price: usd(499))
+        let plan = try #require(story.apply(.due(action.kind, quote), action.time).plan)
+        story.apply(.offerRedeemed(Self.offer(price: 99)), action.time)
+        story.answer(try #require(plan.charge), true, action.time)
+        #expect(story.subscription?.product.id == bronze.id)
+        #expect(story.subscription?.pendingOffer == nil)
+        #expect(story.subscription?.nextPrice == usd(499))
+        #expect(try findings(story) == [])
+    }
+
+    /// The charge at the first offer's price is sent before the second offer is redeemed.
+    @Test func anOfferThatIsRedeemedDuringAnothersChargeIsKept() throws {
+        var story = begun()
+        let action = try #require(story.next)
+        let quote = RenewalQuote(storefront: usa, price: usd(999))
+        let plan = try #require(story.apply(.due(action.kind, quote), action.time).plan)
+        story.apply(.offerRedeemed(Self.offer("another", price: 299)), action.time)
+        story.answer(try #require(plan.charge), true, action.time)
+        #expect(story.subscription?.period.price == usd(499))
+        #expect(story.subscription?.pendingOffer?.id?.rawValue == "another")
+        try story.carryOut()
+        #expect(story.subscription?.period.price == usd(299))
+        #expect(try findings(story) == [])
+    }
+
+    private func paidUpFront() -> StoryTeller {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        let quarter = SubscriptionPeriod(3, .month)
+        let offer = Self.offer("a_quarter", .payUpFront, quarter, 1, price: 1999)
+        story.apply(.offerRedeemed(offer), at("2026-01-10"))
+        return story
+    }
+
+    /// Three months cost more than one ordinary month.
+    @Test func anOfferThatIsPaidUpFrontIsChargedInFull() throws {
+        var story = paidUpFront()
+        #expect(story.subscription?.nextPrice == usd(1999))
+        try story.carryOut()
+        #expect(story.subscription?.period.price == usd(1999))
+        #expect(story.subscription?.period.end == at("2026-05-01"))
+        try story.carryOut()
+        #expect(story.subscription?.period.price == usd(999))
+        #expect(try findings(story) == [])
+    }
+
+    @Test func anOfferThatIsPaidUpFrontAtALowerPriceIsFound() throws {
+        var story = paidUpFront()
+        story.subscription?.pendingOffer?.price = usd(999)
+        try story.carryOut()
+        let found = try findings(story).map(\.invariant)
+        #expect(found.contains(.offersAreUsedOnce), "\(found)")
+    }
+
     @Test func anUnpaidOrEndedSubscriptionKeepsNoOffer() throws {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))

@@ -1,0 +1,75 @@
+import Dispatch
+import EventTypes
+import StoreAPI
+import Synchronization
+import Testing
+
+@testable import PaymentQueue
+
+/// The introductory offers that payments name, without a store.
+@Suite struct ShownOfferTests {
+    private let queue = SKPaymentQueue(
+        configuration: nil,
+        callbacks: DispatchQueue(label: "shown-offers")
+    )
+
+    /// A subscription for 2.99 USD with an introductory offer of a month.
+    private func club(introducedAt price: Int64) -> SKProduct {
+        let month = SubscriptionPeriod(1, .month)
+        var listing = ProductListing(
+            id: ProductID(unchecked: "club"),
+            version: 1,
+            type: .autoRenewableSubscription,
+            price: .usd(299),
+            title: "Club",
+            description: "",
+            language: LanguageTag(unchecked: "en-US")
+        )
+        listing.subscription = SubscriptionTerms(
+            groupID: SubscriptionGroupID(unchecked: "clubs"),
+            level: 1,
+            period: month
+        )
+        listing.introductoryOffer = OfferListing(
+            mode: price == 0 ? .freeTrial : .payAsYouGo,
+            period: month,
+            numberOfPeriods: 1,
+            price: .usd(price)
+        )
+        return SKProduct(listing, storefront: "USA")
+    }
+
+    private func tellOfOffer() {
+        queue.state.withLock { _ = $0.introductoryGroups.insert("clubs") }
+    }
+
+    private func problem(_ code: String) -> Problem {
+        Problem(code: code, title: "", status: 409, detail: "")
+    }
+
+    @Test func anOfferThatTheStoreRefusesIsNotNamedAgain() throws {
+        let product = club(introducedAt: 0)
+        let payment = SKPayment(product: product)
+        #expect(queue.shownOffer(of: product, for: payment) == nil)
+        tellOfOffer()
+        let shown = try #require(queue.shownOffer(of: product, for: payment))
+        #expect(shown.type == .introductory)
+        queue.forget(shown, of: product, refusedBy: problem("stale_offer"))
+        let other = ShownOffer(type: .promotional)
+        queue.forget(other, of: product, refusedBy: problem("offer_not_available"))
+        #expect(queue.shownOffer(of: product, for: payment) == shown)
+        queue.forget(shown, of: product, refusedBy: problem("offer_not_available"))
+        #expect(queue.shownOffer(of: product, for: payment) == nil)
+    }
+
+    @Test(arguments: [(Int64(0), false), (99, true)])
+    func aBuyerWhoHasToAskGetsNoFreeOffer(price: Int64, isNamed: Bool) {
+        let product = club(introducedAt: price)
+        tellOfOffer()
+        let payment = SKPayment(product: product).mutableCopy()
+        payment.simulatesAskToBuyInSandbox = true
+        #expect((queue.shownOffer(of: product, for: payment) != nil) == isNamed)
+        payment.simulatesAskToBuyInSandbox = false
+        #expect(queue.shownOffer(of: product, for: payment) != nil)
+    }
+}
