@@ -9,9 +9,7 @@ extension ServiceDefinition {
     /// The definition of the service `payments`.
     static let payments = ServiceDefinition(
         .payments,
-        publishes: [
-            Topics.paymentsTransactions, Topics.paymentsPurchasing, Topics.storeClock,
-        ],
+        publishes: [Topics.paymentsTransactions, Topics.paymentsPurchasing, Topics.storeClock],
         migrations: PaymentsMigrations.all,
         rebuilder: PaymentsRebuildHandler()
     )

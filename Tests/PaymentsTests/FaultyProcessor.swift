@@ -8,6 +8,7 @@ import Synchronization
 final class FaultyProcessor: PaymentProcessor {
     let sandbox: SandboxProcessor
     private let state = Mutex((lostAnswers: 0, charges: 0, inquiries: 0, generations: [Int]()))
+    private let forgets = Mutex(false)
 
     init(_ sandbox: SandboxProcessor) { self.sandbox = sandbox }
 
@@ -15,6 +16,8 @@ final class FaultyProcessor: PaymentProcessor {
     /// The generations of the keys of charges.
     var generationsAsked: [Int] { state.withLock { $0.generations } }
     var inquiriesAsked: Int { state.withLock { $0.inquiries } }
+    /// Knows of nothing any more that it is told to end.
+    func forgetWhatItEnds() { forgets.withLock { $0 = true } }
     func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
 
     func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { sandbox.lane(of: paymentMethod) }
@@ -40,7 +43,10 @@ final class FaultyProcessor: PaymentProcessor {
     }
 
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
-        await sandbox.cancel(inquiries, answer: answer)
+        guard forgets.withLock({ $0 }) else {
+            return await sandbox.cancel(inquiries, answer: answer)
+        }
+        for inquiry in inquiries { answer(inquiry.attemptID, .notFound(isFinal: true)) }
     }
 
     func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {

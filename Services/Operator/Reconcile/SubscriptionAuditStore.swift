@@ -83,6 +83,8 @@ enum SubscriptionAuditStore {
     }
 
     /// Reads the transactions of subscriptions with their attempts.
+    ///
+    /// A refund that has failed moved no money, so it is left out.
     private static func readPayments(
         of ids: [Int64],
         into records: inout [Int64: SubscriptionRecords],
@@ -105,7 +107,7 @@ enum SubscriptionAuditStore {
                 AND t.reason IN ('purchase', 'renewal')
                 AND t.subscription -> 'terms' ->> 'groupID' = s.group_id
             LEFT JOIN processor_attempts a ON a.transaction_id = t.id
-                AND a.kind IN ('charge', 'refund')
+                AND a.kind IN ('charge', 'refund') AND a.step <> 'failed'
             LEFT JOIN sandbox_processor.charges charge ON charge.idempotency_key = a.attempt_id
                 AND charge.decline_reason IS NULL AND a.kind = 'charge'
             WHERE s.id = ANY(\(ids)) ORDER BY t.id, a.kind, a.number

@@ -21,7 +21,7 @@ struct RefundHandler: Sendable {
         _ terms: RefundTerms = RefundTerms(),
         trace: TraceContext
     ) async throws -> AdminReply {
-        try await carryOut(await beginRefund(of: id, terms, trace: trace)) { attempt, transaction in
+        try await carryOut(await planRefund(of: id, terms, trace: trace)) { attempt, transaction in
             transaction.refunds?.contains { $0.number == attempt.number } == true
         }
     }
@@ -35,7 +35,7 @@ struct RefundHandler: Sendable {
         by act: Act?,
         trace: TraceContext
     ) async throws -> AdminReply {
-        try await carryOut(await beginReversal(of: number, of: id, by: act, trace: trace)) {
+        try await carryOut(await planReversal(of: number, of: id, by: act, trace: trace)) {
             attempt,
             transaction in
             transaction.refunds?.contains {
@@ -53,6 +53,14 @@ struct RefundHandler: Sendable {
         _ terms: RefundTerms = RefundTerms(),
         trace: TraceContext
     ) async throws -> AdminReply {
+        try await planRefund(of: id, terms, trace: trace).reply
+    }
+
+    private func planRefund(
+        of id: TransactionID,
+        _ terms: RefundTerms,
+        trace: TraceContext
+    ) async throws -> Beginning {
         try await begin(id, trace, under: terms.key) { plan, record, attempts, earlier in
             let verdict = RefundRules.verdict(
                 on: terms,
@@ -99,6 +107,15 @@ struct RefundHandler: Sendable {
         by act: Act?,
         trace: TraceContext
     ) async throws -> AdminReply {
+        try await planReversal(of: number, of: id, by: act, trace: trace).reply
+    }
+
+    private func planReversal(
+        of number: Int,
+        of id: TransactionID,
+        by act: Act?,
+        trace: TraceContext
+    ) async throws -> Beginning {
         try await begin(id, trace) { plan, record, attempts, _ in
             let verdict = RefundRules.verdict(
                 onReversing: number,
@@ -119,6 +136,13 @@ struct RefundHandler: Sendable {
                 return .begun(plan.reverse(attempt, by: act))
             }
         }
+    }
+
+    /// The reply to a request before the processor is called.
+    private struct Beginning {
+        let reply: AdminReply
+        /// Whether this request has changed something, so that what it accepted is its own.
+        let isNew: Bool
     }
 
     /// The next step of a request, by its plan.
@@ -157,7 +181,7 @@ struct RefundHandler: Sendable {
             @escaping @Sendable (
                 inout SettlementPlan, TransactionRecord, [ProcessorAttempt], EarlierRefundRequest?
             ) throws -> Step
-    ) async throws -> AdminReply {
+    ) async throws -> Beginning {
         let start = context.spans.start
         let (reply, report) = try await context.client.withTransaction {
             connection -> (AdminReply, OutcomeReport?) in
@@ -194,18 +218,23 @@ struct RefundHandler: Sendable {
             context.record(report.steps, from: start)
             didCommit()
         }
-        return reply
+        return Beginning(reply: reply, isNew: report != nil)
     }
 
     /// Carries out an attempt that was accepted.
     ///
+    /// The processor is called only for an attempt of this request, whose lease this process has.
+    /// One that was begun earlier may be under way elsewhere, and is left to the recovery.
+    ///
     /// `isDone` returns whether a transaction shows that the attempt has succeeded.
     private func carryOut(
-        _ reply: AdminReply,
+        _ beginning: Beginning,
         until isDone: (ProcessorAttempt, Transaction) -> Bool
     ) async throws -> AdminReply {
-        guard case .accepted(let attempt, let before) = reply else { return reply }
-        if attempt.step == .calling { await runner.carryOut([attempt]) }
+        guard case .accepted(let attempt, let before) = beginning.reply else {
+            return beginning.reply
+        }
+        if beginning.isNew { await runner.carryOut([attempt]) }
         guard
             let transaction = try await TransactionReader(client: context.client).transaction(
                 before.id

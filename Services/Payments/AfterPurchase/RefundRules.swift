@@ -49,8 +49,11 @@ enum RefundRules {
         }
         if let earlier {
             guard earlier.key == terms.key else { return .refused(.refundKeyReused) }
-            let open = refunds.first { $0.number == earlier.pending && $0.step.isOpenAtProcessor }
-            return open.map { .pending($0.key) } ?? .done
+            guard let joined = refunds.first(where: { $0.number == earlier.pending }) else {
+                return .done
+            }
+            if joined.step == .failed { return .refused(.refundFailed(number: joined.number)) }
+            return joined.step.isOpenAtProcessor ? .pending(joined.key) : .done
         }
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }

@@ -14,16 +14,18 @@ enum AttemptOutcome: Hashable, Sendable {
     case reversed(reference: ProcessorReference)
     /// The processor has begun, and will know the outcome later.
     case processing(reference: ProcessorReference)
-    /// The processor cannot refund, or cannot reverse a refund.
-    case undoFailed(FailureReason)
+    /// The processor cannot refund, or cannot reverse a refund, under the key of a generation.
+    case undoFailed(FailureReason, generation: Int)
     /// The processor took no call, and takes none for a time.
     case throttled(retryAfter: Duration)
     /// The outcome is unknown, or nothing was done yet; `wasCalled` says whether the processor was
     /// called.
     case tryAgain(wasCalled: Bool, reference: ProcessorReference? = nil)
     /// Nothing was done under the key, and never will be: the next call needs another key.
-    case keyIsSpent
-    /// An inquiry found that nothing was done, and no calls are left.
+    ///
+    /// It holds only for an attempt that is still as the inquiry saw it.
+    case keyIsSpent(generation: Int, step: AttemptStep)
+    /// An inquiry found that nothing was done, nor will be, and no calls are left.
     case exhausted
     /// The approval was not given in time.
     case approvalExpired
@@ -52,25 +54,25 @@ extension AttemptOutcome {
         }
     }
 
-    init(ofRefund outcome: UndoOutcome) {
+    init(ofRefund outcome: UndoOutcome, generation: Int) {
         switch outcome {
         case .undone(let reference): self = .refunded(reference: reference)
-        default: self.init(ofOpen: outcome)
+        default: self.init(ofOpen: outcome, generation: generation)
         }
     }
 
-    init(ofReversal outcome: UndoOutcome) {
+    init(ofReversal outcome: UndoOutcome, generation: Int) {
         switch outcome {
         case .undone(let reference): self = .reversed(reference: reference)
-        default: self.init(ofOpen: outcome)
+        default: self.init(ofOpen: outcome, generation: generation)
         }
     }
 
     /// The outcome of a refund or a reversal that is not done.
-    private init(ofOpen outcome: UndoOutcome) {
+    private init(ofOpen outcome: UndoOutcome, generation: Int) {
         switch outcome {
         case .pending(let reference): self = .processing(reference: reference)
-        case .failed(let reason): self = .undoFailed(reason)
+        case .failed(let reason): self = .undoFailed(reason, generation: generation)
         case .throttled(let pause): self = .throttled(retryAfter: pause)
         case .undone, .unavailable, .unknown: self = .tryAgain(wasCalled: true)
         }

@@ -1,3 +1,5 @@
+import EventTypes
+
 /// The limits for calling the processor again.
 ///
 /// Pure.
@@ -11,6 +13,9 @@ struct AttemptPolicy: Sendable {
     /// The shortest and the longest pause between two inquiries about what the processor has begun.
     var poll = Duration.seconds(1)
     var pollMax = Duration.seconds(60 * 60)
+    /// The time for which a charge without an outcome is inquired about while the processor is not
+    /// certain that nothing was done: longer than any processor keeps a key.
+    var doubtMax = Duration.seconds(2 * 24 * 60 * 60)
     /// The time that a buyer has to act.
     var actionExpiry = Duration.seconds(60 * 60)
     /// The time that an approver has to decide.
@@ -25,11 +30,26 @@ struct AttemptPolicy: Sendable {
     /// taken so far.
     func poll(after age: Duration) -> Duration { min(max(age, poll), pollMax) }
 
-    /// Whether an attempt fails after an inquiry that found nothing.
+    /// Whether the calls of an attempt are used up.
     ///
-    /// A charge fails once its calls are used up, unless the processor has begun it. A committed
-    /// refund or reversal is called until it succeeds.
+    /// A charge that the processor has begun is not called again anyway. A committed refund or
+    /// reversal is called until it succeeds.
     func isExhausted(_ attempt: ProcessorAttempt) -> Bool {
         attempt.kind == .charge && attempt.step == .calling && attempt.callCount >= callsMax
+    }
+
+    /// Decides whether an attempt whose calls are used up fails after an inquiry that found nothing.
+    ///
+    /// While a call may still arrive, the buyer could be charged for a payment that has failed.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - isFinal: Whether nothing will ever be done under its key.
+    ///   - time: The time of now.
+    /// - Returns: Whether it fails.
+    func fails(_ attempt: ProcessorAttempt, isFinal: Bool, at time: MachineTime) -> Bool {
+        // An older version of the service may have called first, at a time that nobody knows.
+        let end = attempt.firstCalledAt?.advanced(by: doubtMax) ?? time
+        return isExhausted(attempt) && (isFinal || end <= time)
     }
 }

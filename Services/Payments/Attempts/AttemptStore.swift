@@ -90,7 +90,8 @@ enum AttemptStore {
     ///
     /// Attempts that another process is just taking are skipped. An attempt whose approval has
     /// expired is due from then on, so the lease protects it too. The rows say from then on that the
-    /// processor may have been called. The attempts say whether it may have been before.
+    /// processor may have been called. The attempts say whether it may have been before. The time
+    /// of the first call stays unknown if an older version of the service may have made it.
     static func takeDue(
         at time: MachineTime,
         approvalsEndedAt storeTime: StoreTime,
@@ -114,7 +115,9 @@ enum AttemptStore {
                 SELECT * FROM ended UNION ALL SELECT * FROM expired
             )
             UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id),
-                first_called_at = coalesce(a.first_called_at, \(time)), is_uncalled = false
+                first_called_at = CASE WHEN due.is_uncalled
+                    THEN coalesce(a.first_called_at, \(time)) ELSE a.first_called_at END,
+                is_uncalled = false
             FROM due WHERE a.transaction_id = due.transaction_id AND a.kind = due.kind
                 AND a.number = due.number
             RETURNING \(unsafe: columns.replacing("a.is_uncalled", with: "due.is_uncalled"))
@@ -277,7 +280,7 @@ enum AttemptStore {
             Bool.self,
             PostgresJSON?.self,
             MachineTime?.self,
-            Int16.self,
+            Int32.self,
             Bool.self,
             MachineTime?.self,
             String?.self

@@ -33,7 +33,10 @@ struct BuyerActionHandler: Sendable {
             return (true, try AttemptStore.awaitingAction(of: id, on: connection))
         }
         guard isKnown else { return .unknown }
-        guard let attempt = waiting, let end = attempt.actionEndsAt else { return .nothingToDo }
+        // After the end the recovery has the charge ended, and a page would only delay it.
+        guard let attempt = waiting, let end = attempt.actionEndsAt,
+            end > runner.context.machineNow()
+        else { return .nothingToDo }
         let found = Mutex<InquiryOutcome?>(nil)
         await runner.inquire([attempt]) { [processor] inquiries, answer in
             await processor.inquire(inquiries) { id, outcome in

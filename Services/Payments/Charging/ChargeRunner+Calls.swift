@@ -51,14 +51,18 @@ extension ChargeRunner {
             if let refunds = kinds[.refund] {
                 group.addTask {
                     await self.processor.refund(refunds.map(UndoCall.init)) { id, outcome in
-                        add(id) { _ in AttemptOutcome(ofRefund: outcome) }
+                        add(id) {
+                            AttemptOutcome(ofRefund: outcome, generation: $0.generation)
+                        }
                     }
                 }
             }
             if let reversals = kinds[.reversal] {
                 group.addTask {
                     await self.processor.reverse(reversals.map(UndoCall.init)) { id, outcome in
-                        add(id) { _ in AttemptOutcome(ofReversal: outcome) }
+                        add(id) {
+                            AttemptOutcome(ofReversal: outcome, generation: $0.generation)
+                        }
                     }
                 }
             }
@@ -87,7 +91,12 @@ extension ChargeRunner {
         await inquire(begun.filter { !known.contains($0.key) }) { [processor] in
             await processor.inquire($0, answer: $1)
         }
-        await inquire(overdue) { [processor] in await processor.cancel($0, answer: $1) }
+        await inquire(overdue) { [processor] inquiries, answer in
+            await processor.cancel(inquiries) { id, outcome in
+                // The buyer has left, so what never was and never will be is not begun again.
+                answer(id, outcome == .notFound(isFinal: true) ? .cancelled : outcome)
+            }
+        }
         return due.count
     }
 
@@ -138,7 +147,12 @@ extension ChargeRunner {
         await offerUnlessRefused(callable, from: start)
         let permitted = await unlessRefused(spent, from: start)
         await commit(
-            permitted.map { AttemptResult(key: $0.key, outcome: .keyIsSpent) },
+            permitted.map { attempt in
+                AttemptResult(
+                    key: attempt.key,
+                    outcome: .keyIsSpent(generation: attempt.generation, step: attempt.step)
+                )
+            },
             from: start
         )
     }
@@ -195,9 +209,14 @@ extension ChargeRunner {
         case .pending(let reference): .settle(.processing(reference: reference))
         case .needsAction(_, let reference): .settle(.needsAction(reference: reference))
         case .cancelled: .settle(.cancelled)
-        case .failed(let reason): .settle(.undoFailed(reason))
+        case .failed(let reason):
+            .settle(.undoFailed(reason, generation: attempt.generation))
         case .unavailable: .settle(.tryAgain(wasCalled: false))
-        case .notFound where context.policy.isExhausted(attempt): .settle(.exhausted)
+        case .notFound(let isFinal)
+        where context.policy.fails(attempt, isFinal: isFinal, at: context.machineNow()):
+            .settle(.exhausted)
+        case .notFound(isFinal: false) where context.policy.isExhausted(attempt):
+            .settle(.tryAgain(wasCalled: false))
         case .notFound(isFinal: true): .callUnderAnotherKey
         case .notFound where attempt.step == .calling: .call
         case .notFound: .settle(.tryAgain(wasCalled: false))

@@ -111,6 +111,9 @@ final class ChargeRunner: Service {
                     group.addTask {
                         await cancelWhenGracefulShutdown { await self.recoverForEver() }
                     }
+                    group.addTask {
+                        await cancelWhenGracefulShutdown { await self.keepQueuedForEver() }
+                    }
                 }
             } onCancel: {
                 closeQueues()
@@ -175,11 +178,29 @@ final class ChargeRunner: Service {
         try await handler.noteUncalled(keys)
     }
 
-    private func recoverForEver() async {
+    /// Keeps what waits in memory, however long the inquiries of the recovery take.
+    private func keepQueuedForEver() async {
         let interval = context.policy.lease / 4
         while !Task.isCancelled {
             do {
                 try await keepQueued()
+            } catch is CancellationError {
+                return
+            } catch {
+                context.logger.warning(
+                    "Leases could not be renewed; they are renewed again",
+                    metadata: ["error": "\(error)"]
+                )
+            }
+            // When cancelled, the loop ends.
+            try? await Task.sleep(for: interval)
+        }
+    }
+
+    private func recoverForEver() async {
+        let interval = context.policy.lease / 4
+        while !Task.isCancelled {
+            do {
                 while try await recover() >= limits.batchSizeMax {}
             } catch is CancellationError {
                 return

@@ -44,10 +44,10 @@ extension SettlementPlan {
             wait(attempt, .awaitingAction, reference)
         case .throttled(let pause):
             throttle(attempt, for: pause)
-        case .keyIsSpent:
-            callUnderAnotherKey(attempt)
-        case .undoFailed(let reason):
-            failUndo(attempt, reason)
+        case .keyIsSpent(let generation, let step):
+            callUnderAnotherKey(attempt, insteadOf: generation, at: step)
+        case .undoFailed(let reason, let generation):
+            failUndo(attempt, reason, generation: generation)
         }
     }
 
@@ -60,6 +60,12 @@ extension SettlementPlan {
         _ reference: ProcessorReference,
         _ amount: Money
     ) {
+        if attempt.end == .charged, (attempt.reference ?? reference) != reference {
+            return contradict(
+                "The buyer was charged twice, and the charge \(reference.rawValue) is not returned",
+                attempt.transactionID
+            )
+        }
         let isRight = amount == attempt.amount
         if !isRight {
             contradict(
@@ -109,7 +115,7 @@ extension SettlementPlan {
         guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
         change(attempt.key) { $0.settle(.refunded, reference: reference) }
         let transaction = record.transaction
-        guard transaction.state != .purchased || transaction.price.isZero else {
+        guard returnsStrayCharge(attempt) else {
             let refund = TransactionCommand.refund(
                 number: attempt.number,
                 amount: attempt.amount,
@@ -190,6 +196,7 @@ extension SettlementPlan {
             attempt.step = .awaitingApproval
             attempt.dueAt = nil
             attempt.approvalEndsAt = end
+            attempt.actionEndsAt = nil
         }
     }
 }

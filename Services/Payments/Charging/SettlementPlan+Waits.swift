@@ -11,10 +11,9 @@ extension SettlementPlan {
         guard attempt.step.isOpenAtProcessor else { return }
         let hasBegun = attempt.step != .calling
         let calls = attempt.callCount + (wasCalled && !hasBegun ? 1 : 0)
-        let due =
-            hasBegun
-            ? nextInquiry(about: attempt)
-            : machineTime.advanced(by: policy.pause(afterCalls: max(calls, 1)))
+        let isExhausted = !wasCalled && policy.isExhausted(attempt)
+        let pause = isExhausted ? policy.pauseMax : policy.pause(afterCalls: max(calls, 1))
+        let due = hasBegun ? nextInquiry(about: attempt) : machineTime.advanced(by: pause)
         change(attempt.key) { attempt in
             attempt.callCount = calls
             attempt.reference = reference ?? attempt.reference
@@ -56,15 +55,30 @@ extension SettlementPlan {
         guard attempt.step == .calling else { return }
         let due = machineTime.advanced(by: max(pause, policy.pause))
         change(attempt.key) { attempt in
-            attempt.isUncalled = true
+            // An earlier call without an outcome may still be under way.
+            attempt.isUncalled = attempt.callCount == 0
             attempt.dueAt = due
         }
         expect(due)
     }
 
     /// Calls the processor under the next generation of the key.
-    mutating func callUnderAnotherKey(_ attempt: ProcessorAttempt) {
-        guard attempt.step.isOpenAtProcessor else { return }
+    ///
+    /// Nothing happens if the attempt has moved since the inquiry: another process may have found
+    /// the same, or the processor has begun after all. So a key is replaced once.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - generation: The generation of the key under which nothing was done.
+    ///   - step: The step of the attempt at the inquiry.
+    mutating func callUnderAnotherKey(
+        _ attempt: ProcessorAttempt,
+        insteadOf generation: Int,
+        at step: AttemptStep
+    ) {
+        guard attempt.step.isOpenAtProcessor, attempt.step == step,
+            attempt.generation == generation
+        else { return }
         change(attempt.key) { attempt in
             attempt.generation += 1
             attempt.reference = nil
@@ -74,23 +88,53 @@ extension SettlementPlan {
     }
 
     /// Notes that the processor cannot make a refund or a reversal.
-    mutating func failUndo(_ attempt: ProcessorAttempt, _ reason: FailureReason) {
-        guard attempt.kind != .charge, attempt.step != .failed else { return }
+    ///
+    /// Nobody would ask again for what the store itself owes the buyer. So it is tried again later,
+    /// under the next generation of the key, as often as it fails.
+    mutating func failUndo(
+        _ attempt: ProcessorAttempt,
+        _ reason: FailureReason,
+        generation: Int
+    ) {
+        guard attempt.kind != .charge, attempt.step != .failed,
+            attempt.generation == generation
+        else { return }
         contradict(
             "The processor could not make \(attempt.kind.rawValue) \(attempt.number)",
             attempt.transactionID
         )
         guard attempt.step.isOpenAtProcessor else { return }
-        change(attempt.key) { $0.fail(reason) }
+        guard attempt.isOwed || returnsStrayCharge(attempt) else {
+            return change(attempt.key) { $0.fail(reason) }
+        }
+        let due = machineTime.advanced(by: policy.pollMax)
+        change(attempt.key) { attempt in
+            attempt.step = .calling
+            attempt.generation += 1
+            attempt.reference = nil
+            attempt.firstCalledAt = nil
+            attempt.callCount = 0
+            attempt.isUncalled = true
+            attempt.dueAt = due
+        }
+    }
+
+    /// Whether a refund returns a charge that its transaction did not take.
+    func returnsStrayCharge(_ attempt: ProcessorAttempt) -> Bool {
+        guard attempt.kind == .refund, let record = records[attempt.transactionID] else {
+            return false
+        }
+        return record.transaction.state != .purchased || record.transaction.price.isZero
     }
 
     /// The time of the next inquiry about what the processor has begun.
     ///
-    /// If the buyer has to act, it is no later than the end of the time for it.
+    /// If the buyer has to act, it is no later than the end of the time for it. After that end the
+    /// processor is soon told to end the charge.
     private func nextInquiry(about attempt: ProcessorAttempt) -> MachineTime {
         let age = machineTime.duration(since: attempt.firstCalledAt ?? machineTime)
         let due = machineTime.advanced(by: policy.poll(after: age))
-        guard let end = attempt.actionEndsAt, end > machineTime else { return due }
-        return min(due, end)
+        guard let end = attempt.actionEndsAt else { return due }
+        return min(due, max(end, machineTime.advanced(by: policy.poll)))
     }
 }

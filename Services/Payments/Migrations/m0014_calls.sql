@@ -11,7 +11,7 @@ ALTER TABLE processor_attempts ADD CONSTRAINT attempt_step_is_known
 ALTER TABLE processor_attempts ADD COLUMN first_called_at timestamptz;
 -- The generation of the key of its calls. It rises only when the processor has certainly done
 -- nothing under the key before it, and never will.
-ALTER TABLE processor_attempts ADD COLUMN generation smallint NOT NULL DEFAULT 1
+ALTER TABLE processor_attempts ADD COLUMN generation integer NOT NULL DEFAULT 1
     CONSTRAINT generation_is_positive CHECK (generation > 0);
 -- Whether the processor can be called without an inquiry, because no call may be under way: the
 -- attempt has only been queued, or the processor did not take the call.

@@ -51,7 +51,7 @@ struct CallKey: Hashable, Sendable, CustomStringConvertible {
     ///
     /// A processor may keep an error under a key for ever, so that no call under it can succeed. The
     /// next generation is used only after an inquiry whose result is final has found that nothing was
-    /// done.
+    /// done, or after a refund that the store owes has failed.
     var generation = 1
 
     var description: String { "\(attemptID)-\(kind.rawValue)-\(generation)" }

@@ -80,18 +80,25 @@ struct SandboxProcessor: PaymentProcessor {
             try await change(inquiries)
             let found = try await store.find(inquiries.map(\.attemptID))
             for inquiry in inquiries {
-                // The processor keeps its error under the first key, so nothing can follow.
-                let isFinal =
-                    inquiry.paymentMethod == SandboxPaymentMethod.storedError.method
-                    && inquiry.key.kind == .charge && inquiry.key.generation == 1
                 answer(
                     inquiry.attemptID,
-                    found[inquiry.attemptID] ?? .notFound(isFinal: isFinal)
+                    found[inquiry.attemptID] ?? .notFound(isFinal: Self.isFinal(inquiry))
                 )
             }
         } catch {
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
             for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
+        }
+    }
+
+    /// Whether nothing can be done any more under a key under which nothing was done.
+    private static func isFinal(_ inquiry: Inquiry) -> Bool {
+        guard inquiry.key.kind == .charge else { return false }
+        return switch SandboxPaymentMethod(inquiry.paymentMethod) {
+        // The processor keeps its error under the first key.
+        case .storedError: inquiry.key.generation == 1
+        case .unknownNotCharged: true
+        default: false
         }
     }
 

@@ -43,6 +43,19 @@ import Testing
         }
     }
 
+    @Test func aRefundThatWasBegunEarlierIsLeftToTheRecovery() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            _ = try await store.refunds.beginRefund(of: bought.id)
+            guard case .accepted = try await store.refunds.refund(bought.id) else {
+                return #expect(Bool(false), "The processor was called without a lease.")
+            }
+            #expect(try await store.count("sandbox_processor.refunds") == 0)
+            try await store.recover()
+            #expect(try await store.count("sandbox_processor.refunds") == 1)
+        }
+    }
+
     @Test func aRefundThatFailsMovesNothingAndIsSaidToHaveFailed() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(method: .refundFailed), key: "a")

@@ -110,6 +110,21 @@ import Testing
         )
     }
 
+    @Test func aKeyThatJoinedARefundHasItsOutcome() {
+        let key = UsedKey(idempotencyKey: IdempotencyKey(unchecked: "k"), fingerprint: [])
+        func joined(_ step: AttemptStep) -> RefundRules.Verdict<RefundPlan> {
+            RefundRules.verdict(
+                on: RefundTerms(key: key),
+                after: EarlierRefundRequest(key: key, pending: 1),
+                for: refunded(),
+                with: [attempt(1, 999, step)]
+            )
+        }
+        #expect(joined(.processing) == .pending(attempt(1, 999).key))
+        #expect(joined(.settled) == .done)
+        #expect(joined(.failed) == .refused(.refundFailed(number: 1)))
+    }
+
     @Test(arguments: [TransactionState.purchasing, .deferred, .failed, .restored])
     func onlyAPurchaseIsRefunded(state: TransactionState) {
         #expect(verdict(nil, of: transaction(state)) == .refused(.notPurchased))

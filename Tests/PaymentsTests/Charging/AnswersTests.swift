@@ -7,12 +7,19 @@ import Testing
 
 @testable import Payments
 
-/// A processor that answers the attempts of some methods only when it is told to.
+/// A processor that answers the attempts of some methods, or inquiries, only when it is told to.
 private final class HeldProcessor: PaymentProcessor {
     private let held: Set<PaymentMethod>
+    private let holdsInquiries: Bool
     private let state = Mutex((isReleased: false, waiting: [CheckedContinuation<Void, Never>]()))
 
-    init(holding held: Set<PaymentMethod>) { self.held = held }
+    init(holding held: Set<PaymentMethod> = [], inquiries: Bool = false) {
+        self.held = held
+        holdsInquiries = inquiries
+    }
+
+    /// Whether something waits to be told.
+    var isHolding: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     func release() {
         let waiting = state.withLock { state in
@@ -32,6 +39,13 @@ private final class HeldProcessor: PaymentProcessor {
         }
         let late = requests.filter { held.contains($0.paymentMethod) }
         guard !late.isEmpty else { return }
+        await hold()
+        for request in late {
+            answer(request.attemptID, .charged(reference: "late", amount: request.amount))
+        }
+    }
+
+    private func hold() async {
         await withCheckedContinuation { continuation in
             let isReleased = state.withLock { state in
                 if !state.isReleased { state.waiting.append(continuation) }
@@ -39,12 +53,10 @@ private final class HeldProcessor: PaymentProcessor {
             }
             if isReleased { continuation.resume() }
         }
-        for request in late {
-            answer(request.attemptID, .charged(reference: "late", amount: request.amount))
-        }
     }
 
     func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
+        if holdsInquiries { await hold() }
         for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
     }
 
@@ -103,6 +115,40 @@ private final class HeldProcessor: PaymentProcessor {
             try await eventually("the late one is purchased") {
                 try await store.load(late.id).state == .purchased ? true : nil
             }
+            running.cancel()
+            try await running.value
+        }
+    }
+
+    @Test func aSlowInquiryEndsNoLeaseOfWhatWaits() async throws {
+        let lease = Duration.milliseconds(400)
+        try await withStore(policy: AttemptPolicy(lease: lease)) { store in
+            let processor = HeldProcessor(inquiries: true)
+            var limits = ChargeRunner.Limits()
+            // Nobody takes what waits.
+            limits.promptCallsMax = 0
+            let runner = ChargeRunner(
+                processor: processor,
+                context: store.context,
+                limits: limits
+            )
+            try await store.add(request(), key: "lost")
+            _ = store.pending.take()
+            store.clock.advance(by: lease * 2)
+            let running = Task { try await runner.run() }
+            try await eventually("the inquiry is under way") {
+                processor.isHolding ? true : nil
+            }
+            let waiting = try await store.add(request(), key: "waiting")
+            runner.offer(store.pending.take())
+            let queued = try await store.attempt(of: waiting.id)
+            let leaseEnd = try #require(queued.dueAt)
+            store.clock.advance(by: lease * 3 / 4)
+            try await eventually("the lease is renewed") {
+                let renewed = try await store.attempt(of: waiting.id).dueAt ?? leaseEnd
+                return renewed > leaseEnd ? true : nil
+            }
+            processor.release()
             running.cancel()
             try await running.value
         }

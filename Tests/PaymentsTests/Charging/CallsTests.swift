@@ -1,4 +1,5 @@
 import EventTypes
+import Postgres
 import StoreAPI
 import TestSupport
 import Testing
@@ -36,7 +37,8 @@ import Testing
         try await withStore { store in
             let bought = try await store.buy(request(method: .storedError), key: "a")
             let key = try await store.attempt(of: bought.id).key
-            _ = try await store.outcomes.settle([AttemptResult(key: key, outcome: .keyIsSpent)])
+            let spent = AttemptOutcome.keyIsSpent(generation: 1, step: .calling)
+            _ = try await store.outcomes.settle([AttemptResult(key: key, outcome: spent)])
             #expect(try await store.attempt(of: bought.id).generation == 2)
             #expect(store.processor.generationsAsked == [1])
         }
@@ -44,9 +46,20 @@ import Testing
 
     @Test func whatNobodyIsSureAboutKeepsItsKey() async throws {
         try await withStore { store in
-            try await store.buy(request(method: .unknownNotCharged), key: "a")
+            try await store.buy(request(method: .flaky), key: "a")
             for _ in 0..<6 { try await store.recover() }
-            #expect(Set(store.processor.generationsAsked) == [1])
+            #expect(store.processor.generationsAsked == [1, 1, 1])
+        }
+    }
+
+    @Test func nobodyKnowsWhenAnOlderVersionCalledFirst() async throws {
+        try await withStore { store in
+            try await store.add(request(), key: "a")
+            try await store.client.withConnection { connection in
+                try connection.execute("UPDATE processor_attempts SET first_called_at = NULL")
+            }
+            store.clock.advance(by: .seconds(11))
+            #expect(try await store.outcomes.takeDue(limit: 1).map(\.firstCalledAt) == [nil])
         }
     }
 

@@ -105,6 +105,27 @@ import Testing
         }
     }
 
+    @Test func aBuyerWhoHasLeftIsNotChargedUnderAnotherKey() async throws {
+        try await withStore { store in
+            store.processor.forgetWhatItEnds()
+            let bought = try await store.buy(request(method: .needsAction), key: "a")
+            try await store.recover(after: hour * 2)
+            #expect(try await store.load(bought.id).failureReason == .interrupted)
+            #expect(store.processor.generationsAsked == [1])
+        }
+    }
+
+    @Test func afterItsEndAnActionHasNoPage() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .needsAction), key: "a")
+            store.clock.advance(by: hour)
+            guard case .nothingToDo = try await store.action(of: bought.id) else {
+                return #expect(Bool(false), "The buyer could still act.")
+            }
+            #expect(store.processor.inquiriesAsked == 0)
+        }
+    }
+
     @Test func aChargeThatWasConfirmedBeforeItsEndIsNotEnded() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(method: .needsAction), key: "a")

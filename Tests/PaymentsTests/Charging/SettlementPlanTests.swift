@@ -176,6 +176,20 @@ import Testing
         #expect(plan.postings.map(\.id.bytes) == [id.bytes])
     }
 
+    @Test func aSecondChargeIsAContradictionAndChangesNothing() {
+        var plan = plan()
+        for reference in ["r", "r", "s"] {
+            let outcome = AttemptOutcome.charged(
+                reference: ProcessorReference(rawValue: reference),
+                amount: usd(999)
+            )
+            plan.apply(AttemptResult(key: key(first), outcome: outcome))
+        }
+        #expect(plan.contradictions.map(\.transactionID) == [first])
+        #expect(plan.attempts[key(first)]?.reference == ProcessorReference(rawValue: "r"))
+        #expect(plan.postings.count == 1 && plan.newAttempts.isEmpty)
+    }
+
     @Test func anOutcomeOfNoKnownAttemptChangesNothing() {
         var plan = plan()
         let unknown = TransactionID(number: 9)

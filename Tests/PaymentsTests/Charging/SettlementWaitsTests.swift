@@ -1,0 +1,139 @@
+import EventTypes
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Plans for what has to be asked again, without a database.
+@Suite struct SettlementWaitsTests {
+    private let id = TransactionID(number: 1)
+    private let now = startTime.onMachines
+
+    private func attempt(
+        _ kind: AttemptKind = .charge,
+        _ step: AttemptStep = .calling
+    ) -> ProcessorAttempt {
+        ProcessorAttempt(
+            transactionID: id,
+            kind: kind,
+            id: IDSource.random.attempt(at: startTime),
+            step: step,
+            paymentMethod: "sandbox_success",
+            amount: usd(999),
+            firstCalledAt: now,
+            dueAt: now
+        )
+    }
+
+    /// A plan for one attempt.
+    private func plan(
+        _ attempt: ProcessorAttempt,
+        _ state: TransactionState = .purchasing,
+        after duration: Duration = .zero
+    ) -> SettlementPlan {
+        var transaction = transaction(state)
+        transaction.id = id
+        transaction.originalID = id
+        var plan = SettlementPlan(
+            time: startTime,
+            machineTime: now.advanced(by: duration),
+            policy: AttemptPolicy(),
+            ids: .random,
+            subscriptions: .inTests
+        )
+        plan.take(
+            [id: TransactionRecord(transaction: transaction, taxBasisPoints: 0)],
+            [attempt.key: attempt]
+        )
+        return plan
+    }
+
+    @Test func aKeyThatTwoInquiriesFindSpentIsReplacedOnce() {
+        let attempt = attempt()
+        var plan = plan(attempt)
+        let spent = AttemptOutcome.keyIsSpent(generation: 1, step: .calling)
+        for _ in 0..<2 { plan.apply(AttemptResult(key: attempt.key, outcome: spent)) }
+        #expect(plan.attempts[attempt.key]?.generation == 2)
+        #expect(plan.report.followUps.map(\.generation) == [2])
+    }
+
+    @Test func aKeyUnderWhichTheProcessorHasBegunAfterAllIsKept() {
+        let attempt = attempt()
+        var plan = plan(attempt)
+        plan.apply(AttemptResult(key: attempt.key, outcome: .processing(reference: "r")))
+        let spent = AttemptOutcome.keyIsSpent(generation: 1, step: .calling)
+        plan.apply(AttemptResult(key: attempt.key, outcome: spent))
+        #expect(plan.attempts[attempt.key]?.generation == 1)
+        #expect(plan.report.followUps.isEmpty)
+    }
+
+    @Test(arguments: [59, 60, 61, 600])
+    func anActionEndsInTimeHoweverOftenTheAppAsks(minutes: Int) throws {
+        var attempt = attempt(.charge, .awaitingAction)
+        let end = now.advanced(by: .seconds(3600))
+        attempt.actionEndsAt = end
+        let age = Duration.seconds(minutes * 60)
+        for outcome in [AttemptOutcome.needsAction(reference: "r"), .tryAgain(wasCalled: false)] {
+            var plan = plan(attempt, after: age)
+            plan.apply(AttemptResult(key: attempt.key, outcome: outcome))
+            let due = try #require(plan.attempts[attempt.key]?.dueAt)
+            #expect(due == max(end, now.advanced(by: age + .seconds(1))))
+        }
+    }
+
+    @Test func aThrottledCallIsRepeatedBlindOnlyIfNoneWentBefore() {
+        let attempt = attempt()
+        var plan = plan(attempt)
+        let throttled = AttemptOutcome.throttled(retryAfter: .seconds(1))
+        plan.apply(AttemptResult(key: attempt.key, outcome: throttled))
+        #expect(plan.attempts[attempt.key]?.isUncalled == true)
+        plan.apply(AttemptResult(key: attempt.key, outcome: .tryAgain(wasCalled: true)))
+        plan.apply(AttemptResult(key: attempt.key, outcome: throttled))
+        #expect(plan.attempts[attempt.key]?.isUncalled == false)
+    }
+
+    @Test func whatTheStoreOwesIsTriedAgainAnHourAfterItFailed() {
+        var owed = attempt(.refund)
+        owed.isOwed = true
+        for (attempt, state) in [
+            (owed, TransactionState.purchased), (self.attempt(.refund), TransactionState.failed),
+        ] {
+            var plan = plan(attempt, state)
+            for _ in 0..<2 {
+                let failed = AttemptOutcome.undoFailed(.processorRefused, generation: 1)
+                plan.apply(AttemptResult(key: attempt.key, outcome: failed))
+            }
+            let open = plan.attempts[attempt.key]
+            #expect(open?.step == .calling && open?.end == nil)
+            #expect(open?.generation == 2 && open?.isUncalled == true)
+            #expect(open?.dueAt == now.advanced(by: .seconds(3600)))
+            #expect(plan.contradictions.count == 1)
+        }
+    }
+
+    @Test func aRefundThatSomebodyAskedForFails() {
+        let attempt = attempt(.refund)
+        var plan = plan(attempt, .purchased)
+        let failed = AttemptOutcome.undoFailed(.processorRefused, generation: 1)
+        plan.apply(AttemptResult(key: attempt.key, outcome: failed))
+        #expect(plan.attempts[attempt.key]?.step == .failed)
+    }
+
+    @Test func anApprovalTakesTheEndOfAnActionAway() {
+        var attempt = attempt(.charge, .awaitingAction)
+        attempt.actionEndsAt = now.advanced(by: .seconds(3600))
+        var plan = plan(attempt)
+        plan.apply(AttemptResult(key: attempt.key, outcome: .needsApproval(wasApproved: false)))
+        #expect(plan.attempts[attempt.key]?.step == .awaitingApproval)
+        #expect(plan.attempts[attempt.key]?.actionEndsAt == nil)
+    }
+
+    @Test func anExhaustedChargeIsInquiredAboutWithTheLongestPause() {
+        var attempt = attempt()
+        attempt.callCount = 5
+        var plan = plan(attempt)
+        plan.apply(AttemptResult(key: attempt.key, outcome: .tryAgain(wasCalled: false)))
+        #expect(plan.attempts[attempt.key]?.dueAt == now.advanced(by: .seconds(30)))
+    }
+}
