@@ -320,7 +320,8 @@ import Testing
             few = min(few, try duration(ofPurchases: 200))
             many = min(many, try duration(ofPurchases: 2_000))
         }
-        // Ten times as many take ten times as long, and a hundred times if each costs more.
-        #expect(many < few * 25, "\(few) for 200 purchases, \(many) for 2,000")
+        // Ten times as many take ten times as long, and a hundred times if each costs more. Other tests
+        // run beside this one, and have once made it 29 times.
+        #expect(many < few * 40, "\(few) for 200 purchases, \(many) for 2,000")
     }
 }
