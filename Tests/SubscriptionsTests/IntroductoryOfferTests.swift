@@ -15,22 +15,6 @@ import Testing
             + "\(period.price)\(offer ?? "")"
     }
 
-    private func findings(_ story: StoryTeller) throws -> [AuditFinding] {
-        var history = SubscriptionHistory(subscription: try #require(story.subscription))
-        history.changes = story.changes
-        history.captures = story.changes.compactMap(\.newPeriod).filter { !$0.price.isZero }.map {
-            SubscriptionHistory.Capture(transactionID: $0.transactionID, amount: $0.price)
-        }
-        history.refunds = story.changes.flatMap(\.refunds).map {
-            SubscriptionHistory.Refund(transactionID: $0.transactionID, amount: $0.amount)
-        }
-        history.actions = [story.next].compactMap(\.self)
-        history.openCharges = [history.subscription.charge?.key].compactMap(\.self)
-        history.entitlementEnd = history.subscription.entitlementEnd
-        let time = try #require(story.changes.last?.time)
-        return SubscriptionAudit(policy: story.machine.policy).findings(in: history, at: time)
-    }
-
     /// The life of a specification that buyers know: a week is free, then months are paid.
     @Test func aTrialIsFreeAndThenThePriceIsTheOrdinaryOne() throws {
         var story = StoryTeller()
@@ -49,7 +33,7 @@ import Testing
         try story.carryOut()
         #expect(period(story) == "2026-02-28 to 2026-03-31, 9.99 USD")
         #expect(story.notifications == ["SUBSCRIBED/INITIAL_BUY", "DID_RENEW", "DID_RENEW"])
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func payAsYouGoCountsItsPeriods() throws {
@@ -66,7 +50,7 @@ import Testing
         // The ordinary periods are as long, so the anchor stays (rule S25).
         #expect(period(story) == "2026-04-30 to 2026-05-31, 9.99 USD")
         #expect(story.subscription?.epoch == 1)
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func payUpFrontIsOnePeriodOfTheWholeLength() throws {
@@ -80,7 +64,7 @@ import Testing
         #expect(try story.carryOut() == at("2026-04-29"))
         // Another length begins at a new anchor (rule S26).
         #expect(period(story) == "2026-04-30 to 2026-05-30, 9.99 USD")
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func anUpgradeLosesTheRestOfTheOffer() throws {
@@ -91,7 +75,7 @@ import Testing
         #expect(story.subscription?.nextPrice == usd(1999))
         try story.carryOut()
         #expect(period(story) == "2026-02-16 to 2026-03-16, 19.99 USD")
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func anUpgradeFromATrialRefundsNothing() throws {
@@ -99,7 +83,7 @@ import Testing
         story.buy(silver, by: introductory(.freeTrial, Self.week, price: 0), at("2026-01-01"))
         let upgrade = story.buy(gold, at("2026-01-02"))
         #expect(upgrade.plan?.refunds == [])
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func aScheduledProductHasNoOfferUntilItIsWithdrawn() throws {
@@ -113,7 +97,7 @@ import Testing
         try story.carryOut()
         #expect(period(story) == "2026-02-01 to 2026-03-01, 4.99 USD")
         #expect(story.subscription?.product == bronze)
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func aTrialThatIsCancelledEndsWithoutACharge() throws {
@@ -125,7 +109,7 @@ import Testing
         #expect(story.subscription?.state == .expired)
         story.buy(silver, at("2026-01-09"))
         #expect(period(story) == "2026-01-09 to 2026-02-09, 9.99 USD")
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func aPeriodThatIsRecoveredCountsToo() throws {
@@ -136,7 +120,7 @@ import Testing
         #expect(story.subscription?.nextPrice == usd(499))
         try story.carryOut()
         #expect(period(story) == "2026-02-02 to 2026-03-02, 4.99 USD, payAsYouGo 2 of 3")
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     /// Trap 21.
@@ -158,7 +142,7 @@ import Testing
         try story.carryOut()
         try story.carryOut()
         #expect(period(story) == "2026-04-01 to 2026-05-01, 3.99 USD")
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func aStorefrontWithAnotherCurrencyEndsTheOffer() throws {

@@ -79,3 +79,22 @@ struct StoryTeller {
         while let action = next, action.time <= time { try carryOut(charging: isCharged) }
     }
 }
+
+extension StoryTeller {
+    /// The findings of the audit, if everything that the story charged and refunded was carried out.
+    func findings() throws -> [AuditFinding] {
+        var history = SubscriptionHistory(subscription: try #require(subscription))
+        history.changes = changes
+        history.captures = changes.compactMap(\.newPeriod).filter { !$0.price.isZero }.map {
+            SubscriptionHistory.Capture(transactionID: $0.transactionID, amount: $0.price)
+        }
+        history.refunds = changes.flatMap(\.refunds).map {
+            SubscriptionHistory.Refund(transactionID: $0.transactionID, amount: $0.amount)
+        }
+        history.actions = [next].compactMap(\.self)
+        history.openCharges = [history.subscription.charge?.key].compactMap(\.self)
+        history.entitlementEnd = history.subscription.entitlementEnd
+        let time = try #require(changes.last?.time)
+        return SubscriptionAudit(policy: machine.policy).findings(in: history, at: time)
+    }
+}

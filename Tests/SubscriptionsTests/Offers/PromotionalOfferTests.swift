@@ -21,22 +21,6 @@ import Testing
         )
     }
 
-    private func findings(_ story: StoryTeller) throws -> [AuditFinding] {
-        var history = SubscriptionHistory(subscription: try #require(story.subscription))
-        history.changes = story.changes
-        history.captures = story.changes.compactMap(\.newPeriod).filter { !$0.price.isZero }.map {
-            SubscriptionHistory.Capture(transactionID: $0.transactionID, amount: $0.price)
-        }
-        history.refunds = story.changes.flatMap(\.refunds).map {
-            SubscriptionHistory.Refund(transactionID: $0.transactionID, amount: $0.amount)
-        }
-        history.actions = [story.next].compactMap(\.self)
-        history.openCharges = [history.subscription.charge?.key].compactMap(\.self)
-        history.entitlementEnd = history.subscription.entitlementEnd
-        let time = try #require(story.changes.last?.time)
-        return SubscriptionAudit(policy: story.machine.policy).findings(in: history, at: time)
-    }
-
     private func begun() -> StoryTeller {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
@@ -56,7 +40,7 @@ import Testing
         #expect(prices == [usd(499), usd(499), usd(999)])
         #expect(story.subscription?.pendingOffer == nil)
         #expect(story.notifications.dropFirst().first == "OFFER_REDEEMED")
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     /// Nobody has redeemed the offer of a renewal: the audit says so.
@@ -64,7 +48,7 @@ import Testing
         var story = begun()
         story.subscription?.pendingOffer = Self.offer("another")
         try story.carryOut()
-        let found = try findings(story).map(\.invariant)
+        let found = try story.findings().map(\.invariant)
         #expect(found.contains(.offersAreUsedOnce), "\(found)")
     }
 
@@ -80,7 +64,7 @@ import Testing
         #expect(story.subscription?.period.offer?.id?.rawValue == "a_week")
         try story.carryOut()
         #expect(story.subscription?.period.price == usd(999))
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test(arguments: [
@@ -91,7 +75,7 @@ import Testing
         var story = begun()
         story.apply(event, at("2026-01-11"))
         #expect(story.subscription?.pendingOffer == nil)
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func anUpgradeLosesTheOffer() throws {
@@ -99,7 +83,7 @@ import Testing
         story.buy(gold, at("2026-01-11"))
         #expect(story.subscription?.pendingOffer == nil)
         #expect(story.subscription?.nextPrice == usd(1999))
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func itTurnsAutoRenewOnAndWithdrawsAnotherProduct() throws {
@@ -112,7 +96,7 @@ import Testing
         story.apply(.offerRedeemed(Self.offer()), at("2026-01-05"))
         #expect(story.subscription?.isAutoRenewOn == true)
         #expect(story.subscription?.nextPrice == usd(499))
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     /// The charge for the next period is sent at the ordinary price before the offer is redeemed.
@@ -128,7 +112,7 @@ import Testing
         #expect(story.subscription?.nextPrice == usd(499))
         try story.carryOut()
         #expect(story.subscription?.period.price == usd(499))
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     /// A lower product is scheduled, and the charge for it is sent before the offer is redeemed.
@@ -144,7 +128,7 @@ import Testing
         #expect(story.subscription?.product.id == bronze.id)
         #expect(story.subscription?.pendingOffer == nil)
         #expect(story.subscription?.nextPrice == usd(499))
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     /// The charge at the first offer's price is sent before the second offer is redeemed.
@@ -159,7 +143,7 @@ import Testing
         #expect(story.subscription?.pendingOffer?.id?.rawValue == "another")
         try story.carryOut()
         #expect(story.subscription?.period.price == usd(299))
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     private func paidUpFront() -> StoryTeller {
@@ -180,14 +164,14 @@ import Testing
         #expect(story.subscription?.period.end == at("2026-05-01"))
         try story.carryOut()
         #expect(story.subscription?.period.price == usd(999))
-        #expect(try findings(story) == [])
+        #expect(try story.findings() == [])
     }
 
     @Test func anOfferThatIsPaidUpFrontAtALowerPriceIsFound() throws {
         var story = paidUpFront()
         story.subscription?.pendingOffer?.price = usd(999)
         try story.carryOut()
-        let found = try findings(story).map(\.invariant)
+        let found = try story.findings().map(\.invariant)
         #expect(found.contains(.offersAreUsedOnce), "\(found)")
     }
 
