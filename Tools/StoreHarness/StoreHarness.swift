@@ -161,8 +161,11 @@ public final class StoreHarness: Sendable {
         lap = clock.now
         // Create the topics first, so that consumers join their groups only once.
         try await createTopics()
-        for process in processes {
-            try await process.start()
+        for service in StoreService.allCases {
+            let all = processes.filter { $0.service == service.rawValue }
+            for process in options.startsReplicas ? all : Array(all.prefix(1)) {
+                try await process.start()
+            }
         }
         try await waitUntilReady()
         options.progress("services ready", clock.now - lap)

@@ -248,13 +248,13 @@ extension EndToEnd {
         }
 
         @Test func duringRebalance() async throws {
-            try await withStore(
-                .with(kafkaProxy: true, replicas: [.receipts: 2, .fulfillment: 2])
-            ) { store in
+            var options = StoreOptions.with(
+                kafkaProxy: true,
+                replicas: [.receipts: 2, .fulfillment: 2]
+            )
+            options.startsReplicas = false
+            try await withStore(options) { store in
                 try await store.importSampleCatalog()
-                for service in [StoreService.receipts, .fulfillment] {
-                    try await store.process(service, 2).terminate()
-                }
                 let proxy = try #require(store.kafkaProxy)
                 var payments = [try await store.buy(as: "before")]
                 for service in [StoreService.receipts, .fulfillment] {

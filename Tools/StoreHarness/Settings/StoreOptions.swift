@@ -94,6 +94,11 @@ public struct StoreOptions: Sendable {
     public var migrates = true
     /// Whether the services start with the store.
     public var startsServices = true
+    /// Whether the second and later instances start with their services.
+    ///
+    /// A member that leaves while its group forms can keep the group of the development broker from
+    /// ever forming. A test that needs one instance at first must not start the others and stop them.
+    public var startsReplicas = true
     /// Called for each step of the start with the time it took.
     public var progress: @Sendable (_ done: String, _ time: Duration) -> Void = { _, _ in }
 
