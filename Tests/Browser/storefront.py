@@ -79,6 +79,8 @@ def s4_each_method_ends_where_its_line_says(stage):
         ("sandbox_interrupted", "can be resumed"), ("sandbox_unknown_charged", "It is yours"),
         ("sandbox_unknown_not_charged", "Nothing was charged"), ("sandbox_decline", "was declined"),
         ("sandbox_insufficient_funds", "not enough money"), ("sandbox_cancelled", "You cancelled"),
+        ("sandbox_processing", "It is yours"), ("sandbox_throttled", "It is yours"),
+        ("sandbox_stored_error", "It is yours"), ("sandbox_wrong_amount", "the money is given back"),
     ]:
         shopper.buy(COINS, method)
         expect(shopper.newest).to_contain_text(words, timeout=30_000)
@@ -88,6 +90,27 @@ def s4_each_method_ends_where_its_line_says(stage):
     shopper.newest.get_by_role("button", name="Approve").click()
     expect(shopper.newest).to_contain_text("It is yours")
     shopper.check()
+
+
+@test
+def the_bank_asks_and_the_buyer_decides(stage):
+    for width, scheme in FORMS[:2]:
+        shopper = stage.shopper(width, scheme).sign_in()
+        for decision, words in [("Confirm", "It is yours"), ("Refuse", "Nothing was charged")]:
+            shopper.buy(COINS, "sandbox_needs_action")
+            expect(shopper.newest).to_contain_text("Your bank asks you")
+            shopper.newest.get_by_role("button", name="Confirm at the bank").click()
+            bank = shopper.page.get_by_role("dialog", name="Your bank asks")
+            expect(bank).to_contain_text("Do you pay $0.99")
+            shopper.check_axe()
+            bank.get_by_role("button", name="Later").click()
+            shopper.newest.get_by_role("button", name="Confirm at the bank").click()
+            bank.get_by_role("button", name=decision, exact=True).click()
+            expect(shopper.newest).to_contain_text(words)
+            shopper.expect_finished()
+        shopper.expect_coins(100)
+        shopper.check()
+        stage.close()
 
 
 @test

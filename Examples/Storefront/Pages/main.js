@@ -24,6 +24,7 @@ function enter(session) {
   find("who").hidden = !isIn;
   find("pay").close();
   find("receipt").close();
+  find("bank").close();
   clearPurchases(session.hasControls);
   clearSubscriptions(session.hasControls);
   clearOwned();

@@ -45,6 +45,7 @@ func composeStorefront(
     sessions.add(to: router)
     receipts.add(to: router)
     RelayRoutes(store: store, sessions: sessions).add(to: router)
+    ActionRoutes(store: store, sessions: sessions).add(to: router)
     OwnedRoutes(store: store, sessions: sessions, receipts: receipts).add(to: router)
     HealthRoutes(store: store).add(to: router)
     if let key = options.administratorKey {

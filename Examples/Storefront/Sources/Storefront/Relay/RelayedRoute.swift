@@ -44,6 +44,8 @@ struct RelayedRoute: Sendable, Hashable {
         RelayedRoute(.get, "credits", .fulfillment),
         RelayedRoute(.post, "transactions/:id/finish", .fulfillment),
         RelayedRoute(.get, "transactions/:id/content/:product", .fulfillment),
+        // The bank of a sandbox. A real one has pages of its own.
+        RelayedRoute(.post, "sandbox/actions/:id", .payments),
     ]
 
     /// The headers of a request that are passed on.
