@@ -77,7 +77,7 @@ def s4_each_method_ends_where_its_line_says(stage):
     for method, words in [
         ("sandbox_success", "It is yours"), ("sandbox_slow", "It is yours"), ("sandbox_flaky", "It is yours"),
         ("sandbox_interrupted", "can be resumed"), ("sandbox_unknown_charged", "It is yours"),
-        ("sandbox_unknown_not_charged", "Nothing was charged"), ("sandbox_decline", "was declined"),
+        ("sandbox_unknown_not_charged", "was refused"), ("sandbox_decline", "was declined"),
         ("sandbox_insufficient_funds", "not enough money"), ("sandbox_cancelled", "You cancelled"),
         ("sandbox_processing", "It is yours"), ("sandbox_throttled", "It is yours"),
         ("sandbox_stored_error", "It is yours"), ("sandbox_wrong_amount", "the money is given back"),

@@ -1,15 +1,11 @@
 // The purchases of this visit, each a stub with the steps that it has passed.
 import { Problem, call, callUntilAnswered, newKey } from "./api.js";
-import { findAction, isOfSandbox, showBank } from "./bank.js";
 import { download } from "./download.js";
-import { showReceipt } from "./receipt.js";
 import { titleOf } from "./shelf.js";
 import { element, failures, find, money, refunded, size } from "./text.js";
 
 const steps = ["purchasing", "purchased", "delivered", "finished"];
 const rowsMax = 50;
-// Most payments are made before the first look. Later a bank may still ask.
-const looks = [700, 1500, 3000];
 let rows = new Map();
 let onChange = () => {};
 let hasControls = false;
@@ -44,40 +40,17 @@ export function take(change, isRemoved = false) {
   for (const step of passed(row)) {
     if (!row.passed.has(step)) row.passed.set(step, performance.now() - row.seen);
   }
-  if (change.transaction.state !== "purchasing") stopLooking(row);
-  else if (!row.timer) lookForAction(row);
+  if (change.transaction.state !== "purchasing") row.bank = undefined;
+  else row.timer ??= setTimeout(() => watchBank(row), 700);
   show(row);
   onChange();
   finishIfReady(row);
 }
 
-/** Looks whether the bank waits for the buyer, again and again while the payment is on its way. */
-function lookForAction(row, number = 0) {
-  row.timer = setTimeout(async () => {
-    if (!document.hidden) {
-      const action = await findAction(row.change.transaction.id);
-      if (!row.timer) return;
-      if (action !== row.action) {
-        row.action = action;
-        show(row);
-      }
-    }
-    lookForAction(row, number + 1);
-  }, looks[Math.min(number, looks.length - 1)]);
-}
-
-function stopLooking(row) {
-  clearTimeout(row.timer);
-  row.timer = row.action = undefined;
-}
-
-/** Asks at once, so that the store learns what the buyer has decided. */
-function lookAgain(row) {
-  if (!row.timer) return;
-  clearTimeout(row.timer);
-  row.action = undefined;
-  show(row);
-  lookForAction(row);
+/** Lets the buyer be led to the bank, if a payment takes longer than most. */
+async function watchBank(row) {
+  const { watch } = await import("./bank.js");
+  watch(row, show);
 }
 
 /** Brings the newest purchase into view, which is far down on a phone. */
@@ -114,7 +87,8 @@ function drop() {
 }
 
 function forget(row) {
-  stopLooking(row);
+  row.isForgotten = true;
+  clearTimeout(row.timer);
   for (const file of row.files.values()) URL.revokeObjectURL(file);
 }
 
@@ -128,7 +102,7 @@ function passed({ change, isFinished }) {
   return found;
 }
 
-function words({ change, isFinished, verdict, trouble, loaded, action }) {
+function words({ change, isFinished, verdict, trouble, loaded, bank }) {
   const { state, failureReason, revokedAt, reason } = change.transaction;
   if (trouble) return trouble;
   if (revokedAt) return "Refunded: this is no longer yours.";
@@ -141,7 +115,7 @@ function words({ change, isFinished, verdict, trouble, loaded, action }) {
       if (loaded && !isFinished) return `Downloading: ${size(loaded.had)} of ${size(loaded.length)}.`;
       if (verdict?.isVerified || isFinished) return reason === "restore" ? "Restored: it is yours." : "It is yours: the store’s receipt was verified.";
       return change.isDelivered ? "Delivered." : "Paid. It is being delivered.";
-    default: return action ? "Your bank asks you to confirm this payment." : "The payment is on its way.";
+    default: return bank ? "Your bank asks you to confirm this payment." : "The payment is on its way.";
   }
 }
 
@@ -181,13 +155,8 @@ function showButtons(row) {
   const control = (label, action, body) => button(label, () => decide(row, action, body), true);
   if (!row.isFinished && !row.isFinishing && find("hold").checked && (isDelivered || state === "failed")
     || row.isStuck) button("Finish", () => finish(row));
-  const { action } = row;
-  if (action && isOfSandbox(action)) {
-    button("Confirm at the bank", () => showBank(action, transaction.price, titleOf(transaction.productID), () => lookAgain(row)));
-  } else if (action) {
-    found.push(["Go to your bank", () => element("a", { href: action, target: "_blank", rel: "noopener" }, "Go to your bank")]);
-  }
-  if (isBought) button("Receipt", () => showReceipt(id));
+  if (row.bank) found.push(row.bank);
+  if (isBought) button("Receipt", async () => (await import("./receipt.js")).showReceipt(id));
   for (const [name, file] of row.files) {
     found.push([`Save ${name}`, () => element("a", { href: file, download: name }, "Save the download")]);
   }
