@@ -303,7 +303,7 @@ let package = Package(
         .executableTarget(
             name: "Payments",
             dependencies: serviceFoundation + [
-                "ClockAndIDs", "Ledger", "Subscriptions", crypto, metrics,
+                "ClockAndIDs", "Ledger", "Stripe", "Subscriptions", crypto, metrics,
             ],
             path: "Services/Payments",
             exclude: ["README.md"],
@@ -501,7 +501,10 @@ let package = Package(
         )
         + tests(
             of: "Payments",
-            serviceTests + ["Payments", "Ledger", "Seals", "StoreTracing", "Subscriptions"]
+            serviceTests + [
+                "Payments", "Ledger", "Seals", "StoreTracing", "Stripe", "StripeStandIn",
+                "Subscriptions", asyncHTTPClient, nioCore, nioHTTP1,
+            ]
         )
         + tests(
             of: "Receipts",
@@ -538,7 +541,7 @@ let package = Package(
             of: "EndToEnd",
             [
                 "ClockAndIDs", "EventTypes", "ReceiptValidation", "StoreAPI", "PaymentQueue",
-                "StoreTest",
+                "StoreTest", "StripeStandIn",
                 "Kafka", "Messaging", "Postgres", "StoreTracing", "TestSupport",
                 asyncHTTPClient,
                 crypto, nioCore, nioHTTP1, logging,

@@ -21,42 +21,73 @@ struct ChargingParts {
     /// Offers committed attempts to the runner, and signals the relay that events were appended.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
-    /// The pages of the sandbox's processor; a store in production has none.
-    private let sandboxRoutes: SandboxRoutes?
+    /// The checks of readiness that the processor needs.
+    let checks: [ReadinessCheck]
 
-    /// Makes the parts.
+    /// The pages of the sandbox's processor; no other store has them.
+    private let sandboxRoutes: SandboxRoutes?
+    private let methodRoutes: PaymentMethodRoutes
+    private let webhookRoutes: StripeWebhookRoutes
+
+    /// The processor with what it brings along.
+    private struct Chosen {
+        let processor: any PaymentProcessor
+        var services: [any Service] = []
+        var sandboxRoutes: SandboxRoutes?
+        var defaultMethod: PaymentMethod?
+        var stripe: StripeParts?
+    }
+
+    /// Chooses the processor.
     ///
-    /// The sandbox processor exists only in the sandbox. Production has no processor yet, and every
+    /// The sandbox's own exists only in the sandbox. Production without Stripe has none, and every
     /// start logs a warning about it.
-    init(_ settings: PaymentsSettings, on frame: ServiceFrame) {
-        switch settings.environment {
-        case .sandbox:
-            let store = SandboxStore(url: settings.sandboxDatabaseURL, logger: frame.logger)
-            processor = SandboxProcessor(
-                store: store,
-                slowness: settings.sandboxSlowness,
-                logger: frame.logger
-            )
-            services = [store.client]
-            sandboxRoutes = SandboxRoutes(store: store)
-            defaultMethod = SandboxPaymentMethod.success.method
-        case .production:
+    private static func choose(
+        _ settings: PaymentsSettings,
+        on frame: ServiceFrame
+    ) throws -> Chosen {
+        if let stripe = settings.stripe {
+            let parts = try StripeParts(stripe, in: settings.environment, on: frame)
+            return Chosen(processor: parts.processor, services: [parts.connections], stripe: parts)
+        }
+        guard settings.environment == .sandbox else {
             frame.logger.warning(
                 """
-                There is no payment processor in production yet: every payment is refused with \
+                No payment processor is configured: every payment is refused with \
                 payment_method_not_available, and nothing can be charged
                 """
             )
-            processor = UnconfiguredProcessor()
-            services = []
-            sandboxRoutes = nil
-            defaultMethod = nil
+            return Chosen(processor: UnconfiguredProcessor())
         }
+        let store = SandboxStore(url: settings.sandboxDatabaseURL, logger: frame.logger)
+        return Chosen(
+            processor: SandboxProcessor(
+                store: store,
+                slowness: settings.sandboxSlowness,
+                logger: frame.logger
+            ),
+            services: [store.client],
+            sandboxRoutes: SandboxRoutes(store: store),
+            defaultMethod: SandboxPaymentMethod.success.method
+        )
+    }
+
+    /// Makes the parts.
+    ///
+    /// - Throws: `SecretFileError` if a file that the settings name is of no use.
+    init(_ settings: PaymentsSettings, on frame: ServiceFrame) throws {
+        let chosen = try Self.choose(settings, on: frame)
+        processor = chosen.processor
+        sandboxRoutes = chosen.sandboxRoutes
+        defaultMethod = chosen.defaultMethod
+        checks = chosen.stripe.map { [$0.check] } ?? []
+        methodRoutes = PaymentMethodRoutes(methods: chosen.stripe?.methods)
         context = PaymentsContext(
             client: frame.client,
             policy: settings.policy,
             owner: LeaseOwner(time: MachineTime.now()),
             environment: settings.environment,
+            simulatesCharges: settings.stripe == nil,
             subscriptions: SubscriptionStateMachine(policy: settings.subscriptions),
             spans: frame.spans,
             logger: frame.logger,
@@ -71,6 +102,12 @@ struct ChargingParts {
             didCommit: wakeRelay
         )
         self.runner = runner
+        let events = chosen.stripe?.events(settledBy: runner, on: frame)
+        let eventRunner = events.flatMap { chosen.stripe?.eventRunner($0) }
+        services = chosen.services + (eventRunner.map { [$0] } ?? [])
+        webhookRoutes = StripeWebhookRoutes(
+            parts: events.flatMap { chosen.stripe?.webhooks($0) }
+        )
         didCommit = { attempts in
             runner.offer(attempts)
             wakeRelay()
@@ -83,5 +120,9 @@ struct ChargingParts {
     }
 
     /// Adds the routes that this store has.
-    func addRoutes(to router: StoreRouter) { sandboxRoutes?.add(to: router) }
+    func addRoutes(to router: StoreRouter) {
+        sandboxRoutes?.add(to: router)
+        methodRoutes.add(to: router)
+        webhookRoutes.add(to: router)
+    }
 }

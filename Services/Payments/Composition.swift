@@ -31,7 +31,7 @@ private func composePayments(
     _ settings: PaymentsSettings,
     on frame: ServiceFrame
 ) throws -> Composition {
-    let charging = ChargingParts(settings, on: frame)
+    let charging = try ChargingParts(settings, on: frame)
     let (context, runner, wakeRelay) = (charging.context, charging.runner, frame.wakeRelay)
     let products = ProductStore()
     let acceptance = try AcceptanceParts(settings, charging, products: products, on: frame)
@@ -53,7 +53,7 @@ private func composePayments(
                 sealer, clock.keeper, runner, renewals.runner, renewals.watch, consumer,
                 acceptance.batcher,
             ],
-        readiness: [clock.check],
+        readiness: [clock.check] + charging.checks,
         environments: environments
     ) { router in
         clock.addRoutes(to: router)

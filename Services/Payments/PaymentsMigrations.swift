@@ -34,6 +34,8 @@ enum PaymentsMigrations {
             ),
             ("payments_m0014_calls", PackageResources.m0014_calls_sql),
             ("payments_m0015_sandbox_waits", PackageResources.m0015_sandbox_waits_sql),
+            ("payments_m0016_payment_methods", PackageResources.m0016_payment_methods_sql),
+            ("payments_m0017_processor_events", PackageResources.m0017_processor_events_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -20,11 +20,14 @@ struct PaymentsSettings: Sendable {
     let offerKeysDirectory: String?
     let sandboxDatabaseURL: String
     let sandboxSlowness: Duration
+    /// The settings of Stripe; `nil` if another processor charges.
+    let stripe: StripeSettings?
 
     /// Reads the settings. Keys: those of ``CommonSettings``, and
     /// - `STORE_ENVIRONMENT`, without a default: a store that takes play money by mistake gives its
     ///   goods away
     /// - `RECEIPTS_URL`
+    /// - `PROCESSOR`, and those of ``StripeSettings``
     /// - `PROCESSOR_LEASE_MS`, `PROCESSOR_CALLS_MAX`, `PROCESSOR_PAUSE_MS`, `PROCESSOR_PAUSE_MAX_MS`
     /// - `PROCESSOR_POLL_MS`, `PROCESSOR_POLL_MAX_MS`
     /// - `PROCESSOR_BATCH_MAX`, `PROCESSOR_QUEUE_MAX`
@@ -48,7 +51,12 @@ struct PaymentsSettings: Sendable {
             default: "http://127.0.0.1:8083",
             "Where receipts is: it is asked whether its STORE_ENVIRONMENT is the same."
         )
-        policy = AttemptPolicy(&reader)
+        let processor: ProcessorChoice = reader.choice(
+            "PROCESSOR",
+            default: .sandbox,
+            "Who charges; a production store has no payments with the sandbox's processor."
+        )
+        policy = AttemptPolicy(&reader, calling: processor)
         limits = ChargeRunner.Limits(
             batchSizeMax: reader.integer(
                 "PROCESSOR_BATCH_MAX",
@@ -89,15 +97,23 @@ struct PaymentsSettings: Sendable {
             in: .zero...(.seconds(60)),
             "How long the sandbox's slow payment method takes."
         )
+        let stripe = StripeSettings(
+            &reader,
+            in: environment,
+            isUsed: processor == .stripe,
+            lease: policy.lease
+        )
+        self.stripe = processor == .stripe ? stripe : nil
     }
 }
 
 extension AttemptPolicy {
-    fileprivate init(_ reader: inout SettingsReader) {
+    /// A call to Stripe may take half a minute, and its lease has to last longer.
+    fileprivate init(_ reader: inout SettingsReader, calling processor: ProcessorChoice) {
         self.init(
             lease: reader.milliseconds(
                 "PROCESSOR_LEASE_MS",
-                default: .seconds(10),
+                default: processor == .stripe ? .seconds(45) : .seconds(10),
                 in: .milliseconds(100)...(.seconds(600)),
                 "How long a process has an attempt to itself before another inquires about it."
             ),

@@ -12,7 +12,7 @@ struct RenewalParts {
     let work: DueWorkQueue
     /// The HTTP routes for subscriptions.
     private let routes: SubscriptionRoutes
-    /// The routes of tests; a store in production has none.
+    /// The routes of tests; only the sandbox's own processor has them.
     private let testRoutes: TestRoutes?
 
     init(
@@ -46,7 +46,7 @@ struct RenewalParts {
         )
         routes = SubscriptionRoutes(subscriptions: subscriptions)
         testRoutes =
-            settings.environment == .sandbox
+            settings.environment == .sandbox && settings.stripe == nil
             ? TestRoutes(
                 settings: TestSettingsHandler(client: frame.client),
                 subscriptions: subscriptions

@@ -178,6 +178,18 @@ public enum Routes {
 
     /// `payments`: the page on which the buyer of a transaction has to act.
     public static func action(of id: TransactionID) -> String { "\(transactions)/\(id)/action" }
+    /// `payments`: the payment methods that the account has saved.
+    ///
+    /// `GET`.
+    public static let paymentMethods = "/v1/payment-methods"
+    /// `payments`: begin to save a payment method.
+    ///
+    /// `POST`. Append the setup's id to complete it.
+    public static let paymentMethodSetups = "\(paymentMethods)/setups"
+    /// `payments`: what Stripe tells by itself, with its signature instead of a token.
+    ///
+    /// `POST`.
+    public static let stripeEvents = "/v1/processors/stripe/events"
     /// `payments`: the pages of a sandbox on which buyers act.
     public static let sandboxActions = "/v1/sandbox/actions"
     /// `payments`: the buyer's decision on such a page; only a sandbox has it.

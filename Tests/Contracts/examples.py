@@ -43,6 +43,8 @@ HTTP = {
     "notification.request": "NotificationRequest",
     "notification.response": "NotificationResponse",
     "offered.contents.response": "OfferedContentsResponse",
+    "payment.methods.response": "PaymentMethodsResponse",
+    "payment.method.setup.response": "PaymentMethodSetupResponse",
     "payment.request": "PaymentRequest",
     "price.consent.agree": "PriceConsentDecisionRequest",
     "price.consent.decline": "PriceConsentDecisionRequest",

@@ -32,6 +32,14 @@ import Testing
             "What a test asks of a sandbox is in no event; what came of it is.",
         "transactions.idempotency_key fingerprint":
             "The keys of requests are in no event.",
+        "processor_customers":
+            "What buyers have saved at the processor is in no event.",
+        "payment_methods":
+            "What buyers have saved at the processor is in no event.",
+        "processor_events":
+            "What the processor tells is asked for again.",
+        "processor_event_places":
+            "How far the processor's list was read is in no event.",
         "store_clock.id latest status advance_key failure epoch":
             "Only the steps of the clock are in events.",
         "ledger_postings.position xid":

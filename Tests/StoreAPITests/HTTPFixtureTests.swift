@@ -43,6 +43,13 @@ import Testing
         #expect(expiry.intent == .billingError)
     }
 
+    @Test func whatABuyerSaves() throws {
+        let methods = try roundTrip(PaymentMethodsResponse.self, "payment.methods.response")
+        #expect(methods.paymentMethods.map(\.lastFour) == ["4242"])
+        let setup = try roundTrip(PaymentMethodSetupResponse.self, "payment.method.setup.response")
+        #expect(setup.clientSecret.hasPrefix(setup.id))
+    }
+
     @Test func whatABuyerHasToDo() throws {
         let page = try roundTrip(BuyerActionResponse.self, "buyer.action.response")
         #expect(page.url.hasPrefix(Routes.sandboxActions) && page.endsIn == 3_599_000)

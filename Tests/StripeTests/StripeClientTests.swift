@@ -27,7 +27,7 @@ struct StripeClientTests {
     }
 
     @Test(arguments: [
-        ("pm_card_chargeDeclined", FailureReason.paymentDeclined, StripeDeclineAdvice.later),
+        ("pm_card_chargeDeclined", FailureReason.paymentDeclined, DeclineAdvice.later),
         ("pm_card_visa_chargeDeclinedInsufficientFunds", .insufficientFunds, .later),
         ("pm_card_visa_chargeDeclinedStolenCard", .paymentDeclined, .never),
         ("pm_card_chargeDeclinedExpiredCard", .paymentDeclined, .otherMethod),
@@ -35,7 +35,7 @@ struct StripeClientTests {
     func aDeclineHasItsReasonAndItsPayment(
         card: String,
         reason: FailureReason,
-        advice: StripeDeclineAdvice
+        advice: DeclineAdvice
     ) async throws {
         try await StandInUnderTest.run { test in
             let customer = try await test.customer()

@@ -11,6 +11,8 @@ package final class StandInServer: Sendable {
         var answers: KeyedAnswers
         var faults = FaultList()
         var calls = 0
+        /// The calls that make payments.
+        var paymentCalls = 0
         var sentEvents = 0
     }
 
@@ -58,6 +60,16 @@ package final class StandInServer: Sendable {
 
     /// The number of requests of the API so far, repetitions included.
     package var calls: Int { state.withLock(\.calls) }
+
+    /// The number of requests so far to make a payment, repetitions included.
+    package var paymentCalls: Int { state.withLock(\.paymentCalls) }
+
+    /// The ids of the payments that are being processed.
+    package var processedPayments: [String] {
+        state.withLock { state in
+            state.books.payments.filter { $0.status == .processing }.map(\.id)
+        }
+    }
 
     /// The charges and the refunds that moved money, for an audit.
     package var entries: [Entry] {
@@ -156,6 +168,7 @@ package final class StandInServer: Sendable {
         let time = start.duration(to: ContinuousClock().now)
         let fault = state.withLock { state in
             state.calls += 1
+            if call.method == "POST", call.path == "/v1/payment_intents" { state.paymentCalls += 1 }
             return state.faults.next(call.method, call.path)
         }
         switch fault {

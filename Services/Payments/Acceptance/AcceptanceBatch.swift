@@ -158,13 +158,13 @@ struct AcceptanceBatch: Sendable {
     ///   - standings: The standings of their accounts.
     ///   - intents: The open purchase intents of accounts whose requests name one.
     ///   - offers: What is known about their signed offers.
-    ///   - methodRefusal: Returns why a payment method is refused; `nil` if it can be charged.
+    ///   - methodRefusal: Returns why an account may not pay with a payment method; `nil` if it may.
     mutating func judge(
         products: [ProductID: Product],
         standings: [AccountKey: AccountStanding],
         intents: [AccountKey: [PurchaseIntent]],
         offers: OfferFacts,
-        methodRefusal: (PaymentMethod) -> PaymentRefusal?
+        methodRefusal: (PaymentMethod, AccountKey) -> PaymentRefusal?
     ) {
         var unpaid: [IntentKey: PurchaseIntent] = [:]
         for (account, intents) in intents {
@@ -186,7 +186,10 @@ struct AcceptanceBatch: Sendable {
                 product: product,
                 intent: submission.intent.flatMap { unpaid[$0] },
                 offer: offer,
-                methodRefusal: methodRefusal(submission.request.paymentMethod)
+                methodRefusal: methodRefusal(
+                    submission.request.paymentMethod,
+                    submission.accountKey
+                )
             ).flatMap { price in
                 offer.flatMap {
                     period(of: product, for: submission, by: $0, besides: begunIn).map {

@@ -63,7 +63,7 @@ struct PaymentHandler: Sendable {
         // visible, and no other database transaction can use these intents until this one ends.
         try AccountStore.lockExisting(batch.openIntentAccounts, on: connection)
         // There may be more ids than payments in the end; the rest is never used.
-        let (made, products, standings, intents, ids, tests) = try connection.read(
+        let (made, products, standings, intents, ids, tests, saved) = try connection.read(
             TransactionStore.made(
                 under: batch.openKeys.map { ($0.accountID, $0.idempotencyKey) }
             ),
@@ -71,8 +71,10 @@ struct PaymentHandler: Sendable {
             AccountStore.standings(of: batch.openAccounts),
             PurchaseIntentStore.open(of: batch.openIntentAccounts),
             TransactionStore.nextIDs(batch.openKeys.count),
-            TestSettingsStore.settings(of: context.testedAccounts(batch.openAccounts))
+            TestSettingsStore.settings(of: context.testedAccounts(batch.openAccounts)),
+            PaymentMethodStore.saved(by: processor.hasSavedMethods ? batch.openAccounts : [])
         )
+        let methods = SavedMethods(byAccount: processor.hasSavedMethods ? saved : nil)
         try replay(&batch, made, on: connection)
         let places = batch.openSubscriptions(products)
         try SubscriptionStore.open(places, on: connection)
@@ -84,7 +86,7 @@ struct PaymentHandler: Sendable {
             standings: standings,
             intents: intents,
             offers: try offerFacts(of: batch, on: connection),
-            methodRefusal: processor.refusal(of:)
+            methodRefusal: { processor.refusal(of: $0) ?? methods.refusal(of: $0, from: $1) }
         )
         batch.begin(
             ids,

@@ -70,6 +70,10 @@ struct ResumptionHandler: Sendable {
         let offer = product.flatMap {
             introductoryOffer(of: $0, for: failed.transaction, in: books)
         }
+        let methods = SavedMethods(
+            byAccount: processor.hasSavedMethods
+                ? try connection.read(PaymentMethodStore.saved(by: [key])) : nil
+        )
         return ResumptionRules.verdict(
             on: failed.transaction,
             resumedBy: try resumption.flatMap {
@@ -79,7 +83,8 @@ struct ResumptionHandler: Sendable {
             account: try connection.read(AccountStore.standings(of: [key]))[key]
                 ?? AccountStanding(),
             product: product,
-            methodRefusal: processor.refusal(of: paymentMethod),
+            methodRefusal: processor.refusal(of: paymentMethod)
+                ?? methods.refusal(of: paymentMethod, from: key),
             offer: offer,
             period: period(of: product, for: failed.transaction, by: offer, in: books)
         )

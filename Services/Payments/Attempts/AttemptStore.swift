@@ -166,6 +166,20 @@ enum AttemptStore {
         ).first.map { try attempt(in: $0) }
     }
 
+    /// Reads an attempt of a transaction by its id; `nil` if there is none.
+    static func find(
+        _ id: AttemptID,
+        of transaction: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> ProcessorAttempt? {
+        try connection.query(
+            """
+            SELECT \(unsafe: columns) FROM processor_attempts a
+            WHERE a.transaction_id = \(transaction.number) AND a.attempt_id = \(id.bytes)
+            """
+        ).first.map { try attempt(in: $0) }
+    }
+
     /// Whether the processor could not make a refund or a reversal.
     static func hasFailed(
         _ key: AttemptKey,

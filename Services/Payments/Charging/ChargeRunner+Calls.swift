@@ -126,6 +126,18 @@ extension ChargeRunner {
         }
     }
 
+    /// Commits what an inquiry has found that nothing but a report of the processor has caused.
+    ///
+    /// - Parameters:
+    ///   - found: The result of the inquiry.
+    ///   - attempt: The attempt, in whatever step it is.
+    /// - Throws: `PostgresError`, or an error of what is written, if nothing is committed.
+    func settle(_ found: InquiryOutcome, of attempt: ProcessorAttempt) async throws {
+        guard case .settle(let outcome) = nextStep(of: attempt, found) else { return }
+        let result = AttemptResult(key: attempt.key, outcome: outcome)
+        goOn(after: try await handler.settle([result], from: context.spans.start))
+    }
+
     /// Commits the outcomes that inquiries report, and has the processor called for the attempts of
     /// which it knows nothing.
     private func follow(
@@ -231,7 +243,8 @@ extension ChargeRequest {
             paymentMethod: attempt.paymentMethod,
             amount: attempt.amount,
             isApproved: attempt.isApproved,
-            renewalTry: attempt.isRenewal ? attempt.renewalTry : nil
+            renewalTry: attempt.isRenewal ? attempt.renewalTry : nil,
+            transactionID: attempt.transactionID
         )
     }
 }
@@ -241,6 +254,7 @@ extension Inquiry {
         self.init(
             key: attempt.callKey,
             reference: attempt.reference,
+            undoes: attempt.undoes,
             paymentMethod: attempt.paymentMethod,
             firstCalledAt: attempt.firstCalledAt
         )
@@ -249,6 +263,11 @@ extension Inquiry {
 
 extension UndoCall {
     init(_ attempt: ProcessorAttempt) {
-        self.init(key: attempt.callKey, undoes: attempt.undoes, amount: attempt.amount)
+        self.init(
+            key: attempt.callKey,
+            undoes: attempt.undoes,
+            amount: attempt.amount,
+            transactionID: attempt.transactionID
+        )
     }
 }

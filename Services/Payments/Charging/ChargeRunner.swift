@@ -224,10 +224,7 @@ final class ChargeRunner: Service {
         var failures = 0
         while true {
             do {
-                let report = try await handler.settle(results, from: start)
-                count(report)
-                didCommit()
-                follow(report)
+                goOn(after: try await handler.settle(results, from: start))
                 return
             } catch let error where isRetriable(error) && failures < 100 && !Task.isCancelled {
                 failures += 1
@@ -253,6 +250,13 @@ final class ChargeRunner: Service {
                 return
             }
         }
+    }
+
+    /// Does what remains after a commit of outcomes.
+    func goOn(after report: OutcomeReport) {
+        count(report)
+        didCommit()
+        follow(report)
     }
 
     private func follow(_ report: OutcomeReport) {

@@ -11,6 +11,8 @@ struct PaymentsContext: Sendable {
     let policy: AttemptPolicy
     let owner: LeaseOwner
     let environment: StoreEnvironment
+    /// Whether the sandbox's own processor charges, whose outcomes tests decide.
+    var simulatesCharges = true
     /// Decides about subscriptions, by the settings of the store.
     let subscriptions: SubscriptionStateMachine
     var ids: IDSource = .random
@@ -24,9 +26,10 @@ struct PaymentsContext: Sendable {
     /// The end of a lease that begins at this moment.
     var leaseEnd: MachineTime { machineNow().advanced(by: policy.lease) }
 
-    /// The accounts whose charges a test may decide: all in a sandbox, and none in production.
+    /// The accounts whose charges a test may decide: all of the sandbox's own processor, and none
+    /// otherwise.
     func testedAccounts(_ keys: Set<AccountKey>) -> Set<AccountKey> {
-        environment == .sandbox ? keys : []
+        environment == .sandbox && simulatesCharges ? keys : []
     }
 
     /// Writes locked subscriptions, each with its next due action.

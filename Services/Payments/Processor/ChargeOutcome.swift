@@ -21,20 +21,6 @@ enum ChargeOutcome: Hashable, Sendable {
     case unknown(reference: ProcessorReference?)
 }
 
-/// The advice of a processor after a decline.
-///
-/// The raw values are stored in the table.
-enum DeclineAdvice: String, Hashable, Sendable {
-    /// No charge with this payment method will succeed.
-    case never
-    /// The same charge may succeed later.
-    case later
-    /// The buyer should choose another payment method.
-    case otherMethod
-    /// The buyer has to confirm the charge in person.
-    case authenticate
-}
-
 /// The page on which a buyer has to act.
 ///
 /// Only this buyer may see its address, so it is in no event, no log and no table.

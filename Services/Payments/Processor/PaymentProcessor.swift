@@ -18,6 +18,8 @@ protocol PaymentProcessor: Sendable {
     func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal?
     /// Whether a payment with a method waits for somebody's approval before it is charged.
     func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool
+    /// Whether a payment must name a method that its account has saved.
+    var hasSavedMethods: Bool { get }
     /// Charges buyers.
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async
     /// Inquires about attempts whose outcome is unknown.
@@ -38,6 +40,8 @@ protocol PaymentProcessor: Sendable {
 typealias Answer<Outcome> = @Sendable (AttemptID, Outcome) -> Void
 
 extension PaymentProcessor {
+    var hasSavedMethods: Bool { false }
+
     func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal? {
         lane(of: paymentMethod) == nil ? .paymentMethodUnknown : nil
     }
@@ -67,6 +71,8 @@ struct ChargeRequest: Hashable, Sendable {
     /// The number of the try to charge for a subscription's next period; `nil` for a payment of a
     /// buyer, who is present.
     var renewalTry: Int?
+    /// The transaction, by which what the processor tells by itself is recognised.
+    var transactionID: TransactionID?
 
     var attemptID: AttemptID { key.attemptID }
 }
@@ -76,6 +82,8 @@ struct Inquiry: Hashable, Sendable {
     let key: CallKey
     /// The processor's own id, if it has named one.
     var reference: ProcessorReference?
+    /// The processor's own id of what a refund or a reversal undoes; `nil` for a charge.
+    var undoes: ProcessorReference?
     let paymentMethod: PaymentMethod
     /// The time before which the processor was not called; `nil` if it is unknown.
     var firstCalledAt: MachineTime?
@@ -89,6 +97,8 @@ struct UndoCall: Hashable, Sendable {
     /// The processor's own id of the charge or the refund; `nil` if it never gave one.
     let undoes: ProcessorReference?
     let amount: Money
+    /// The transaction, by which what the processor tells by itself is recognised.
+    var transactionID: TransactionID?
 
     var attemptID: AttemptID { key.attemptID }
 }

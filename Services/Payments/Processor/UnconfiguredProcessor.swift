@@ -2,7 +2,7 @@ import StoreAPI
 
 /// A processor that refuses every payment method and charges nobody.
 ///
-/// It is used in production, where no processor can be configured yet. Attempts in the database
+/// It is used in production, unless `PROCESSOR` names another one. Attempts in the database
 /// wait, because their outcomes are unknown here.
 struct UnconfiguredProcessor: PaymentProcessor {
     func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { nil }

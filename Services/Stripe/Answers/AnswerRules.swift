@@ -13,6 +13,8 @@ enum AnswerRules {
         var shouldRetry: Bool?
         /// The header `Retry-After`.
         var retryAfter: Duration?
+        /// The header `Idempotent-Replayed`.
+        var isReplayed = false
     }
 
     /// Returns the meaning of an answer; `nil` if Stripe did what was asked.
@@ -22,7 +24,8 @@ enum AnswerRules {
             kind(head, error),
             status: head.status,
             error: error,
-            requestID: head.requestID
+            requestID: head.requestID,
+            isReplayed: head.isReplayed
         )
     }
 
@@ -39,7 +42,9 @@ enum AnswerRules {
         }
         if error?.type == "idempotency_error" { return .keyMisused }
         if head.status == 409 { return .throttled(after: head.retryAfter) }
-        if let error, error.type == "card_error" { return declined(error) }
+        if let error, error.type == "card_error" {
+            return .declined(error.decline.reason, error.decline.advice)
+        }
         if head.shouldRetry == true { return .throttled(after: head.retryAfter) }
         switch (head.status, error?.code) {
         // Without a card error nobody knows who refused to pay, and it may be a proxy's answer.
@@ -67,15 +72,6 @@ enum AnswerRules {
         guard let code = error.code else { return true }
         return code != "parameter_missing" && code != "parameter_unknown"
             && !statesThatForbid.contains(code)
-    }
-
-    private static func declined(_ error: StripeErrorBody) -> StripeFailure.Kind {
-        let reason: FailureReason =
-            switch error.declineCode {
-            case "insufficient_funds", "withdrawal_count_limit_exceeded": .insufficientFunds
-            default: .paymentDeclined
-            }
-        return .declined(reason, StripeDeclineAdvice(error))
     }
 
     private static let statesThatForbid: Set<String> = [

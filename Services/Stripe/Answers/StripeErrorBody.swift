@@ -1,3 +1,5 @@
+package import EventTypes
+
 /// The error of an answer, as Stripe's API describes it.
 ///
 /// Its message is left out: it may quote a parameter, and programs decide by the codes.
@@ -21,6 +23,16 @@ package struct StripeErrorBody: Hashable, Sendable, Decodable {
         package var id: String
         /// The state.
         package var status: String?
+    }
+
+    /// The reason of a decline, with the advice after it.
+    package var decline: (reason: FailureReason, advice: DeclineAdvice) {
+        let reason: FailureReason =
+            switch declineCode {
+            case "insufficient_funds", "withdrawal_count_limit_exceeded": .insufficientFunds
+            default: .paymentDeclined
+            }
+        return (reason, DeclineAdvice(self))
     }
 
     enum CodingKeys: String, CodingKey {

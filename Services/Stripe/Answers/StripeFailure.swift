@@ -8,7 +8,7 @@ package struct StripeFailure: Error, Hashable, Sendable, CustomStringConvertible
     package enum Kind: Hashable, Sendable {
         /// The buyer's card was refused, or Stripe does not take the payment method at all. In the
         /// second case the error names no payment, because none was made.
-        case declined(FailureReason, StripeDeclineAdvice)
+        case declined(FailureReason, DeclineAdvice)
         /// Stripe has not begun with the call. Repeat it later, under the same key.
         case throttled(after: Duration?)
         /// It may have been done. Inquire before anything else is called.
@@ -34,18 +34,24 @@ package struct StripeFailure: Error, Hashable, Sendable, CustomStringConvertible
     package let error: StripeErrorBody?
     /// The id under which Stripe finds the request in its logs.
     package let requestID: String?
+    /// Whether the answer is the kept one of an earlier call under the same key.
+    ///
+    /// A kept error of the server means that no call under the key will ever do anything.
+    package let isReplayed: Bool
 
     /// Makes a failure.
     package init(
         _ kind: Kind,
         status: Int? = nil,
         error: StripeErrorBody? = nil,
-        requestID: String? = nil
+        requestID: String? = nil,
+        isReplayed: Bool = false
     ) {
         self.kind = kind
         self.status = status
         self.error = error
         self.requestID = requestID
+        self.isReplayed = isReplayed
     }
 
     package var description: String {

@@ -90,6 +90,13 @@ extension StripeClient {
         try await send(.get(try Self.path("setup_intents", id)))
     }
 
+    /// Reads a payment method as it is now.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func paymentMethod(_ id: String) async throws(StripeFailure) -> StripePaymentMethod {
+        try await send(.get(try Self.path("payment_methods", id)))
+    }
+
     /// The path of one object.
     ///
     /// Ids come from tables and from webhooks. One with a slash would call something else.

@@ -173,7 +173,8 @@ package struct StripeClient: Sendable {
             requestID: headers.first(name: "request-id"),
             shouldRetry: headers.first(name: "stripe-should-retry").flatMap { Bool($0) },
             retryAfter: headers.first(name: "retry-after").flatMap { Int64($0) }
-                .map { .seconds(min(max($0, 0), 60)) }
+                .map { .seconds(min(max($0, 0), 60)) },
+            isReplayed: headers.first(name: "idempotent-replayed") == "true"
         )
     }
 

@@ -29,9 +29,11 @@ package struct StripeEvent: Hashable, Sendable, Decodable {
         package var object: String
         /// The payment that it belongs to, if it is a refund, a charge or a dispute.
         package var paymentIntent: StripeReference?
+        /// The texts that the store gave it; `attempt` says whose it is.
+        package var metadata: [String: String]?
 
         enum CodingKeys: String, CodingKey {
-            case id, object
+            case id, object, metadata
             case paymentIntent = "payment_intent"
         }
     }

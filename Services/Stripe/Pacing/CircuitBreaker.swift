@@ -76,8 +76,9 @@ package struct CircuitBreaker: Hashable, Sendable {
 extension CircuitBreaker.Result {
     /// Reads the result of a call out of its failure.
     ///
-    /// A limit of requests is no failure of the processor: it is answered by waiting.
+    /// A limit of requests is no failure of the processor: it is answered by waiting. Neither is a
+    /// kept error: the processor that gives it again is there.
     package init(_ failure: StripeFailure?) {
-        self = failure?.kind == .unknown ? .failed : .answered
+        self = failure?.kind == .unknown && failure?.isReplayed == false ? .failed : .answered
     }
 }

@@ -5,6 +5,9 @@ package struct StripeSecret: Hashable, Sendable {
     /// The secret itself.
     let text: String
 
+    /// The secret as text, for the one who may have it; never for a log or a table.
+    package var revealed: String { text }
+
     /// Wraps a secret.
     package init(_ text: String) { self.text = text }
 }

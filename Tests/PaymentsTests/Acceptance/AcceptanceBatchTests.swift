@@ -22,7 +22,7 @@ import Testing
             standings: [:],
             intents: [:],
             offers: OfferFacts(keys: OfferSigner.shared.keys, time: startTime.onMachines),
-            methodRefusal: { _ in nil }
+            methodRefusal: { _, _ in nil }
         )
         let ids = (0..<batch.openKeys.count).map { TransactionID(number: Int64($0) + 1) }
         batch.begin(ids, drawing: .random, tax: TaxRates(), leaseEnd: startTime.onMachines)

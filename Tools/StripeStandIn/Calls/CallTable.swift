@@ -15,6 +15,7 @@ struct CallTable: Sendable {
         case ("GET", "customers", 2): return try plain(books.customers, "customer", parts[1])
         case ("POST", "payment_methods", 3) where parts[2] == "attach":
             return try attach(parts[1], form)
+        case ("GET", "payment_methods", 2): return try paymentMethod(parts[1])
         case (_, "setup_intents", _): return try setup(call, form)
         case (_, "payment_intents", _): return try payment(call, form)
         case ("POST", "refunds", 1): return try createRefund(form)
@@ -75,9 +76,20 @@ struct CallTable: Sendable {
         let customer = try form.required("customer")
         _ = try plain(books.customers, "customer", customer)
         let method = try save(name, to: customer, isSetUp: false)
+        return try paymentMethod(method.id)
+    }
+
+    /// A saved payment method, whose card always looks the same.
+    private func paymentMethod(_ id: String) throws(StandInError) -> StandInJSON {
+        guard let method = books.methods[id] else { throw .missing("PaymentMethod", id) }
         return .object([
             "id": .text(method.id), "object": .text("payment_method"), "type": .text("card"),
-            "customer": .text(customer), "created": .number(time), "livemode": .bool(false),
+            "customer": .maybe(method.customer), "created": .number(time),
+            "livemode": .bool(false),
+            "card": .object([
+                "brand": .text("visa"), "last4": .text("4242"), "exp_month": .number(12),
+                "exp_year": .number(2040),
+            ]),
         ])
     }
 

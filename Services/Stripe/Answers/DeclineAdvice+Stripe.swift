@@ -1,14 +1,6 @@
-/// The next step after a decline.
-package enum StripeDeclineAdvice: String, Hashable, Sendable, CaseIterable {
-    /// Do not charge this card again.
-    case never
-    /// The same card may work on another day.
-    case later
-    /// The buyer needs another card, or must correct this one.
-    case otherMethod
-    /// The buyer must confirm the payment with the bank.
-    case authenticate
+import EventTypes
 
+extension DeclineAdvice {
     /// Reads the advice out of an error.
     ///
     /// A reason that is not known here is treated like the unspecific ones: later.

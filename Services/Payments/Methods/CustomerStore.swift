@@ -1,0 +1,102 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The table of the buyers at the payment processor.
+enum CustomerStore {
+    /// The buyer of an account.
+    struct Customer: Sendable {
+        let account: AccountKey
+        /// The idempotency key of the call that makes the buyer at the processor.
+        let key: EventID
+        /// The processor's own id; `nil` if it has not answered yet.
+        let reference: String?
+    }
+
+    /// Reads the buyer of an account, which gets a row if it has none.
+    static func begin(
+        _ account: AccountKey,
+        key: EventID,
+        at time: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws -> Customer {
+        try connection.execute(
+            """
+            INSERT INTO processor_customers (account_id, bundle_id, customer_key, created_at)
+            VALUES (\(account.accountID), \(account.bundleID), \(key.bytes), \(time))
+            ON CONFLICT (account_id, bundle_id) DO NOTHING
+            """
+        )
+        guard let customer = try find(account, on: connection) else {
+            throw PaymentError(.unknownRow)
+        }
+        return customer
+    }
+
+    /// Reads the buyer of an account.
+    static func find(
+        _ account: AccountKey,
+        on connection: isolated PostgresConnection
+    ) throws -> Customer? {
+        try connection.query(
+            """
+            SELECT customer_key, reference FROM processor_customers
+            WHERE account_id = \(account.accountID) AND bundle_id = \(account.bundleID)
+            """
+        ).first.map { row in
+            let (key, reference) = try row.decode(SIMD16<UInt8>.self, String?.self)
+            return Customer(account: account, key: EventID(bytes: key), reference: reference)
+        }
+    }
+
+    /// Finds the account of a buyer.
+    static func account(
+        of reference: String,
+        on connection: isolated PostgresConnection
+    ) throws -> AccountKey? {
+        try connection.query(
+            """
+            SELECT account_id, bundle_id FROM processor_customers
+            WHERE reference = \(reference)
+            """
+        ).first.map { row in
+            let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
+            return AccountKey(accountID: account, bundleID: bundle)
+        }
+    }
+
+    /// Notes the processor's id of a buyer.
+    ///
+    /// - Returns: The id that counts: the first one, if two requests have made a buyer at once.
+    static func name(
+        _ customer: Customer,
+        _ reference: String,
+        on connection: isolated PostgresConnection
+    ) throws -> String {
+        let (account, bundle) = (customer.account.accountID, customer.account.bundleID)
+        let rows = try connection.query(
+            """
+            UPDATE processor_customers SET reference = coalesce(reference, \(reference))
+            WHERE account_id = \(account) AND bundle_id = \(bundle) RETURNING reference
+            """
+        )
+        guard let row = rows.first else { throw PaymentError(.unknownRow) }
+        return try row.decode(String.self)
+    }
+
+    /// Gives a buyer another key, because the processor keeps an error under the one before.
+    static func replaceKey(
+        of customer: Customer,
+        by key: EventID,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let (account, bundle) = (customer.account.accountID, customer.account.bundleID)
+        try connection.execute(
+            """
+            UPDATE processor_customers SET customer_key = \(key.bytes)
+            WHERE account_id = \(account) AND bundle_id = \(bundle)
+                AND customer_key = \(customer.key.bytes) AND reference IS NULL
+            """
+        )
+    }
+}

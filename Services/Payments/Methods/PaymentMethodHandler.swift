@@ -1,0 +1,123 @@
+import ClockAndIDs
+import EventTypes
+import Postgres
+import StoreAPI
+import Stripe
+
+/// Lets buyers save payment methods at Stripe.
+///
+/// The app gives the card to Stripe itself. The store only begins, and afterwards asks Stripe what was
+/// saved.
+struct PaymentMethodHandler: Sendable {
+    let client: PostgresClient
+    let stripe: StripeClient
+    let gate: StripeGate
+    let now: @Sendable () -> MachineTime
+
+    /// The answer to the completion of a setup.
+    enum Completion: Sendable {
+        case saved
+        /// The account has no such setup.
+        case unknown
+        /// The buyer has not finished.
+        case unfinished
+    }
+
+    /// Reads the methods of an account.
+    func methods(of account: AccountKey) async throws -> [SavedPaymentMethod] {
+        try await client.withConnection { try PaymentMethodStore.load(of: account, on: $0) }
+    }
+
+    /// Begins to save a method of an account.
+    ///
+    /// - Throws: `StripeFailure`; `PostgresError`.
+    func begin(for account: AccountKey) async throws -> StripeSetupIntent {
+        let customer = try await customer(of: account)
+        let key = StripeIdempotencyKey(attempt: "\(newID)", kind: .setup)
+        return try await gate.pass(.buyers) { () async throws(StripeFailure) in
+            try await stripe.createSetupIntent(customer: customer, metadata: [:], key: key)
+        }
+    }
+
+    /// Saves what the buyer has given to Stripe.
+    ///
+    /// - Parameters:
+    ///   - id: The setup.
+    ///   - account: The account that asks; `nil` if Stripe has told of it.
+    /// - Returns: Whether a method is saved.
+    /// - Throws: `StripeFailure`; `PostgresError`.
+    func complete(_ id: String, for account: AccountKey?) async throws -> Completion {
+        guard let setup = try await setup(id), let customer = setup.customer?.id else {
+            return .unknown
+        }
+        let owner = try await client.withConnection { connection in
+            try CustomerStore.account(of: customer, on: connection)
+        }
+        guard let owner, account == nil || account == owner else { return .unknown }
+        guard setup.status == "succeeded", let method = setup.paymentMethod else {
+            return .unfinished
+        }
+        let saved = try await gate.pass(.buyers) { () async throws(StripeFailure) in
+            try await stripe.paymentMethod(method.id)
+        }
+        // What belongs to nobody, or to another buyer by now, cannot be charged.
+        guard saved.customer?.id == customer, let card = saved.card else { return .unknown }
+        try await client.withConnection { [now] connection in
+            try PaymentMethodStore.insert(
+                SavedPaymentMethod(
+                    token: PaymentMethod(rawValue: saved.id),
+                    brand: card.brand,
+                    lastFour: card.lastFour,
+                    expiryMonth: card.expiryMonth,
+                    expiryYear: card.expiryYear,
+                    mandate: setup.id
+                ),
+                of: owner,
+                at: now(),
+                on: connection
+            )
+        }
+        return .saved
+    }
+
+    /// Reads a setup; `nil` if there is none.
+    private func setup(_ id: String) async throws(StripeFailure) -> StripeSetupIntent? {
+        do throws(StripeFailure) {
+            return try await gate.pass(.buyers) { () async throws(StripeFailure) in
+                try await stripe.setupIntent(id)
+            }
+        } catch {
+            guard error.kind == .missing else { throw error }
+            return nil
+        }
+    }
+
+    /// The buyer of an account at Stripe, who is made there if there is none.
+    private func customer(of account: AccountKey) async throws -> String {
+        let (time, newKey) = (now(), newID)
+        let customer = try await client.withTransaction { connection in
+            try CustomerStore.begin(account, key: newKey, at: time, on: connection)
+        }
+        if let reference = customer.reference { return reference }
+        let key = StripeIdempotencyKey(attempt: "\(customer.key)", kind: .customer)
+        do {
+            let made = try await gate.pass(.buyers) { () async throws(StripeFailure) in
+                try await stripe.createCustomer(
+                    metadata: ["customer_key": "\(customer.key)"],
+                    key: key
+                )
+            }
+            return try await client.withConnection {
+                try CustomerStore.name(customer, made.id, on: $0)
+            }
+        } catch let failure as StripeFailure where failure.isReplayed && failure.kind == .unknown {
+            // No call under the key will ever make a buyer. A spare one does no harm.
+            try await client.withConnection {
+                try CustomerStore.replaceKey(of: customer, by: newKey, on: $0)
+            }
+            throw failure
+        }
+    }
+
+    private var newID: EventID { EventID(time: now()) }
+}

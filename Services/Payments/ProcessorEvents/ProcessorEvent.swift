@@ -1,0 +1,73 @@
+import EventTypes
+import Stripe
+
+/// An event of the processor that the store has to look at.
+struct ProcessorEvent: Hashable, Sendable {
+    let id: String
+    let type: String
+    /// The object that changed.
+    let objectID: String
+    /// The attempt that it belongs to; `nil` if it is none of an attempt.
+    let attempt: Subject?
+    /// The processor's time of the change.
+    let createdAt: MachineTime
+    /// The number of looks at it so far.
+    var tries = 0
+
+    /// An attempt, as the texts of its objects at the processor name it.
+    struct Subject: Hashable, Sendable {
+        let transactionID: TransactionID
+        let id: AttemptID
+    }
+}
+
+extension ProcessorEvent {
+    /// Reads an event of Stripe's; `nil` if it is about nothing of the store's.
+    ///
+    /// That a payment was created is no news: the call that creates it is still confirming it.
+    init?(_ event: StripeEvent) {
+        guard let object = event.data.object.id else { return nil }
+        let attempt = Subject(event.data.object.metadata ?? [:])
+        switch event.type {
+        case "payment_intent.succeeded", "payment_intent.payment_failed",
+            "payment_intent.canceled", "payment_intent.processing",
+            "payment_intent.requires_action", "refund.updated", "refund.failed",
+            "charge.refund.updated":
+            guard attempt != nil else { return nil }
+        case "setup_intent.succeeded": break
+        default: return nil
+        }
+        self.init(
+            id: event.id,
+            type: event.type,
+            objectID: object,
+            attempt: attempt,
+            createdAt: MachineTime(millisecondsSinceEpoch: event.created * 1000)
+        )
+    }
+
+    /// Whether the processor has to be asked, given what is known of the attempt.
+    ///
+    /// Most events tell what the answer to the call has told before.
+    func isNews(about attempt: ProcessorAttempt) -> Bool {
+        switch (attempt.end, type) {
+        case (.charged, "payment_intent.succeeded"):
+            attempt.reference?.rawValue != objectID
+        case (.charged, "payment_intent.processing"), (.charged, "payment_intent.requires_action"):
+            false
+        case (.failed, "payment_intent.succeeded"): true
+        case (.failed, _) where attempt.kind == .charge: false
+        default: true
+        }
+    }
+}
+
+extension ProcessorEvent.Subject {
+    /// Returns `nil` if the texts are none of the store's.
+    fileprivate init?(_ texts: [String: String]) {
+        guard let id = texts["attempt"].flatMap({ EventID($0) }),
+            let transaction = texts["transaction"].flatMap({ TransactionID(rawValue: $0) })
+        else { return nil }
+        self.init(transactionID: transaction, id: AttemptID(bytes: id.bytes))
+    }
+}

@@ -1,0 +1,158 @@
+import EventTypes
+import Logging
+import Messaging
+import Metrics
+import Postgres
+import Stripe
+import Synchronization
+
+/// Takes in what Stripe tells by itself, and settles what it says when it is asked.
+///
+/// An event is stored once, however often and by whichever way it comes. It only causes a look at the
+/// object that changed. So events may come doubled and in any order.
+struct ProcessorEventHandler: Sendable {
+    let client: PostgresClient
+    let stripe: StripeClient
+    let processor: StripeProcessor
+    let methods: PaymentMethodHandler
+    let runner: ChargeRunner
+    let environment: StoreEnvironment
+    let now: @Sendable () -> MachineTime
+    let logger: Logger
+
+    /// The time after which an event is looked at. By then the answer to a call has mostly told the
+    /// same.
+    static let delay = Duration.seconds(1)
+    /// The time for which a process has an event to itself.
+    static let lease = Duration.seconds(60)
+    /// The longest pause between two looks at an event.
+    static let pauseMax = Duration.seconds(600)
+    /// The time by which each look at the list overlaps the one before, because clocks differ.
+    static let overlap = Duration.seconds(600)
+
+    private let unknown = Counter(label: "processor_events_unknown")
+
+    /// Stores events that are about something of the store's.
+    func store(_ events: [StripeEvent]) async throws {
+        let time = now()
+        let own = events.filter { $0.isLive == (environment == .production) }
+            .compactMap { ProcessorEvent($0) }
+        guard !own.isEmpty else { return }
+        try await client.withConnection { connection in
+            try ProcessorEventStore.insert(
+                own,
+                at: time,
+                dueAt: time.advanced(by: Self.delay),
+                on: connection
+            )
+        }
+    }
+
+    /// Applies events that are due.
+    ///
+    /// - Parameter limit: The most events.
+    /// - Returns: The number of events; if it is the limit, there may be others.
+    /// - Throws: `PostgresError` if they cannot be taken.
+    func applyDue(limit: Int) async throws -> Int {
+        let time = now()
+        let due = try await client.withTransaction { connection in
+            try ProcessorEventStore.takeDue(
+                at: time,
+                until: time.advanced(by: Self.lease),
+                limit: limit,
+                on: connection
+            )
+        }
+        for event in due {
+            do {
+                try await conclude(event, isApplied: try await apply(event))
+            } catch {
+                logger.warning(
+                    "An event of the processor could not be applied; it is applied later",
+                    metadata: ["event": "\(event.id)", "error": "\(error)"]
+                )
+                try await conclude(event, isApplied: false)
+            }
+        }
+        return due.count
+    }
+
+    private func conclude(_ event: ProcessorEvent, isApplied: Bool) async throws {
+        let time = now()
+        let pause = min(.seconds(1 << min(event.tries, 10)), Self.pauseMax)
+        try await client.withConnection { connection in
+            if isApplied {
+                try ProcessorEventStore.finish(event, at: time, on: connection)
+            } else {
+                try ProcessorEventStore.postpone(
+                    event,
+                    until: time.advanced(by: pause),
+                    on: connection
+                )
+            }
+        }
+    }
+
+    /// Applies an event.
+    ///
+    /// - Returns: Whether it is dealt with; if not, it is looked at again.
+    private func apply(_ event: ProcessorEvent) async throws -> Bool {
+        guard let subject = event.attempt else {
+            _ = try await methods.complete(event.objectID, for: nil)
+            return true
+        }
+        let attempt = try await client.withConnection { connection in
+            try AttemptStore.find(subject.id, of: subject.transactionID, on: connection)
+        }
+        guard let attempt else {
+            // Another store has the same account, or this one was restored to before the attempt.
+            unknown.increment()
+            logger.error(
+                "Stripe tells of an attempt that this store does not have",
+                metadata: ["attempt": "\(subject.id)", "stripe.object": "\(event.objectID)"]
+            )
+            return true
+        }
+        guard event.isNews(about: attempt) else { return true }
+        var inquiry = Inquiry(attempt)
+        inquiry.reference = ProcessorReference(rawValue: event.objectID)
+        let found = Mutex<InquiryOutcome?>(nil)
+        await processor.inquire([inquiry]) { _, outcome in found.withLock { $0 = outcome } }
+        guard let outcome = found.withLock({ $0 }), outcome != .unavailable else { return false }
+        try await runner.settle(outcome, of: attempt)
+        return true
+    }
+
+    /// Reads the list of events, for those that were never delivered.
+    ///
+    /// - Parameter pause: The time until the next look.
+    /// - Throws: `StripeFailure`; `PostgresError`. Then the next look begins where this one did.
+    func readList(pause: Duration) async throws {
+        let begin = now()
+        let place = try await client.withTransaction { connection in
+            try ProcessorEventStore.takePlace(
+                at: begin,
+                from: begin.advanced(by: .seconds(-3600)),
+                until: begin.advanced(by: Self.lease),
+                on: connection
+            )
+        }
+        guard let place else { return }
+        var request = StripeListRequest(from: place.advanced(by: .zero - Self.overlap))
+        while true {
+            let page = try await processor.gate.pass(.inquiries) {
+                () async throws(StripeFailure) in try await stripe.events(request)
+            }
+            try await store(page.data)
+            guard page.hasMore, let last = page.data.last else { break }
+            request.after = last.id
+        }
+        try await client.withConnection { connection in
+            try ProcessorEventStore.movePlace(
+                to: begin,
+                dueAt: begin.advanced(by: pause),
+                on: connection
+            )
+        }
+    }
+}

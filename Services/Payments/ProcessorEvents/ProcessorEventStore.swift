@@ -1,0 +1,151 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The tables of what the processor tells by itself.
+enum ProcessorEventStore {
+    /// Writes events; those that were told before stay as they are.
+    ///
+    /// - Parameters:
+    ///   - events: The events.
+    ///   - time: The present.
+    ///   - due: The time of the first look at them.
+    ///   - connection: A connection.
+    /// - Throws: `PostgresError`.
+    static func insert(
+        _ events: [ProcessorEvent],
+        at time: MachineTime,
+        dueAt due: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !events.isEmpty else { return }
+        try connection.execute(
+            """
+            INSERT INTO processor_events
+                (event_id, type, object_id, transaction_id, attempt_id, created_at, received_at,
+                due_at)
+            SELECT *, \(time), \(due) FROM unnest(
+                \(events.map(\.id)), \(events.map(\.type)), \(events.map(\.objectID)),
+                \(events.map { $0.attempt?.transactionID.number }),
+                \(events.map { $0.attempt?.id.bytes }), \(events.map(\.createdAt)))
+            ON CONFLICT (event_id) DO NOTHING
+            """
+        )
+    }
+
+    /// Takes events that are due, for the length of a lease.
+    static func takeDue(
+        at time: MachineTime,
+        until leaseEnd: MachineTime,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [ProcessorEvent] {
+        try connection.query(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT event_id FROM processor_events WHERE due_at <= \(time)
+                ORDER BY due_at LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
+            )
+            UPDATE processor_events AS e SET due_at = \(leaseEnd), tries = tries + 1
+            FROM due WHERE e.event_id = due.event_id
+            RETURNING e.event_id, e.type, e.object_id, e.transaction_id, e.attempt_id, e.created_at, e.tries
+            """
+        ).map { row in
+            let (id, type, object, transaction, attempt, created, tries) = try row.decode(
+                String.self,
+                String.self,
+                String.self,
+                Int64?.self,
+                SIMD16<UInt8>?.self,
+                MachineTime.self,
+                Int32.self
+            )
+            return ProcessorEvent(
+                id: id,
+                type: type,
+                objectID: object,
+                attempt: transaction.flatMap { number in
+                    attempt.map { bytes in
+                        ProcessorEvent.Subject(
+                            transactionID: TransactionID(number: number),
+                            id: AttemptID(bytes: bytes)
+                        )
+                    }
+                },
+                createdAt: created,
+                tries: Int(tries)
+            )
+        }
+    }
+
+    /// Notes that an event is applied.
+    static func finish(
+        _ event: ProcessorEvent,
+        at time: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE processor_events SET due_at = NULL, applied_at = \(time)
+            WHERE event_id = \(event.id) AND applied_at IS NULL
+            """
+        )
+    }
+
+    /// Sets the time of the next look at an event.
+    static func postpone(
+        _ event: ProcessorEvent,
+        until time: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE processor_events SET due_at = \(time)
+            WHERE event_id = \(event.id) AND applied_at IS NULL
+            """
+        )
+    }
+
+    /// Takes the place in the processor's list of events, for the length of a lease.
+    ///
+    /// - Parameters:
+    ///   - time: The present.
+    ///   - start: The place of a store that has none yet.
+    ///   - leaseEnd: The end of the lease.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The time from which to read on; `nil` if it is not due.
+    /// - Throws: `PostgresError`.
+    static func takePlace(
+        at time: MachineTime,
+        from start: MachineTime,
+        until leaseEnd: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws -> MachineTime? {
+        try connection.execute(
+            """
+            INSERT INTO processor_event_places (read_until, due_at)
+            VALUES (\(start), \(time)) ON CONFLICT (one) DO NOTHING
+            """
+        )
+        return try connection.query(
+            """
+            UPDATE processor_event_places SET due_at = \(leaseEnd) WHERE due_at <= \(time)
+            RETURNING read_until
+            """
+        ).first.map { try $0.decode(MachineTime.self) }
+    }
+
+    /// Moves the place on.
+    static func movePlace(
+        to place: MachineTime,
+        dueAt due: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE processor_event_places
+            SET read_until = greatest(read_until, \(place)), due_at = \(due)
+            """
+        )
+    }
+}

@@ -1,0 +1,110 @@
+import EventTypes
+import Logging
+import Stripe
+import Synchronization
+
+/// The way of every call to Stripe: it keeps the rate, and stops while Stripe fails.
+///
+/// A call that may not be made is answered as one that Stripe has not begun with.
+final class StripeGate: Sendable {
+    private struct State {
+        var shares: RateShares
+        var breaker = CircuitBreaker()
+        /// The end of the pause after Stripe did not take the store's key.
+        var refusedUntil = Duration.zero
+    }
+
+    /// The longest time that a call waits for its turn; after it, its attempt is due later.
+    static let patience = Duration.seconds(2)
+    /// The pause after Stripe did not take the store's key.
+    static let refusalPause = Duration.seconds(30)
+
+    private let state: Mutex<State>
+    private let start = ContinuousClock.now
+    private let logger: Logger
+
+    /// Makes a gate.
+    ///
+    /// - Parameters:
+    ///   - rate: The calls a second.
+    ///   - logger: Receives the failures that a person has to look at.
+    init(rate: Int, logger: Logger) {
+        state = Mutex(State(shares: RateShares(rate: Double(rate))))
+        self.logger = logger
+    }
+
+    /// Makes a call as soon as it may be made.
+    ///
+    /// - Parameters:
+    ///   - lane: The kind of work.
+    ///   - call: The call.
+    /// - Returns: What Stripe answers.
+    /// - Throws: `StripeFailure`, of the kind `throttled` if the call may not be made now.
+    func pass<Answer: Sendable>(
+        _ lane: RateShares.Lane,
+        _ call: () async throws(StripeFailure) -> Answer
+    ) async throws(StripeFailure) -> Answer {
+        if let pause = await admit(lane) { throw StripeFailure(.throttled(after: pause)) }
+        do {
+            let answer = try await call()
+            record(nil)
+            return answer
+        } catch {
+            record(error)
+            throw error
+        }
+    }
+
+    /// The reason why no calls are made at this moment; `nil` if they are.
+    ///
+    /// It ends with the pause, because only a call can find out whether Stripe is there again.
+    var problem: String? {
+        state.withLock { state in
+            if now < state.refusedUntil { return "Stripe does not take the store's key" }
+            guard case .open(let end, _) = state.breaker.state, now < end else { return nil }
+            return "Stripe does not answer, and is called again in a moment"
+        }
+    }
+
+    private var now: Duration { start.duration(to: .now) }
+
+    /// Waits for the turn of a call.
+    ///
+    /// - Returns: `nil` if it may be made, or how long not to ask again.
+    private func admit(_ lane: RateShares.Lane) async -> Duration? {
+        let begin = now
+        while true {
+            let wait = state.withLock { state -> (pause: Duration, isTurn: Bool)? in
+                if now < state.refusedUntil { return (state.refusedUntil - now, false) }
+                if let wait = state.shares.take(lane, at: now) { return (wait, true) }
+                guard !state.breaker.mayCall(at: now) else { return nil }
+                guard case .open(let end, _) = state.breaker.state else {
+                    return (.seconds(1), false)
+                }
+                return (max(end - now, .milliseconds(100)), false)
+            }
+            guard let wait else { return nil }
+            guard wait.isTurn, now + wait.pause - begin <= Self.patience else { return wait.pause }
+            do { try await Task.sleep(for: wait.pause) } catch { return wait.pause }
+        }
+    }
+
+    /// Notes what became of a call.
+    private func record(_ failure: StripeFailure?) {
+        state.withLock { state in
+            state.breaker.record(CircuitBreaker.Result(failure), at: now)
+            switch failure?.kind {
+            case .accessRefused: state.refusedUntil = now + Self.refusalPause
+            default: break
+            }
+        }
+        switch failure?.kind {
+        case .accessRefused, .mistaken, .keyMisused:
+            logger.error(
+                "Stripe refuses a call because of a mistake of the store or its settings",
+                metadata: ["failure": "\(failure.map { "\($0)" } ?? "")"]
+            )
+        default: break
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import EventTypes
+import Logging
+import Stripe
+
+/// Finds out what Stripe did, and gives up what was not paid.
+extension StripeProcessor {
+    /// Looks attempts up, and answers each.
+    ///
+    /// - Parameters:
+    ///   - inquiries: The attempts.
+    ///   - answer: Takes the outcomes.
+    ///   - judge: Decides about the payment of a charge.
+    func look(
+        _ inquiries: [Inquiry],
+        _ answer: @escaping Answer<InquiryOutcome>,
+        _ judge: @escaping @Sendable (StripePaymentIntent) async -> InquiryOutcome
+    ) async {
+        guard let buyers = await buyers(inquiries.map(\.paymentMethod)) else {
+            for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
+            return
+        }
+        await withDiscardingTaskGroup { group in
+            for inquiry in inquiries {
+                group.addTask {
+                    answer(
+                        inquiry.attemptID,
+                        await look(inquiry, of: buyers[inquiry.paymentMethod], judge)
+                    )
+                }
+            }
+        }
+    }
+
+    private func look(
+        _ inquiry: Inquiry,
+        of customer: String?,
+        _ judge: @Sendable (StripePaymentIntent) async -> InquiryOutcome
+    ) async -> InquiryOutcome {
+        switch inquiry.key.kind {
+        case .charge:
+            do throws(StripeFailure) {
+                guard let intent = try await payment(of: inquiry, by: customer) else {
+                    return .notFound(isFinal: isFinal(inquiry))
+                }
+                return await judge(intent)
+            } catch {
+                return .unavailable
+            }
+        case .refund: return await lookForRefund(inquiry)
+        case .reversal: return .failed(.processorRefused)
+        }
+    }
+
+    /// Finds the payment of an attempt: by its id, or in the list of its buyer.
+    private func payment(
+        of inquiry: Inquiry,
+        by customer: String?
+    ) async throws(StripeFailure) -> StripePaymentIntent? {
+        if let reference = inquiry.reference {
+            return try await gate.pass(.inquiries) { () async throws(StripeFailure) in
+                try await client.paymentIntent(reference.rawValue)
+            }
+        }
+        guard let customer else {
+            logger.error(
+                "Nobody knows whose payment to look for; it waits",
+                metadata: ["attempt": "\(inquiry.attemptID)"]
+            )
+            throw StripeFailure(.missing)
+        }
+        let found = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
+            try await client.paymentIntents(
+                ofAttempt: "\(inquiry.attemptID)",
+                customer: customer,
+                firstCalled: inquiry.firstCalledAt ?? MachineTime(millisecondsSinceEpoch: 0)
+            )
+        }
+        return found.first { $0.status == .succeeded } ?? found.last
+    }
+
+    /// The outcome of a payment, which is given up if it was not paid.
+    func outcome(of intent: StripePaymentIntent) async -> InquiryOutcome {
+        let reference = ProcessorReference(rawValue: intent.id)
+        switch StripeReading(intent, at: now()) {
+        case .paid(let amount): return .charged(reference: reference, amount: amount)
+        case .processing: return .pending(reference: reference)
+        case .asks(let action): return .needsAction(action, reference: reference)
+        case .open(let decline): return await giveUp(intent.id, for: decline)
+        case .canceled(let decline): return decline?.outcome ?? .cancelled
+        case .strange:
+            logger.error(
+                "A payment at Stripe cannot be understood; look at it",
+                metadata: ["stripe.payment": "\(intent.id)"]
+            )
+            return .unavailable
+        }
+    }
+
+    /// Gives a payment up, because it could still be confirmed otherwise.
+    ///
+    /// - Parameters:
+    ///   - id: The payment.
+    ///   - decline: The reason why it was not paid, if there is one.
+    /// - Returns: The decline, once the payment is certainly given up; or what has become of it.
+    func giveUp(_ id: String, for decline: StripeDecline?) async -> InquiryOutcome {
+        // Giving up twice does nothing, so each call may have a key of its own.
+        let key = StripeIdempotencyKey(
+            attempt: id,
+            kind: .cancel,
+            generation: Int(now().millisecondsSinceEpoch)
+        )
+        do throws(StripeFailure) {
+            let intent = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
+                try await client.cancelPaymentIntent(id, key: key)
+            }
+            return intent.status == .canceled ? decline?.outcome ?? .cancelled : .unavailable
+        } catch {
+            guard error.kind == .stateForbids else { return .unavailable }
+        }
+        // It was paid meanwhile, is being processed, or was given up before.
+        do throws(StripeFailure) {
+            let intent = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
+                try await client.paymentIntent(id)
+            }
+            let reference = ProcessorReference(rawValue: id)
+            return switch StripeReading(intent, at: now()) {
+            case .paid(let amount): .charged(reference: reference, amount: amount)
+            case .processing: .pending(reference: reference)
+            case .canceled(let own): (own ?? decline)?.outcome ?? .cancelled
+            case .asks, .open, .strange: .unavailable
+            }
+        } catch {
+            return .unavailable
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import EventTypes
+import Foundation
+import ServiceKit
+import Stripe
+
+/// The settings of a store that takes money with Stripe.
+struct StripeSettings: Sendable {
+    /// The file of the key of the API.
+    let keyFile: String
+    /// The file of the secrets of webhooks, one a line.
+    let webhookSecretsFile: String
+    let client: StripeClient.Settings
+    let callsPerSecond: Int
+    /// The address to which buyers come back from their bank's page.
+    let returnURL: String
+    /// The pause between two looks at the list of events.
+    let eventsPause: Duration
+
+    /// Reads the settings. Keys: `STRIPE_KEY_FILE`, `STRIPE_WEBHOOK_SECRETS_FILE`,
+    /// `STRIPE_RETURN_URL`, `STRIPE_API_URL`, `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND` and
+    /// `STRIPE_EVENTS_MS`.
+    ///
+    /// - Parameters:
+    ///   - reader: The reader.
+    ///   - environment: The environment of the store, which the key has to fit.
+    ///   - isUsed: Whether Stripe charges; if not, nothing is required.
+    ///   - lease: The lease of an attempt.
+    init(
+        _ reader: inout SettingsReader,
+        in environment: StoreEnvironment,
+        isUsed: Bool,
+        lease: Duration
+    ) {
+        keyFile = reader.string(
+            "STRIPE_KEY_FILE",
+            default: "",
+            "A file with the restricted key of the API; it is read again when it changes."
+        )
+        webhookSecretsFile = reader.string(
+            "STRIPE_WEBHOOK_SECRETS_FILE",
+            default: "",
+            "A file with the secrets of webhooks, one a line; it is read again when it changes."
+        )
+        returnURL = reader.string(
+            "STRIPE_RETURN_URL",
+            default: "",
+            "The address of the app to which buyers come back from their bank's page."
+        )
+        let address = reader.string(
+            "STRIPE_API_URL",
+            default: "https://api.stripe.com",
+            "Where Stripe is; tests name their stand-in."
+        )
+        let timeout = reader.milliseconds(
+            "STRIPE_TIMEOUT_MS",
+            default: .seconds(30),
+            in: .milliseconds(100)...(.seconds(120)),
+            "How long a call to Stripe may take; PROCESSOR_LEASE_MS must be longer."
+        )
+        client = StripeClient.Settings(baseURL: address, timeout: timeout)
+        callsPerSecond = reader.integer(
+            "STRIPE_CALLS_PER_SECOND",
+            default: 80,
+            in: 10...10_000,
+            "How many calls a second this process makes; all instances together share Stripe's limit."
+        )
+        eventsPause = reader.milliseconds(
+            "STRIPE_EVENTS_MS",
+            default: .seconds(300),
+            in: .milliseconds(100)...(.seconds(86_400)),
+            "How often the list of events is read, for webhooks that were missed."
+        )
+        guard isUsed else { return }
+        check(&reader, in: environment, address: address, timeout: timeout, lease: lease)
+    }
+
+    private func check(
+        _ reader: inout SettingsReader,
+        in environment: StoreEnvironment,
+        address: String,
+        timeout: Duration,
+        lease: Duration
+    ) {
+        let isAddress = URL(string: address).map { ["http", "https"].contains($0.scheme) } ?? false
+        if !isAddress { reader.refuse("STRIPE_API_URL", "is no address") }
+        if environment == .production, !address.hasPrefix("https://") {
+            reader.refuse("STRIPE_API_URL", "must begin with https:// in production")
+        }
+        if URL(string: returnURL)?.scheme == nil {
+            reader.refuse("STRIPE_RETURN_URL", "must be an address if PROCESSOR is stripe")
+        }
+        if lease <= timeout {
+            reader.refuse("PROCESSOR_LEASE_MS", "must be longer than STRIPE_TIMEOUT_MS")
+        }
+        // In documentation no file is there.
+        guard !reader.isDescribing else { return }
+        do { _ = try key(in: environment) } catch {
+            reader.refuse("STRIPE_KEY_FILE", Self.problem(keyFile, error))
+        }
+        do { _ = try webhookCheck() } catch {
+            reader.refuse("STRIPE_WEBHOOK_SECRETS_FILE", Self.problem(webhookSecretsFile, error))
+        }
+    }
+
+    private static func problem(_ path: String, _ error: any Error) -> String {
+        path.isEmpty ? "is required if PROCESSOR is stripe" : "names a file of no use: \(error)"
+    }
+
+    /// Opens the file of the key.
+    ///
+    /// - Throws: `SecretFileError` if there is no key in it that fits the environment.
+    func key(in environment: StoreEnvironment) throws(SecretFileError) -> SecretFile<StripeKey> {
+        try SecretFile(path: keyFile) { try StripeKey($0, environment: environment) }
+    }
+
+    /// Opens the file of the secrets of webhooks.
+    ///
+    /// - Throws: `SecretFileError` if there is none in it.
+    func webhookCheck() throws(SecretFileError) -> SecretFile<StripeSignatureCheck> {
+        try SecretFile(path: webhookSecretsFile) { try StripeSignatureCheck(lines: $0) }
+    }
+}

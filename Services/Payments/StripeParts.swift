@@ -1,0 +1,110 @@
+import EventTypes
+import Logging
+import Postgres
+import ServiceFoundation
+import ServiceKit
+import ServiceLifecycle
+import StoreAPI
+import Stripe
+
+/// The parts of `payments` that take money with Stripe.
+struct StripeParts {
+    let processor: StripeProcessor
+    /// Lets buyers save payment methods.
+    let methods: PaymentMethodHandler
+    /// Closes the connections to Stripe at the end.
+    let connections: StripeConnections
+
+    private let settings: StripeSettings
+    private let environment: StoreEnvironment
+    private let webhookSecrets: SecretFile<StripeSignatureCheck>
+
+    /// Makes the parts.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings of Stripe.
+    ///   - environment: The environment of the store.
+    ///   - frame: The parts that every service has.
+    /// - Throws: `SecretFileError` if a file of the settings is of no use.
+    init(
+        _ settings: StripeSettings,
+        in environment: StoreEnvironment,
+        on frame: ServiceFrame
+    ) throws {
+        let key = try settings.key(in: environment)
+        let gate = StripeGate(rate: settings.callsPerSecond, logger: frame.logger)
+        let client = StripeClient(settings.client, logger: frame.logger) { key.current }
+        let database = frame.client
+        self.settings = settings
+        self.environment = environment
+        webhookSecrets = try settings.webhookCheck()
+        connections = StripeConnections(client: client)
+        processor = StripeProcessor(
+            client: client,
+            gate: gate,
+            customers: { methods in
+                try await database.withConnection {
+                    try PaymentMethodStore.customers(of: methods, on: $0)
+                }
+            },
+            returnURL: settings.returnURL,
+            now: frame.machineNow,
+            logger: frame.logger
+        )
+        methods = PaymentMethodHandler(
+            client: frame.client,
+            stripe: client,
+            gate: gate,
+            now: frame.machineNow
+        )
+    }
+
+    /// Names what keeps the store from calling Stripe.
+    var check: ReadinessCheck {
+        ReadinessCheck("stripe", failure: { [gate = processor.gate] in gate.problem })
+    }
+
+    /// Takes in what Stripe tells by itself.
+    func events(settledBy runner: ChargeRunner, on frame: ServiceFrame) -> ProcessorEventHandler {
+        ProcessorEventHandler(
+            client: frame.client,
+            stripe: processor.client,
+            processor: processor,
+            methods: methods,
+            runner: runner,
+            environment: environment,
+            now: frame.machineNow,
+            logger: frame.logger
+        )
+    }
+
+    /// Applies what Stripe tells.
+    func eventRunner(_ handler: ProcessorEventHandler) -> ProcessorEventRunner {
+        ProcessorEventRunner(
+            handler: handler,
+            listPause: settings.eventsPause,
+            logger: handler.logger
+        )
+    }
+
+    /// The parts of the route of webhooks.
+    func webhooks(_ handler: ProcessorEventHandler) -> StripeWebhookRoutes.Parts {
+        StripeWebhookRoutes.Parts(
+            handler: handler,
+            check: { [webhookSecrets] in webhookSecrets.current },
+            now: handler.now
+        )
+    }
+}
+
+/// Closes the connections to Stripe once nobody uses them any more.
+struct StripeConnections: Service {
+    let client: StripeClient
+
+    /// Waits for the end.
+    func run() async throws {
+        // It throws only if it is cancelled, and then the connections are closed, too.
+        try? await gracefulShutdown()
+        await client.shutDown()
+    }
+}

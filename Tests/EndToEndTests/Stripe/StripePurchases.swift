@@ -1,0 +1,259 @@
+import EventTypes
+import Foundation
+import Logging
+import NIOHTTP1
+import StoreAPI
+import StripeStandIn
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// A store that charges at a stand-in for Stripe, whose books are compared with the store's.
+    @Suite(.serialized, .timeLimit(.minutes(8)))
+    struct StripePurchases {
+        @Test func purchasesDeclinesAndRefundsAgreeWithStripe() async throws {
+            try await withStripe { store, stripe in
+                let card = try await store.saveCard("pm_card_visa", at: stripe)
+                let bought = try await store.pay(by: card)
+                try await store.wait(bought, toBe: .purchased)
+                try await store.client(account: "ada").finishUntilDone(bought)
+                let broke = try await store.saveCard(
+                    "pm_card_visa_chargeDeclinedInsufficientFunds",
+                    at: stripe
+                )
+                let declined = try await store.wait(try await store.pay(by: broke), toBe: .failed)
+                #expect(declined.failureReason == .insufficientFunds)
+                let other = try await store.client(account: "bob").add(
+                    .saved(by: card),
+                    key: "b"
+                )
+                #expect(other.problem?.code == "payment_method_unknown")
+                let refund = try await store.administrator.refund(bought)
+                #expect(refund.status == 200 || refund.status == 202)
+                let returned = try await eventually("the refund") {
+                    let found = try await store.client(account: "ada").transaction(bought)
+                    return found.valueIfAny?.transaction.revokedAt
+                }
+                #expect(returned.millisecondsSinceEpoch > 0)
+                #expect(stripe.server.entries.map(\.kind) == ["charge", "refund"])
+                #expect(Set(stripe.server.entries.map(\.amount)) == [99])
+            }
+        }
+
+        /// Every webhook comes twice and newest first.
+        @Test func aBuyerActsAtTheBankAndWebhooksTellTheResult() async throws {
+            try await withStripe { store, stripe in
+                let secured = try await store.saveCard("pm_card_threeDSecure2Required", at: stripe)
+                for succeeds in [true, false] {
+                    let id = try await store.pay(by: secured)
+                    let page = try await eventually("a page") {
+                        try await store.client(account: "ada").action(of: id).valueIfAny
+                    }
+                    #expect(try await store.client(account: "bob").action(of: id).status == 404)
+                    #expect(!store.process(.payments).log().contains(page.url))
+                    let payment = try #require(page.url.split(separator: "/").last)
+                    try stripe.server.end(payment: String(payment), succeeds: succeeds)
+                    try await store.wait(id, toBe: succeeds ? .purchased : .failed)
+                }
+                let slow = try await store.saveCard("pm_standInProcessing", at: stripe)
+                for succeeds in [true, false] {
+                    let id = try await store.pay(by: slow)
+                    let payment = try await eventually("a payment that is processed") {
+                        stripe.server.processedPayments.first
+                    }
+                    try stripe.server.end(payment: payment, succeeds: succeeds)
+                    try await store.wait(id, toBe: succeeds ? .purchased : .failed)
+                }
+                #expect(stripe.server.entries.map(\.kind) == ["charge", "charge"])
+            }
+        }
+
+        @Test(arguments: [
+            StandInFault.Kind.lostBefore, .lostAfter, .errorBefore, .errorAfter,
+            .slow(.seconds(2)),
+        ])
+        func killedAtTheCallItChargesOnce(fault: StandInFault.Kind) async throws {
+            try await withStripe { store, stripe in
+                let card = try await store.saveCard("pm_card_visa", at: stripe)
+                let calls = stripe.server.paymentCalls
+                stripe.server.inject(
+                    StandInFault(fault, path: "/v1/payment_intents", method: "POST")
+                )
+                let id = try await store.pay(by: card)
+                _ = try await eventually("a call") {
+                    stripe.server.paymentCalls > calls ? true : nil
+                }
+                await store.process(.payments).kill()
+                try await store.process(.payments).start()
+                try await store.process(.payments).waitUntilReady()
+                try await store.wait(id, toBe: .purchased)
+                try await store.client(account: "ada").finishUntilDone(id)
+                #expect(stripe.server.entries.map(\.kind) == ["charge"])
+            }
+        }
+
+        @Test func aSubscriptionIsRenewedWhileItsBuyerIsAway() async throws {
+            try await withStripe { store, stripe in
+                try await store.addSubscription()
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                // The bank asks unless the buyer has agreed at the setup.
+                let card = try await store.saveCard(
+                    "pm_card_authenticationRequiredOnSetup",
+                    at: stripe
+                )
+                let first = try await store.pay(for: SampleCatalog.club, by: card)
+                let page = try await eventually("a page") {
+                    try await store.client(account: "ada").action(of: first).valueIfAny
+                }
+                let payment = try #require(page.url.split(separator: "/").last)
+                try stripe.server.end(payment: String(payment), succeeds: true)
+                try await store.wait(first, toBe: .purchased)
+                _ = try await store.advanceClock("31d", from: try await store.readClock().now)
+                _ = try await eventually("the renewal's charge") {
+                    stripe.server.entries.count == 2 ? true : nil
+                }
+                let queued = try await eventually("the renewal in the queue") {
+                    let answer = try await store.client(account: "ada").unfinished()
+                    let queue = answer.valueIfAny?.transactions ?? []
+                    return queue.count == 2 ? queue : nil
+                }
+                #expect(Set(queued.map(\.transaction.reason)) == [.purchase, .renewal])
+                #expect(stripe.server.entries.map(\.kind) == ["charge", "charge"])
+            }
+        }
+
+        @Test func whatIsNoWebhookOfStripesIsRefused() async throws {
+            try await withStripe { store, stripe in
+                let body = Array(#"{"id":"evt_1","type":"payment_intent.succeeded"}"#.utf8)
+                for header in ["", "t=1,v1=00", "nonsense"] {
+                    let answer = try await StoreHTTP.send(
+                        .POST,
+                        store.urls.payments + Routes.stripeEvents,
+                        headers: [("stripe-signature", header)],
+                        body: body
+                    )
+                    #expect(answer.status == 400, "\(answer.text)")
+                }
+                let large = try await StoreHTTP.send(
+                    .POST,
+                    store.urls.payments + Routes.stripeEvents,
+                    body: Array(repeating: 0x20, count: 300 * 1024)
+                )
+                #expect(large.status == 413)
+            }
+        }
+    }
+}
+
+/// A stand-in that runs beside a store.
+private struct RunningStripe: Sendable {
+    let server: StandInServer
+    let url: String
+}
+
+/// Runs a store that charges at a stand-in, which tells it of every change twice and out of order.
+private func withStripe(
+    _ body: @escaping @Sendable (StoreHarness, RunningStripe) async throws -> Void
+) async throws {
+    let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("stripe-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (key, secret) = (folder.appendingPathComponent("key"), folder.appendingPathComponent("s"))
+    try Data(StoreHarness.stripeKey.utf8).write(to: key)
+    try Data("whsec_abcdefgh1234".utf8).write(to: secret)
+    let port = try freePort()
+    let url = "http://127.0.0.1:\(port)"
+    var options = StoreOptions()
+    options.settings[.payments] = [
+        "PROCESSOR": "stripe", "STRIPE_KEY_FILE": key.path,
+        "STRIPE_WEBHOOK_SECRETS_FILE": secret.path, "STRIPE_API_URL": url,
+        "STRIPE_RETURN_URL": "https://app.example.com/back", "STRIPE_TIMEOUT_MS": "3000",
+        "PROCESSOR_LEASE_MS": "4000", "STRIPE_EVENTS_MS": "3000", "ACTION_EXPIRY_MS": "120000",
+    ]
+    try await withStore(options) { store in
+        try await store.importSampleCatalog()
+        var stripe = StandInOptions()
+        stripe.port = port
+        var webhooks = StandInOptions.Webhooks(
+            url: store.urls.payments + Routes.stripeEvents,
+            secrets: ["whsec_abcdefgh1234"]
+        )
+        webhooks.isDoubled = true
+        webhooks.isReversed = true
+        stripe.webhooks = webhooks
+        let running = RunningStripe(server: StandInServer(stripe), url: url)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            let (starts, started) = AsyncStream<Void>.makeStream()
+            group.addTask {
+                try await running.server.run(logger: .quiet) { _ in started.yield() }
+            }
+            for await _ in starts { break }
+            try await body(store, running)
+        }
+    }
+}
+
+extension Logger {
+    fileprivate static let quiet: Logger = {
+        var logger = Logger(label: "stand-in")
+        logger.logLevel = .critical
+        return logger
+    }()
+}
+
+extension PaymentRequest {
+    /// Returns a payment by a saved method.
+    fileprivate static func saved(
+        _ product: ProductID = SampleCatalog.coins,
+        by method: PaymentMethod
+    ) -> PaymentRequest {
+        var request = PaymentRequest.sample(product)
+        request.paymentMethod = method
+        return request
+    }
+}
+
+extension StoreHarness {
+    fileprivate static let stripeKey = "rk_test_abcdefgh1"
+
+    /// Saves a card of Ada's as an app does.
+    fileprivate func saveCard(_ card: String, at stripe: RunningStripe) async throws
+        -> PaymentMethod
+    {
+        let client = try client(account: "ada")
+        let setups = urls.payments + Routes.paymentMethodSetups
+        let setup = try await eventually("a setup") {
+            let answer = try await client.raw(.POST, setups)
+            return answer.status == 201 ? try answer.decode(PaymentMethodSetupResponse.self) : nil
+        }
+        #expect(!process(.payments).log().contains(setup.clientSecret))
+        let confirmation = try await StoreHTTP.send(
+            .POST,
+            "\(stripe.url)/v1/setup_intents/\(setup.id)/confirm",
+            headers: [("authorization", "Bearer \(Self.stripeKey)")],
+            body: Array("payment_method=\(card)".utf8)
+        )
+        #expect(confirmation.status == 200)
+        let saved = try await client.raw(.POST, "\(setups)/\(setup.id)")
+            .decode(PaymentMethodsResponse.self)
+        return try #require(saved.paymentMethods.first).paymentMethod
+    }
+
+    fileprivate func pay(
+        for product: ProductID = SampleCatalog.coins,
+        by method: PaymentMethod
+    ) async throws -> TransactionID {
+        try await client(account: "ada").addUntilAnswered(.saved(product, by: method)).value
+            .transaction.id
+    }
+
+    @discardableResult
+    fileprivate func wait(
+        _ id: TransactionID,
+        toBe state: TransactionState
+    ) async throws -> Transaction {
+        try await client(account: "ada").wait(for: id, toBe: state)
+    }
+}

@@ -1,0 +1,84 @@
+import EventTypes
+import Ledger
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// What a processor tells, in any order and any number of times.
+@Suite struct ReportOrderTests {
+    private let id = TransactionID(number: 7)
+    private let reference = ProcessorReference(rawValue: "pi_1")
+
+    /// The ends that a payment can have.
+    enum End: CaseIterable {
+        case charged, declined, cancelled
+    }
+
+    private func outcome(of end: End) -> AttemptOutcome {
+        switch end {
+        case .charged: .charged(reference: reference, amount: usd(999))
+        case .declined: .declined(.insufficientFunds, advice: .later)
+        case .cancelled: .cancelled
+        }
+    }
+
+    private func plan() -> SettlementPlan {
+        var plan = SettlementPlan(
+            time: startTime,
+            machineTime: startTime.onMachines,
+            policy: AttemptPolicy(),
+            ids: .random,
+            subscriptions: .inTests
+        )
+        let attempt = ProcessorAttempt(
+            transactionID: id,
+            kind: .charge,
+            id: IDSource.random.attempt(at: startTime),
+            step: .calling,
+            paymentMethod: "pm_1",
+            amount: usd(999),
+            dueAt: startTime.onMachines
+        )
+        plan.take(
+            [id: TransactionRecord(transaction: transaction(), taxBasisPoints: 0)],
+            [attempt.key: attempt]
+        )
+        return plan
+    }
+
+    /// Each event causes a look, so a later look never sees an earlier state. The answer to the call
+    /// itself may come at any time.
+    @Test(arguments: End.allCases)
+    func theEndIsTheSame(end: End) throws {
+        var generator = SeededGenerator(seed: 61)
+        for _ in 0..<500 {
+            let begun: [AttemptOutcome] = [
+                .processing(reference: reference), .needsAction(reference: reference),
+                .processing(reference: reference),
+            ]
+            var looks: [AttemptOutcome] = []
+            for outcome in begun + [outcome(of: end)] {
+                for _ in 0..<Int.random(in: 0...2, using: &generator) { looks.append(outcome) }
+            }
+            looks.append(outcome(of: end))
+            let answer = try #require((begun + [outcome(of: end)]).randomElement(using: &generator))
+            looks.insert(answer, at: Int.random(in: 0...looks.count, using: &generator))
+            var plan = plan()
+            for outcome in looks {
+                plan.apply(
+                    AttemptResult(
+                        key: AttemptKey(transactionID: id, kind: .charge),
+                        outcome: outcome
+                    )
+                )
+            }
+            let transaction = try #require(plan.records[id]?.transaction)
+            #expect(transaction.state == (end == .charged ? .purchased : .failed), "\(looks)")
+            #expect(plan.postings.count == (end == .charged ? 1 : 0), "\(looks)")
+            #expect(plan.newAttempts.isEmpty, "\(looks)")
+            #expect(plan.events.count == 1, "\(looks)")
+        }
+    }
+}

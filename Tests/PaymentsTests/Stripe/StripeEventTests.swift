@@ -1,0 +1,121 @@
+import EventTypes
+import ServiceKit
+import Stripe
+import StripeStandIn
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// What a stand-in for Stripe tells by itself.
+@Suite(.timeLimit(.minutes(3))) struct StripeEventTests {
+    @Test func anEventThatComesTwiceIsStoredOnceAndChangesNothingTwice() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save("pm_standInProcessing"))
+            let charge = try await store.charge(of: bought.id)
+            let reference = try #require(charge.reference).rawValue
+            try store.standIn.end(payment: reference, succeeds: true)
+            let events = try await store.stripe.events(StripeListRequest()).data
+            // Each comes three times, the newest first.
+            for _ in 0..<3 { try await store.events.store(events) }
+            try await store.applyEvents()
+            for _ in 0..<3 { try await store.events.store(events) }
+            try await store.applyEvents()
+            #expect(try await store.load(bought.id).state == .purchased)
+            // The setup, the begun charge, and its end.
+            #expect(try await store.counts("processor_events", "ledger_postings") == [3, 1])
+        }
+    }
+
+    @Test func whatTheAnswerHasToldIsNotAskedForAgain() async throws {
+        try await withStripeStore { store in
+            _ = try await store.buy(by: try await store.save())
+            try await store.events.readList(pause: .seconds(300))
+            let calls = store.standIn.calls
+            try await store.applyEvents()
+            // Only the setup is looked at, which takes two calls.
+            #expect(store.standIn.calls == calls + 2)
+        }
+    }
+
+    @Test func aChargeThatTheStoreHadGivenUpIsReturned() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(
+                by: try await store.save("pm_card_threeDSecure2Required")
+            )
+            let charge = try await store.charge(of: bought.id)
+            // As if the answer to the end of the charge had been wrong.
+            try await store.runner.settle(.declined(.paymentDeclined, advice: nil), of: charge)
+            #expect(try await store.load(bought.id).state == .failed)
+            let reference = try #require(charge.reference).rawValue
+            try store.standIn.end(payment: reference, succeeds: true)
+            try await store.events.readList(pause: .seconds(300))
+            try await store.applyEvents()
+            await store.runner.drain()
+            #expect(store.standIn.entries.map(\.kind) == ["charge", "refund"])
+            #expect(store.paid == 0)
+        }
+    }
+
+    @Test func anEventIsLookedAtAgainWhenStripeDoesNotAnswer() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save("pm_standInProcessing"))
+            let charge = try await store.charge(of: bought.id)
+            let reference = try #require(charge.reference).rawValue
+            try store.standIn.end(payment: reference, succeeds: true)
+            try await store.events.readList(pause: .seconds(300))
+            store.standIn.inject(StandInFault(.down, path: "/v1/payment_intents", count: 2))
+            try await store.applyEvents()
+            #expect(try await store.load(bought.id).state == .purchasing)
+            try await store.applyEvents(after: .seconds(5))
+            #expect(try await store.load(bought.id).state == .purchased)
+        }
+    }
+
+    @Test func theListIsReadOnFromWhereItWasRead() async throws {
+        try await withStripeStore { store in
+            try await store.events.readList(pause: .seconds(300))
+            _ = try await store.save()
+            try await store.events.readList(pause: .seconds(300))
+            #expect(try await store.counts("processor_events") == [0])
+            store.clock.advance(by: .seconds(301))
+            try await store.events.readList(pause: .seconds(300))
+            #expect(try await store.counts("processor_events") == [1])
+        }
+    }
+
+    @Test func aPlaceDoesNotMoveIfTheListCannotBeRead() async throws {
+        try await withStripeStore { store in
+            _ = try await store.save()
+            store.standIn.inject(StandInFault(.down, path: "/v1/events"))
+            await #expect(throws: StripeFailure.self) {
+                try await store.events.readList(pause: .seconds(300))
+            }
+            store.clock.advance(by: .seconds(61))
+            try await store.events.readList(pause: .seconds(300))
+            #expect(try await store.counts("processor_events") == [1])
+        }
+    }
+
+    @Test func aMethodIsSavedEvenIfTheAppDoesNotComeBack() async throws {
+        try await withStripeStore { store in
+            let account = AccountKey(accountID: alice.accountID, bundleID: alice.bundleID)
+            let setup = try await store.methods.begin(for: account)
+            try await store.post(
+                "/v1/setup_intents/\(setup.id)/confirm",
+                "payment_method=pm_card_visa"
+            )
+            try await store.events.readList(pause: .seconds(300))
+            try await store.applyEvents()
+            #expect(try await store.methods.methods(of: account).map(\.lastFour) == ["4242"])
+        }
+    }
+}
+
+extension StripeStore {
+    /// Applies the events that are due after a time.
+    func applyEvents(after duration: Duration = .seconds(2)) async throws {
+        clock.advance(by: duration)
+        while try await events.applyDue(limit: 10) > 0 {}
+    }
+}

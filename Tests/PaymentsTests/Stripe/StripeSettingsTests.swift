@@ -1,0 +1,79 @@
+import EventTypes
+import Foundation
+import ServiceKit
+import Testing
+
+@testable import Payments
+
+/// The settings of a store that takes money with Stripe.
+@Suite struct StripeSettingsTests {
+    /// Reads settings with files of a key and of secrets.
+    private func read(
+        key: String? = "rk_test_abcdefgh1",
+        secrets: String? = "whsec_abcdefgh1234",
+        _ more: [String: String] = [:]
+    ) throws -> (settings: PaymentsSettings, problems: [SettingsProblem]) {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("stripe-settings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var environment = PaymentsSettingsTests.required
+        environment["STORE_ENVIRONMENT"] = "Sandbox"
+        environment["PROCESSOR"] = "stripe"
+        environment["STRIPE_RETURN_URL"] = "https://app.example.com/back"
+        for (name, text) in [("STRIPE_KEY_FILE", key), ("STRIPE_WEBHOOK_SECRETS_FILE", secrets)] {
+            guard let text else { continue }
+            let file = folder.appendingPathComponent(name)
+            try Data(text.utf8).write(to: file)
+            environment[name] = file.path
+        }
+        var reader = SettingsReader(environment: environment.merging(more) { $1 })
+        let settings = PaymentsSettings(&reader)
+        return (settings, reader.problems)
+    }
+
+    @Test func aKeyTwoSecretsAndAnAddressAreEnough() throws {
+        let (settings, problems) = try read(secrets: "whsec_abcdefgh1234\nwhsec_ijklmnop5678\n")
+        #expect(problems.map(\.key) == [])
+        #expect(settings.stripe?.returnURL == "https://app.example.com/back")
+        #expect(settings.policy.lease == .seconds(45))
+    }
+
+    @Test func theSandboxIsTheDefaultAndNeedsNothing() {
+        let (settings, problems) = PaymentsSettingsTests().read(["STORE_ENVIRONMENT": "Sandbox"])
+        #expect(problems.isEmpty && settings.stripe == nil)
+        #expect(settings.policy.lease == .seconds(10))
+    }
+
+    @Test(arguments: [
+        ("Sandbox", "sk_live_abcdefgh1"), ("Production", "rk_test_abcdefgh1"),
+        ("Sandbox", "pk_test_abcdefgh1"), ("Sandbox", "secret"), ("Sandbox", " "),
+    ])
+    func aKeyThatDoesNotFitIsRefusedAndNotShown(environment: String, key: String) throws {
+        let (_, problems) = try read(key: key, ["STORE_ENVIRONMENT": environment])
+        #expect(problems.map(\.key) == ["STRIPE_KEY_FILE"])
+        #expect(problems.allSatisfy { !$0.problem.contains("abcdefgh1") })
+    }
+
+    @Test func everythingThatIsMissingIsNamedAtOnce() throws {
+        let (_, problems) = try read(
+            key: nil,
+            secrets: nil,
+            ["STRIPE_RETURN_URL": "", "PROCESSOR_LEASE_MS": "30000", "STRIPE_API_URL": "there"]
+        )
+        #expect(
+            Set(problems.map(\.key)) == [
+                "STRIPE_KEY_FILE", "STRIPE_WEBHOOK_SECRETS_FILE", "STRIPE_RETURN_URL",
+                "PROCESSOR_LEASE_MS", "STRIPE_API_URL",
+            ]
+        )
+    }
+
+    @Test func productionCallsStripeByTLSOnly() throws {
+        let (_, problems) = try read(
+            key: "rk_live_abcdefgh1",
+            ["STORE_ENVIRONMENT": "Production", "STRIPE_API_URL": "http://127.0.0.1:1"]
+        )
+        #expect(problems.map(\.key) == ["STRIPE_API_URL"])
+    }
+}

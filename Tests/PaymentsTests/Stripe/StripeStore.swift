@@ -1,0 +1,230 @@
+import AsyncHTTPClient
+import EventTypes
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import Postgres
+import ServiceKit
+import StoreAPI
+import Stripe
+import StripeStandIn
+import Subscriptions
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// `payments` over its own database, which charges at a stand-in for Stripe on a real socket.
+struct StripeStore: Sendable {
+    let client: PostgresClient
+    let clock: ManualClock
+    let standIn: StandInServer
+    let stripe: StripeClient
+    /// The address of the stand-in.
+    let url: String
+    let processor: StripeProcessor
+    let payments: PaymentHandler
+    let runner: ChargeRunner
+    let refunds: RefundHandler
+    let methods: PaymentMethodHandler
+    let events: ProcessorEventHandler
+    let actions: BuyerActionHandler
+    let pending: Store.Pending
+
+    static let key = "rk_test_abcdefgh1"
+
+    init(client: PostgresClient, standIn: StandInServer, url: String) throws {
+        // The stand-in has the machine's clock, and compares times with it.
+        let start = Int64(Date().timeIntervalSince1970) * 1000
+        let clock = ManualClock(StoreTime(millisecondsSinceEpoch: start))
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let key = try StripeKey(Self.key, environment: .sandbox)
+        let stripe = StripeClient(
+            StripeClient.Settings(baseURL: url, timeout: .seconds(2)),
+            logger: logger
+        ) { key }
+        let gate = StripeGate(rate: 1000, logger: logger)
+        let processor = StripeProcessor(
+            client: stripe,
+            gate: gate,
+            customers: { methods in
+                try await client.withConnection {
+                    try PaymentMethodStore.customers(of: methods, on: $0)
+                }
+            },
+            returnURL: "https://app.example.com/back",
+            now: clock.machineNow,
+            logger: logger
+        )
+        let context = PaymentsContext(
+            client: client,
+            policy: AttemptPolicy(callsMax: 3),
+            owner: LeaseOwner(time: clock.machineNow()),
+            environment: .sandbox,
+            simulatesCharges: false,
+            subscriptions: .inTests,
+            logger: logger,
+            now: clock.now,
+            machineNow: clock.machineNow
+        )
+        let pending = Store.Pending()
+        let runner = ChargeRunner(processor: processor, context: context)
+        self.client = client
+        self.clock = clock
+        self.standIn = standIn
+        self.stripe = stripe
+        self.url = url
+        self.processor = processor
+        self.runner = runner
+        self.pending = pending
+        payments = PaymentHandler(
+            context: context,
+            processor: processor,
+            products: ProductStore(),
+            tax: TaxRates(),
+            offerKeys: OfferSigner.shared.keys,
+            didCommit: { pending.append($0) }
+        )
+        refunds = RefundHandler(context: context, runner: runner, didCommit: {})
+        methods = PaymentMethodHandler(
+            client: client,
+            stripe: stripe,
+            gate: gate,
+            now: clock.machineNow
+        )
+        events = ProcessorEventHandler(
+            client: client,
+            stripe: stripe,
+            processor: processor,
+            methods: methods,
+            runner: runner,
+            environment: .sandbox,
+            now: clock.machineNow,
+            logger: logger
+        )
+        actions = BuyerActionHandler(client: client, processor: processor, runner: runner)
+    }
+
+    /// Saves a card as a buyer's app does: the store begins, and the app gives the card to Stripe.
+    func save(
+        _ card: String = "pm_card_visa",
+        of account: AuthenticatedAccount = alice
+    ) async throws -> PaymentMethod {
+        let key = AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+        let setup = try await methods.begin(for: key)
+        let known = Set(try await methods.methods(of: key).map(\.token))
+        try await post("/v1/setup_intents/\(setup.id)/confirm", "payment_method=\(card)")
+        #expect(try await methods.complete(setup.id, for: key) == .saved)
+        let saved = try await methods.methods(of: key).map(\.token)
+        return try #require(saved.first { !known.contains($0) })
+    }
+
+    /// Calls the stand-in as an app does.
+    func post(_ path: String, _ form: String) async throws {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = .POST
+        request.headers.add(name: "authorization", value: "Bearer \(Self.key)")
+        request.body = .bytes(Array(form.utf8))
+        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        #expect((200..<300).contains(answer.status.code))
+    }
+
+    @discardableResult
+    func add(
+        by method: PaymentMethod,
+        key: String = "a",
+        of account: AuthenticatedAccount = alice
+    ) async throws -> Transaction {
+        let replies = try await payments.accept([
+            PaymentSubmission(
+                account: account,
+                idempotencyKey: key,
+                request: PaymentRequest(
+                    productID: ProductID(unchecked: "coins"),
+                    quantity: 1,
+                    storefront: Storefront(unchecked: "USA"),
+                    price: usd(999),
+                    paymentMethod: method
+                )
+            )
+        ])
+        switch try #require(replies.first) {
+        case .accepted(let body, _):
+            return try JSONDecoder().decode(TransactionResponse.self, from: Data(body)).transaction
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    /// Adds a payment and has it charged.
+    func buy(by method: PaymentMethod, key: String = "a") async throws -> Transaction {
+        let added = try await add(by: method, key: key)
+        await runner.carryOut(pending.take())
+        await runner.drain()
+        return try await load(added.id)
+    }
+
+    func load(_ id: TransactionID) async throws -> Transaction {
+        let record = try await client.withConnection { try TransactionStore.load([id], on: $0)[id] }
+        return try #require(record?.transaction)
+    }
+
+    /// Lets leases and pauses pass, and recovers due attempts until none is left.
+    func recover(after duration: Duration = .seconds(31)) async throws {
+        clock.advance(by: duration)
+        while try await runner.recover() > 0 { await runner.drain() }
+    }
+
+    func charge(of id: TransactionID) async throws -> ProcessorAttempt {
+        let key = AttemptKey(transactionID: id, kind: .charge)
+        let attempts = try await client.withTransaction {
+            try $0.read(AttemptStore.locking(of: [id]))
+        }
+        return try #require(attempts[key])
+    }
+
+    func counts(_ tables: String...) async throws -> [Int64] {
+        try await client.withConnection { connection in
+            try tables.map { table in
+                let rows = try connection.query("SELECT count(*) FROM \(unsafe: table)")
+                return try #require(rows.first).decode(Int64.self)
+            }
+        }
+    }
+
+    /// The minor units that the stand-in has charged, less those that it has given back.
+    var paid: Int64 {
+        standIn.entries.reduce(0) { $0 + ($1.kind == "charge" ? $1.amount : -$1.amount) }
+    }
+}
+
+/// Runs a test on a fresh database and a fresh stand-in.
+func withStripeStore(
+    _ body: @escaping @Sendable (StripeStore) async throws -> Void
+) async throws {
+    try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+        try await database.withClient(role: PaymentsMigrations.role, poolSize: 4) { client in
+            let server = StandInServer()
+            let (urls, running) = AsyncStream<String>.makeStream()
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await server.run(logger: logger) { running.yield($0) } }
+                for await url in urls {
+                    let store = try StripeStore(client: client, standIn: server, url: url)
+                    let published = try PublishedProduct(
+                        of: product(),
+                        in: EventCoding.encode(ProductChanged(product: product()))
+                    )
+                    try await client.withTransaction { try ProductStore.store([published], on: $0) }
+                    do { try await body(store) } catch {
+                        await store.stripe.shutDown()
+                        throw error
+                    }
+                    await store.stripe.shutDown()
+                    break
+                }
+            }
+        }
+    }
+}
