@@ -73,6 +73,7 @@ private func composePayments(
             ),
             actions: charging.actions,
             defaultMethod: charging.defaultMethod,
+            refusesCardNumbers: charging.processor.hasSavedMethods,
             restoreTokenAgeMax: settings.restoreTokenAgeMax,
             machineNow: frame.machineNow
         ).add(to: router)

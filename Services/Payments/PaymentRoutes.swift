@@ -19,6 +19,8 @@ struct PaymentRoutes: Sendable {
     let actions: BuyerActionHandler
     /// The payment method of a resumption that names none; if `nil`, it has to name one.
     let defaultMethod: PaymentMethod?
+    /// Whether a request is refused that has the number of a card in it.
+    let refusesCardNumbers: Bool
     /// The maximum age of a token that restores.
     let restoreTokenAgeMax: Duration
     let machineNow: @Sendable () -> MachineTime
@@ -48,6 +50,7 @@ struct PaymentRoutes: Sendable {
             request: try await decodeBody(PaymentRequest.self, from: request),
             trace: context.trace
         )
+        if refusesCardNumbers, submission.hasCardNumber { throw HTTPProblem.cardNumberRefused }
         switch try await payments.submit(submission) {
         case .accepted(let body, let isReplay):
             return Response(

@@ -36,5 +36,14 @@ struct PaymentSubmission: Sendable {
         )
     }
 
+    /// Whether one of the texts, which would all be stored, has the number of a card in it.
+    var hasCardNumber: Bool {
+        let texts = [
+            idempotencyKey.rawValue, request.productID.rawValue, request.paymentMethod.rawValue,
+            request.applicationUsername ?? "",
+        ]
+        return texts.contains(where: CardNumber.isIn)
+    }
+
     var fingerprint: [UInt8] { RequestFingerprint.of(request, in: account.bundleID) }
 }

@@ -40,6 +40,15 @@ extension HTTPProblem {
         )
     }
 
+    /// A card's number must not come to the store.
+    ///
+    /// The answer does not repeat it.
+    static let cardNumberRefused = badRequest(
+        "card_number_refused",
+        "The request has the number of a card in it",
+        "The app gives cards to the processor itself, and names the method that was saved."
+    )
+
     static let idempotencyKeyReused = HTTPProblem(
         .unprocessableContent,
         code: "idempotency_key_reused",

@@ -24,7 +24,9 @@ struct PaymentMethodRoutes: Sendable {
         try await answer(of: try handler(), try context.requireAccountKey())
     }
 
-    /// Begins to save a method. Only its buyer gets the secret with which the app goes on.
+    /// Begins to save a method.
+    ///
+    /// Only its buyer gets the secret with which the app goes on.
     @Sendable
     private func begin(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response

@@ -20,8 +20,9 @@ struct ProcessorEventHandler: Sendable {
     let now: @Sendable () -> MachineTime
     let logger: Logger
 
-    /// The time after which an event is looked at. By then the answer to a call has mostly told the
-    /// same.
+    /// The time after which an event is looked at.
+    ///
+    /// By then the answer to a call has mostly told the same.
     static let delay = Duration.seconds(1)
     /// The time for which a process has an event to itself.
     static let lease = Duration.seconds(60)

@@ -22,7 +22,9 @@ struct StripeWebhookRoutes: Sendable {
         let now: @Sendable () -> MachineTime
     }
 
-    /// The longest webhook that is read. Stripe's own are far shorter.
+    /// The longest webhook that is read.
+    ///
+    /// Stripe's own are far shorter.
     static let bodyMax = 256 * 1024
 
     func add(to router: StoreRouter) {

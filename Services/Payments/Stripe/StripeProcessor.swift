@@ -58,7 +58,7 @@ struct StripeProcessor: PaymentProcessor {
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
         await look(inquiries, answer) { intent in
             switch StripeReading(intent, at: now()) {
-            case .asks, .open: await giveUp(intent.id, for: nil)
+            case .asks: await giveUp(intent.id, for: nil)
             default: await outcome(of: intent)
             }
         }

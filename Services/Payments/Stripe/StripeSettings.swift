@@ -16,7 +16,9 @@ struct StripeSettings: Sendable {
     /// The pause between two looks at the list of events.
     let eventsPause: Duration
 
-    /// Reads the settings. Keys: `STRIPE_KEY_FILE`, `STRIPE_WEBHOOK_SECRETS_FILE`,
+    /// Reads the settings.
+    ///
+    /// Keys: `STRIPE_KEY_FILE`, `STRIPE_WEBHOOK_SECRETS_FILE`,
     /// `STRIPE_RETURN_URL`, `STRIPE_API_URL`, `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND` and
     /// `STRIPE_EVENTS_MS`.
     ///

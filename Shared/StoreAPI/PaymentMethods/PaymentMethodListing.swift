@@ -6,8 +6,9 @@ public struct PaymentMethodListing: Codable, Hashable, Sendable {
     public var brand: String
     /// The last four digits of the card.
     public var lastFour: String
-    /// The month and the year in which the card ends.
+    /// The month in which the card ends, from 1.
     public var expiryMonth: Int
+    /// The year in which the card ends.
     public var expiryYear: Int
 
     /// Makes a document.

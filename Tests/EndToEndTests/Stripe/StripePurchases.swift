@@ -122,6 +122,32 @@ extension EndToEnd {
             }
         }
 
+        @Test func noCardNumberIsTaken() async throws {
+            try await withStripe { store, _ in
+                let client = try store.client(account: "ada")
+                let number = "4242424242424242"
+                let fields = ["productID", "storefront", "paymentMethod", "applicationUsername"]
+                let sample = try JSONEncoder().encode(PaymentRequest.saved(by: "pm_1"))
+                for field in fields + ["quantity", "key"] {
+                    var body = try #require(
+                        try JSONSerialization.jsonObject(with: sample) as? [String: Any]
+                    )
+                    if field == "quantity" { body[field] = Int64(number) }
+                    if fields.contains(field) { body[field] = number }
+                    let key = field == "key" ? number : field
+                    let answer = try await client.raw(
+                        .POST,
+                        store.urls.payments + Routes.payments,
+                        body: Array(try JSONSerialization.data(withJSONObject: body)),
+                        headers: [("content-type", "application/json"), ("idempotency-key", key)]
+                    )
+                    #expect((400..<500).contains(answer.status), "\(field)")
+                }
+                #expect(try await client.unfinished().valueIfAny?.transactions == [])
+                #expect(!store.process(.payments).log().contains(number))
+            }
+        }
+
         @Test func whatIsNoWebhookOfStripesIsRefused() async throws {
             try await withStripe { store, stripe in
                 let body = Array(#"{"id":"evt_1","type":"payment_intent.succeeded"}"#.utf8)

@@ -48,8 +48,9 @@ import Testing
         return plan
     }
 
-    /// Each event causes a look, so a later look never sees an earlier state. The answer to the call
-    /// itself may come at any time.
+    /// Each event causes a look, so a later look never sees an earlier state.
+    ///
+    /// The answer to the call itself may come at any time.
     @Test(arguments: End.allCases)
     func theEndIsTheSame(end: End) throws {
         var generator = SeededGenerator(seed: 61)
