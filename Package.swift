@@ -258,12 +258,13 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // Layer 5: what the operator's command line and console read; they share it in this package only.
+        // Layer 6: what the operator's command line and console do; they share it in this package only.
         .target(
             name: "OperatorCore",
             dependencies: [
-                "Callbacks", "EventArchive", "EventTypes", "Messaging", "Postgres", "Seals",
-                "StoreAPI", "StoreTracing", asyncHTTPClient, nioCore, nioHTTP1,
+                "Callbacks", "EventArchive", "EventTypes", "Kafka", "Ledger", "Messaging",
+                "Postgres", "Rebuild", "Seals", "StoreAPI", "StoreTracing", asyncHTTPClient,
+                nioCore, nioHTTP1, logging, subprocess, systemPackage,
             ],
             path: "Services/OperatorCore",
             swiftSettings: house
@@ -336,9 +337,9 @@ let package = Package(
         .executableTarget(
             name: "Console",
             dependencies: [
-                "ClockAndIDs", "EventTypes", "OperatorCore", "ServiceKit", "StoreAPI",
-                "StoreTracing",
-                crypto, hummingbird, httpTypes, nioCore, nioHTTP1, logging, serviceLifecycle,
+                "ClockAndIDs", "EventTypes", "Kafka", "OperatorCore", "Rebuild", "Seals",
+                "ServiceKit", "StoreAPI", "StoreTracing", crypto, hummingbird, httpTypes, nioCore,
+                nioHTTP1, logging, serviceLifecycle,
             ],
             path: "Services/Console",
             exclude: ["README.md"],

@@ -2,6 +2,7 @@ import Rebuild
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The report of a proof, as people read it.
 @Suite struct VerificationReportTests {

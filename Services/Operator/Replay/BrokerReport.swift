@@ -1,3 +1,5 @@
+import OperatorCore
+
 /// The part of the broker's topics that is read.
 struct BrokerRange: Hashable, Sendable {
     /// One partition; all of them if none is named.

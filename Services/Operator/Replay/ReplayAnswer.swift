@@ -1,4 +1,5 @@
 import EventTypes
+import OperatorCore
 
 /// The plan of a replay as it is printed.
 struct ReplayAnswer: Encodable {

@@ -118,16 +118,16 @@ struct ReplayCommand: OperatorSubcommand {
         }
         let selection = options.selection
         try selection.check(at: StoreTime.wallClock())
-        try checkConsumer(of: selection)
+        try selection.check(consumer: consumer)
         if broker.isUsed { return try await replay(selection, from: broker.range(selection)) }
         let source: ReplaySource = try fromFile.map { .file(try EventFileReader($0)) } ?? .logs
-        if case .logs = source, !unverified { try await verify(selection.services) }
         let planner = ReplayPlanner(
             selection: selection,
             consumer: consumer,
             archives: archived(selection),
             databases: address
         )
+        if case .logs = source, !unverified { try await planner.requireSealedLogs() }
         let (plan, ends) = try await planner.plan(source)
         try show(plan)
         guard plan.events > 0 else {
@@ -187,43 +187,8 @@ struct ReplayCommand: OperatorSubcommand {
     }
 
     var address: @Sendable (String) -> DatabaseAddress {
-        let databases = databases
-        return { name in
-            // Services and databases have the same names; a topic's producer is one of them.
-            databases.address(of: StoreOptions.Service(rawValue: name) ?? .payments)
-        }
-    }
-
-    func checkConsumer(of selection: ReplaySelection) throws(OperatorError) {
-        guard let consumer else { return }
-        let consumers = Set(selection.selectedTopics.flatMap(\.consumers).map(\.rawValue))
-        guard consumers.contains(consumer) else {
-            throw OperatorError(
-                .usage,
-                "\(consumer) reads none of the selected topics; they are read by "
-                    + "\(consumers.sorted().joined(separator: " and "))."
-            )
-        }
-    }
-
-    /// Refuses a log that does not match its seals, because missing events would go unnoticed.
-    private func verify(_ services: [String]) async throws {
-        for service in services {
-            let report = try await SealReader.check(
-                address(service),
-                expecting: [],
-                eventsOnly: true,
-                archives: archives
-            )
-            guard let first = report.findings.first else { continue }
-            throw OperatorError(
-                .failed,
-                """
-                The log of \(service) is not as it was sealed: \(first)
-                See 'counterfoil verify' for all findings; --unverified replays the log as it is.
-                """
-            )
-        }
+        let databases = databases.addresses()
+        return { databases.address(named: $0) }
     }
 
     func show(_ plan: ReplayOutline) throws {
@@ -284,32 +249,21 @@ struct ReplayCommand: OperatorSubcommand {
         resumption: String,
         _ body: @escaping @Sendable (ReplayRunner) async throws -> Bool
     ) async throws {
-        let settings = try kafka.settings()
-        let addresses = journal.selection.services.map(address)
-        let isThrough = try await OperatorLockStore.withLocks(addresses[...]) {
-            try await ReplayRunner.withProducer(settings) { producer in
-                let interruption = Interruption()
-                defer { interruption.end() }
-                return try await body(
-                    ReplayRunner(
-                        databases: address,
-                        archives: archived(journal.selection),
-                        producer: producer,
-                        progress: ReplayProgress(total: journal.total),
-                        isInterrupted: { interruption.isRaised }
-                    )
-                )
-            }
-        }
+        let progress = ReplayProgress(total: journal.total)
+        let interruption = Interruption()
+        defer { interruption.end() }
+        let isThrough = try await ReplayRunner.withLocks(
+            of: journal.selection.services,
+            databases: address,
+            archives: archived(journal.selection),
+            kafka: try kafka.settings(),
+            progress: progress.show,
+            isInterrupted: { interruption.isRaised },
+            body
+        )
         guard isThrough else {
             throw OperatorError(.interrupted, "Interrupted; to resume: \(resumption)")
         }
         Console.say("Through: \(journal.total) events were sent.")
     }
-}
-
-/// The source of the events.
-enum ReplaySource: Sendable {
-    case logs
-    case file(EventFileReader)
 }

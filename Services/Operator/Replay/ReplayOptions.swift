@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventTypes
+import OperatorCore
 
 /// The options that select a replay's events.
 struct ReplayOptions: ParsableArguments {

@@ -28,6 +28,12 @@ package struct DatabaseAddresses: Hashable, Sendable {
             )
     }
 
+    /// The address of the database of a service that events and topics name.
+    package func address(named name: String) -> DatabaseAddress {
+        // Services and databases have the same names; a topic's producer is one of them.
+        address(of: OperatedService(rawValue: name) ?? .payments)
+    }
+
     /// The address of a service's database for the role that may drop months of its log.
     package static func archivistAddress(
         of service: OperatedService,

@@ -1,44 +1,60 @@
-import EventTypes
+package import EventTypes
 import Foundation
 import Messaging
-import OperatorCore
-import Seals
+package import Seals
 
 /// A replay's progress, in a file.
 ///
 /// After a kill, only the events since the last entry are sent a second time, and consumers
 /// recognise them.
-struct ReplayJournal: Codable, Sendable {
+package struct ReplayJournal: Codable, Sendable {
     /// The version of the file's format.
-    private(set) var version = 1
+    private var version = 1
     /// The replay's id, which its messages carry.
-    let id: EventID
-    let selection: ReplaySelection
-    let consumer: String?
+    package let id: EventID
+    package let selection: ReplaySelection
+    package let consumer: String?
     /// Events per second.
-    let rate: Int
-    let total: Int
+    package let rate: Int
+    package let total: Int
     /// The end of each service's log when the replay was planned.
-    let ends: [String: String]
+    package let ends: [String: String]
     /// The place up to which each service's log was sent.
-    var places: [String: String] = [:]
-    var sent = 0
-    var isDone = false
+    package var places: [String: String] = [:]
+    package var sent = 0
+    package var isDone = false
+
+    /// Begins a journal: nothing was sent.
+    package init(
+        id: EventID,
+        selection: ReplaySelection,
+        consumer: String?,
+        rate: Int,
+        total: Int,
+        ends: [String: String]
+    ) {
+        self.id = id
+        self.selection = selection
+        self.consumer = consumer
+        self.rate = rate
+        self.total = total
+        self.ends = ends
+    }
 
     /// The place from which a service's log is still to be sent.
-    func place(in service: String) -> LogPlace {
+    package func place(in service: String) -> LogPlace {
         places[service].flatMap { LogPlace(utf8: Array($0.utf8)) } ?? selection.start
     }
 
     /// The last place of a service's log that is replayed.
-    func end(of service: String) -> LogPlace? {
+    package func end(of service: String) -> LogPlace? {
         ends[service].flatMap { LogPlace(utf8: Array($0.utf8)) }
     }
 
     /// Reads a journal.
     ///
     /// - Throws: ``OperatorError`` if the file is not a journal.
-    static func read(_ path: String) throws(OperatorError) -> ReplayJournal {
+    package static func read(_ path: String) throws(OperatorError) -> ReplayJournal {
         let journal: ReplayJournal
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -56,7 +72,7 @@ struct ReplayJournal: Codable, Sendable {
     }
 
     /// Writes the journal atomically.
-    func write(to path: String) throws(OperatorError) {
+    package func write(to path: String) throws(OperatorError) {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

@@ -1,9 +1,8 @@
 import Foundation
-import OperatorCore
 
 extension OperatorError {
     /// A file or folder that cannot be read, with the system's reason and the remedy.
-    static func unreadable(
+    package static func unreadable(
         _ path: String,
         _ error: any Error,
         _ code: Code = .failed
@@ -15,7 +14,7 @@ extension OperatorError {
     }
 
     /// A file or folder that cannot be written, with the system's reason and the remedy.
-    static func unwritable(
+    package static func unwritable(
         _ path: String,
         _ error: any Error,
         _ code: Code = .failed

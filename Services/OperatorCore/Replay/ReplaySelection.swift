@@ -1,33 +1,54 @@
-import EventTypes
-import Messaging
-import OperatorCore
-import Seals
+package import EventTypes
+package import Messaging
+package import Seals
 
 /// The events of the logs that are replayed.
 ///
 /// Pure. A criterion that is not given selects everything; criteria of several kinds must all hold.
-struct ReplaySelection: Codable, Hashable, Sendable {
-    var topics: [String] = []
-    var types: [String] = []
-    var accounts: [String] = []
-    var transactions: [String] = []
-    var events: [String] = []
+package struct ReplaySelection: Codable, Hashable, Sendable {
+    package var topics: [String] = []
+    package var types: [String] = []
+    package var accounts: [String] = []
+    package var transactions: [String] = []
+    package var events: [String] = []
     /// The first moment that is selected.
-    var since: StoreTime?
+    package var since: StoreTime?
     /// The first moment that is no longer selected.
-    var until: StoreTime?
+    package var until: StoreTime?
     /// The first place of a service's log that is selected: `xid:position`.
-    var from: String?
+    package var from: String?
     /// The last place of that log that is selected.
-    var through: String?
+    package var through: String?
+
+    package init(
+        topics: [String] = [],
+        types: [String] = [],
+        accounts: [String] = [],
+        transactions: [String] = [],
+        events: [String] = [],
+        since: StoreTime? = nil,
+        until: StoreTime? = nil,
+        from: String? = nil,
+        through: String? = nil
+    ) {
+        self.topics = topics
+        self.types = types
+        self.accounts = accounts
+        self.transactions = transactions
+        self.events = events
+        self.since = since
+        self.until = until
+        self.from = from
+        self.through = through
+    }
 
     /// The topics that are selected.
-    var selectedTopics: [Topic] {
+    package var selectedTopics: [Topic] {
         topics.isEmpty ? Topics.all : Topics.all.filter { topics.contains($0.name) }
     }
 
     /// The services whose logs are read.
-    var services: [String] {
+    package var services: [String] {
         var services: [String] = []
         for topic in selectedTopics where !services.contains(topic.producer.rawValue) {
             services.append(topic.producer.rawValue)
@@ -36,19 +57,19 @@ struct ReplaySelection: Codable, Hashable, Sendable {
     }
 
     /// The place before the first that is selected.
-    var start: LogPlace {
+    package var start: LogPlace {
         guard let from, let first = LogPlace(utf8: Array(from.utf8)) else { return .start }
         return LogPlace(xid: first.xid, position: first.position - 1)
     }
 
     /// The last place that is selected; `nil` for the end of the log.
-    var end: LogPlace? { through.flatMap { LogPlace(utf8: Array($0.utf8)) } }
+    package var end: LogPlace? { through.flatMap { LogPlace(utf8: Array($0.utf8)) } }
 
     /// Refuses a selection that is malformed or cannot select anything.
     ///
     /// - Parameter now: The present moment.
     /// - Throws: ``OperatorError`` of the kind `usage`.
-    func check(at now: StoreTime) throws(OperatorError) {
+    package func check(at now: StoreTime) throws(OperatorError) {
         func refuse(_ words: String) -> OperatorError { OperatorError(.usage, words) }
         for topic in topics where !Topics.all.contains(where: { $0.name == topic }) {
             throw refuse(
@@ -83,8 +104,21 @@ struct ReplaySelection: Codable, Hashable, Sendable {
         if let end, end <= start { throw refuse("From \(from ?? "") to \(end) there is nothing.") }
     }
 
+    /// Refuses a consumer that reads none of the selected topics.
+    package func check(consumer: String?) throws(OperatorError) {
+        guard let consumer else { return }
+        let consumers = Set(selectedTopics.flatMap(\.consumers).map(\.rawValue))
+        guard consumers.contains(consumer) else {
+            throw OperatorError(
+                .usage,
+                "\(consumer) reads none of the selected topics; they are read by "
+                    + "\(consumers.sorted().joined(separator: " and "))."
+            )
+        }
+    }
+
     /// Whether an event is selected.
-    func contains(_ row: OutboxRow) -> Bool {
+    package func contains(_ row: OutboxRow) -> Bool {
         let event = row.event
         if topics.isEmpty {
             guard Topics.all.contains(where: { $0.name == event.topic }) else { return false }

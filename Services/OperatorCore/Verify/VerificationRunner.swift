@@ -1,35 +1,58 @@
 import Foundation
-import OperatorCore
 import Postgres
 import Rebuild
 import Synchronization
 
 /// The proof: the services' own executables rebuild every service's books from the event log, in
 /// separate databases, and compare them with the live ones.
-struct VerificationRunner: Sendable {
+package struct VerificationRunner: Sendable {
     /// The databases, executables and files that the proof uses.
-    struct Resources: Sendable {
+    package struct Resources: Sendable {
         /// The live databases, as the operator may read them.
-        var databases: [StoreOptions.Service: DatabaseAddress]
+        package var databases: [OperatedService: DatabaseAddress]
         /// A server for the shadows, with a role that may create databases.
-        var shadow: String
+        package var shadow: String
         /// The folder of the services' executables.
-        var executables: String
+        package var executables: String
         /// The folder of the months that have left the live databases; `nil` if there is none.
-        var archives: String?
+        package var archives: String?
+
+        package init(
+            databases: [OperatedService: DatabaseAddress],
+            shadow: String,
+            executables: String,
+            archives: String?
+        ) {
+            self.databases = databases
+            self.shadow = shadow
+            self.executables = executables
+            self.archives = archives
+        }
     }
 
-    let resources: Resources
-    let services: [StoreOptions.Service]
+    package let resources: Resources
+    package let services: [OperatedService]
     /// Whether the shadows stay for examination.
-    let keepsShadows: Bool
+    package let keepsShadows: Bool
     /// Receives each service's progress whenever it changes.
-    let progress: @Sendable ([VerificationProgress]) -> Void
+    package let progress: @Sendable ([VerificationProgress]) -> Void
+
+    package init(
+        resources: Resources,
+        services: [OperatedService],
+        keepsShadows: Bool = false,
+        progress: @escaping @Sendable ([VerificationProgress]) -> Void
+    ) {
+        self.resources = resources
+        self.services = services
+        self.keepsShadows = keepsShadows
+        self.progress = progress
+    }
 
     /// Rebuilds the books and compares them.
     ///
     /// - Throws: ``OperatorError`` if the proof cannot be completed; then nothing is proved.
-    func run() async throws -> VerificationReport {
+    package func run() async throws -> VerificationReport {
         let executables = try executables()
         do {
             return try await withSession(settings) { lock in
@@ -55,7 +78,7 @@ struct VerificationRunner: Sendable {
 
     /// Rebuilds the books while holding the lock.
     private func prove(
-        _ executables: [StoreOptions.Service: String]
+        _ executables: [OperatedService: String]
     ) async throws -> VerificationReport {
         try await withSession(settings) { server in
             for service in services {
@@ -83,12 +106,12 @@ struct VerificationRunner: Sendable {
         )
     }
 
-    private static func shadow(of service: StoreOptions.Service) -> String {
+    private static func shadow(of service: OperatedService) -> String {
         "counterfoil_shadow_\(service.rawValue)"
     }
 
-    private func executables() throws -> [StoreOptions.Service: String] {
-        var found: [StoreOptions.Service: String] = [:]
+    private func executables() throws -> [OperatedService: String] {
+        var found: [OperatedService: String] = [:]
         for service in services {
             let path = resources.executables + "/" + service.rawValue
             guard FileManager.default.isExecutableFile(atPath: path) else {
@@ -113,7 +136,7 @@ struct VerificationRunner: Sendable {
     }
 
     private func rebuild(
-        _ executables: [StoreOptions.Service: String]
+        _ executables: [OperatedService: String]
     ) async throws -> VerificationReport {
         let state = VerificationState(services.map(\.rawValue))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -157,7 +180,7 @@ struct VerificationRunner: Sendable {
     }
 
     /// The environment of a service's rebuild: only what it needs from this process.
-    private func environment(of service: StoreOptions.Service) -> [String: String] {
+    private func environment(of service: OperatedService) -> [String: String] {
         var environment = [
             "LOG_LEVEL": "warning",
             "REBUILD_DATABASE_URL": resources.databases[service]?.url ?? "",
@@ -178,7 +201,7 @@ struct VerificationRunner: Sendable {
         return environment
     }
 
-    private func shadowURL(of service: StoreOptions.Service) -> String {
+    private func shadowURL(of service: OperatedService) -> String {
         var components = URLComponents(string: resources.shadow)
         components?.path = "/" + Self.shadow(of: service)
         return components?.string ?? resources.shadow
@@ -194,7 +217,7 @@ private final class VerificationState: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ services: [String]) {
+    package init(_ services: [String]) {
         state = Mutex(
             State(
                 report: VerificationReport(services),
@@ -203,10 +226,10 @@ private final class VerificationState: Sendable {
         )
     }
 
-    var report: VerificationReport { state.withLock { $0.report } }
+    package var report: VerificationReport { state.withLock { $0.report } }
 
     /// Takes a line, and returns the progress of all services.
-    func take(_ line: RebuildLine, of service: String) -> [VerificationProgress] {
+    package func take(_ line: RebuildLine, of service: String) -> [VerificationProgress] {
         state.withLock { state in
             state.report.take(line, of: service)
             for index in state.progress.indices where state.progress[index].service == service {
@@ -214,35 +237,5 @@ private final class VerificationState: Sendable {
             }
             return state.progress
         }
-    }
-}
-
-/// The progress of a service's rebuild.
-struct VerificationProgress: Hashable, Sendable {
-    let service: String
-    private var applied = 0
-    private var total = 0
-    private var table: String?
-    private var rows = 0
-    private var isDone = false
-
-    init(service: String) { self.service = service }
-
-    mutating func take(_ line: RebuildLine) {
-        switch line {
-        case .applied(let events, let total): (applied, self.total) = (events, total)
-        case .comparing(let table, let rows): (self.table, self.rows) = (table, rows)
-        case .done: isDone = true
-        case .contradiction, .difference, .table: break
-        }
-    }
-
-    /// The progress in a few words: `payments 40,000 of 120,000 events`, `payments transactions
-    /// 5,000 rows`.
-    var text: String {
-        if isDone { return "\(service) done" }
-        if let table { return "\(service) \(table) \(rows.grouped) rows" }
-        guard total > 0 else { return "\(service) begins" }
-        return "\(service) \(applied.grouped) of \(total.grouped) events"
     }
 }

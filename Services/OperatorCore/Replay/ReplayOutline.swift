@@ -1,29 +1,31 @@
-import EventTypes
-import Messaging
+package import EventTypes
+package import Messaging
 
 /// The plan of a replay: the events it would send, counted beforehand.
 ///
 /// Pure. It holds only numbers, and one key for each account.
-struct ReplayOutline: Sendable {
+package struct ReplayOutline: Sendable {
     /// The number of selected events.
-    private(set) var events = 0
+    package private(set) var events = 0
     /// The number of events of each type, by topic.
-    private(set) var counts: [String: [String: Int]] = [:]
+    package private(set) var counts: [String: [String: Int]] = [:]
     /// The time of the first event.
-    private(set) var first: StoreTime?
+    package private(set) var first: StoreTime?
     /// The time of the last event.
-    private(set) var last: StoreTime?
+    package private(set) var last: StoreTime?
     /// For each consumer, the number of events it acts on and has not applied.
-    private(set) var unapplied: [String: Int] = [:]
+    package private(set) var unapplied: [String: Int] = [:]
     /// The reasons for which events are not sent, with their numbers.
-    private(set) var refused: [String: Int] = [:]
+    package private(set) var refused: [String: Int] = [:]
     private var keys: Set<Int> = []
 
+    package init() {}
+
     /// The number of accounts and products that the events belong to.
-    var keyCount: Int { keys.count }
+    package var keyCount: Int { keys.count }
 
     /// Counts an event.
-    mutating func add(_ event: OutboxEvent) {
+    package mutating func add(_ event: OutboxEvent) {
         if let problem = Self.problem(of: event) { refused[problem, default: 0] += 1 }
         events += 1
         counts[event.topic, default: [:]][event.type.rawValue, default: 0] += 1
@@ -35,7 +37,7 @@ struct ReplayOutline: Sendable {
     }
 
     /// Adds a number of events that a consumer has not applied.
-    mutating func add(unapplied count: Int, to consumer: String) {
+    package mutating func add(unapplied count: Int, to consumer: String) {
         unapplied[consumer, default: 0] += count
     }
 
@@ -43,7 +45,7 @@ struct ReplayOutline: Sendable {
     ///
     /// Events are decoded in full before they are sent. An event of an unknown version, or one that
     /// cannot be decoded as its type, is named and not sent.
-    static func problem(of event: OutboxEvent) -> String? {
+    package static func problem(of event: OutboxEvent) -> String? {
         do {
             switch event.type {
             case .productChanged: _ = try EventCoding.decode(ProductChanged.self, from: event.data)

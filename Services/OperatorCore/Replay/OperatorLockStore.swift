@@ -1,15 +1,14 @@
 import EventTypes
 import Foundation
-import OperatorCore
 import Postgres
 
 /// An advisory lock in a service's database that allows one command of a kind at a time.
 ///
 /// The lock ends with the session. A command that is suspended loses it within
 /// `LockHolder.silenceMax`, and ends when it resumes.
-enum OperatorLockStore {
+package enum OperatorLockStore {
     /// A kind of work that is done by one command at a time.
-    struct Work: Sendable {
+    package struct Work: Sendable {
         /// The name of the work.
         let name: String
         /// The advice to an operator who meets another command at the same work.
@@ -18,13 +17,13 @@ enum OperatorLockStore {
         let key: Int64
 
         /// Sending a service's events again.
-        static let replay = Work(
+        package static let replay = Work(
             name: "replay",
             advice: "Wait until it ends, or stop it; it can be resumed from its journal.",
             key: 0x7265_706C_6179
         )
         /// Dropping months of a service's log.
-        static let archiving = Work(
+        package static let archiving = Work(
             name: "log",
             advice: "Wait until it ends, or stop it; the work done by then stays.",
             key: 0x6C6F_67
@@ -35,7 +34,7 @@ enum OperatorLockStore {
     ///
     /// - Throws: ``OperatorError`` that says who holds one of them, or that one was lost; what the
     ///   body throws.
-    static func withLocks<R: Sendable>(
+    package static func withLocks<R: Sendable>(
         _ addresses: ArraySlice<DatabaseAddress>,
         of work: Work = .replay,
         _ body: @escaping @Sendable () async throws -> R

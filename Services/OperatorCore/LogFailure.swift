@@ -1,9 +1,9 @@
-import EventArchive
-import Messaging
-import Seals
+package import EventArchive
+package import Messaging
+package import Seals
 
 /// A failure of a log, of its seals or of its files, described in one line.
-protocol LogFailure: Error {
+package protocol LogFailure: Error {
     /// The problem, and what to do about it.
     var message: String { get }
 }

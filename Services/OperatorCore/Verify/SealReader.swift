@@ -1,12 +1,11 @@
 import EventArchive
 import Ledger
 import Messaging
-import OperatorCore
 import Postgres
-import Seals
+package import Seals
 
 /// Checks the seals of a service's logs, in a snapshot of its database.
-enum SealReader {
+package enum SealReader {
     /// Checks a service.
     ///
     /// - Parameters:
@@ -17,7 +16,7 @@ enum SealReader {
     ///     looked at.
     /// - Returns: The hash chains, and what is wrong with them.
     /// - Throws: ``OperatorError``.
-    static func check(
+    package static func check(
         _ address: DatabaseAddress,
         expecting expectations: [SealCheck.Expectation],
         eventsOnly: Bool = false,

@@ -1,15 +1,26 @@
 import EventArchive
 import EventTypes
 import Messaging
-import OperatorCore
 import Seals
 
 /// Counts the events that a replay would send.
-struct ReplayPlanner: Sendable {
-    let selection: ReplaySelection
-    let consumer: String?
-    let archives: ReplayArchives
-    let databases: @Sendable (String) -> DatabaseAddress
+package struct ReplayPlanner: Sendable {
+    package let selection: ReplaySelection
+    package let consumer: String?
+    package let archives: ReplayArchives
+    package let databases: @Sendable (String) -> DatabaseAddress
+
+    package init(
+        selection: ReplaySelection,
+        consumer: String?,
+        archives: ReplayArchives,
+        databases: @escaping @Sendable (String) -> DatabaseAddress
+    ) {
+        self.selection = selection
+        self.consumer = consumer
+        self.archives = archives
+        self.databases = databases
+    }
 
     /// The number of events that are collected before a consumer's places are compared with them.
     private static let eventsMax = 5000
@@ -18,7 +29,9 @@ struct ReplayPlanner: Sendable {
     ///
     /// - Returns: The plan, and the end of each log: later events are not replayed.
     /// - Throws: ``OperatorError``.
-    func plan(_ source: ReplaySource) async throws -> (ReplayOutline, ends: [String: String]) {
+    package func plan(
+        _ source: ReplaySource
+    ) async throws -> (ReplayOutline, ends: [String: String]) {
         var plan = ReplayOutline()
         var waiting: [String: [AppliedEvents.Entry]] = [:]
         var ends: [String: String] = [:]
@@ -51,6 +64,26 @@ struct ReplayPlanner: Sendable {
         }
         try await ask(&waiting, &plan, atLeast: 1)
         return (plan, ends)
+    }
+
+    /// Refuses logs that do not match their seals, because missing events would go unnoticed.
+    package func requireSealedLogs() async throws {
+        for service in selection.services {
+            let report = try await SealReader.check(
+                databases(service),
+                expecting: [],
+                eventsOnly: true,
+                archives: archives.directory
+            )
+            guard let first = report.findings.first else { continue }
+            throw OperatorError(
+                .failed,
+                """
+                The log of \(service) is not as it was sealed: \(first)
+                See 'counterfoil verify' for all findings; --unverified replays the log as it is.
+                """
+            )
+        }
     }
 
     private func take(

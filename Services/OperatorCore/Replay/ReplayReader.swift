@@ -1,14 +1,13 @@
-import EventArchive
-import EventTypes
-import Messaging
-import OperatorCore
-import Postgres
-import Seals
+package import EventArchive
+package import EventTypes
+package import Messaging
+package import Postgres
+package import Seals
 
 /// Reads services' logs page by page, and counts what consumers have not applied.
-enum ReplayReader {
+package enum ReplayReader {
     /// The number of rows in memory at once.
-    static let pageSize = 1000
+    package static let pageSize = 1000
 
     /// Reads a log.
     ///
@@ -21,7 +20,7 @@ enum ReplayReader {
     /// - Returns: The last place that was read; the start if there was nothing.
     /// - Throws: ``OperatorError``; what the body throws.
     @discardableResult
-    static func read(
+    package static func read(
         _ address: DatabaseAddress,
         after start: LogPlace,
         through end: LogPlace?,
@@ -58,7 +57,7 @@ enum ReplayReader {
     }
 
     /// The epoch of the broker's log that a service publishes to.
-    static func epoch(_ address: DatabaseAddress) async throws -> Int32 {
+    package static func epoch(_ address: DatabaseAddress) async throws -> Int32 {
         do {
             return try await DatabaseReader.read(address) { try EventReplay.epoch(on: $0) }
         } catch let error as MessagingError {
@@ -67,7 +66,7 @@ enum ReplayReader {
     }
 
     /// The number of events that a consumer has not applied.
-    static func unapplied(
+    package static func unapplied(
         _ events: [AppliedEvents.Entry],
         by consumer: String,
         at address: DatabaseAddress
@@ -80,17 +79,22 @@ enum ReplayReader {
 }
 
 /// The months of the logs that a replay reads from files.
-struct ReplayArchives: Sendable {
+package struct ReplayArchives: Sendable {
     /// The folder of the files; `nil` if none is given.
-    var directory: String?
+    package var directory: String?
     /// The first moment to replay; `nil` for everything.
-    var since: StoreTime?
+    package var since: StoreTime?
+
+    package init(directory: String? = nil, since: StoreTime? = nil) {
+        self.directory = directory
+        self.since = since
+    }
 
     /// The rows of a service that are in files.
     ///
     /// - Returns: `nil` if the replay needs none of them.
     /// - Throws: `ArchiveError` if a file is needed and missing: nothing is left out silently.
-    func rows(
+    package func rows(
         of service: String,
         after place: LogPlace,
         on connection: isolated PostgresConnection

@@ -1,6 +1,5 @@
 import Foundation
-import OperatorCore
-import Rebuild
+package import Rebuild
 import Subprocess
 
 #if canImport(System)
@@ -13,11 +12,11 @@ import SystemPackage
 ///
 /// The service's own executable rebuilds the books, so the rules are those that run live. One
 /// service's rebuild cannot touch another's memory or databases.
-struct RebuildProcess: Sendable {
+package struct RebuildProcess: Sendable {
     /// The service's executable.
-    let executable: String
+    package let executable: String
     /// All that the process knows of this one.
-    let environment: [String: String]
+    package let environment: [String: String]
 
     /// The time that a cancelled rebuild has to end by itself, before it is killed.
     private static let endMax = Duration.seconds(10)
@@ -25,7 +24,7 @@ struct RebuildProcess: Sendable {
     private static let complaintMax = 4096
 
     /// The way in which the process ended.
-    struct Ending: Sendable {
+    package struct Ending: Sendable {
         let isSuccess: Bool
         /// The end of its output on standard error.
         let complaint: String
@@ -38,7 +37,7 @@ struct RebuildProcess: Sendable {
     /// - Parameter take: Takes each line.
     /// - Returns: The way in which it ended.
     /// - Throws: An error when it cannot be started; `CancellationError`.
-    func run(_ take: @Sendable (RebuildLine) -> Void) async throws -> Ending {
+    package func run(_ take: @Sendable (RebuildLine) -> Void) async throws -> Ending {
         var options = PlatformOptions()
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.endMax)]
         do {

@@ -1,20 +1,69 @@
-import EventArchive
+package import EventArchive
 import EventTypes
-import Kafka
+package import Kafka
 import Logging
 import Messaging
-import OperatorCore
 import Seals
-import Synchronization
 
 /// Sends the selected events to their topics again.
-struct ReplayRunner: Sendable {
-    let databases: @Sendable (String) -> DatabaseAddress
-    let archives: ReplayArchives
-    let producer: KafkaProducer
-    let progress: ReplayProgress
+package struct ReplayRunner: Sendable {
+    package let databases: @Sendable (String) -> DatabaseAddress
+    package let archives: ReplayArchives
+    package let producer: KafkaProducer
+    /// Gets the number of events that were sent.
+    package let progress: @Sendable (Int) -> Void
     /// Whether the replay was asked to stop.
-    let isInterrupted: @Sendable () -> Bool
+    package let isInterrupted: @Sendable () -> Bool
+
+    package init(
+        databases: @escaping @Sendable (String) -> DatabaseAddress,
+        archives: ReplayArchives,
+        producer: KafkaProducer,
+        progress: @escaping @Sendable (Int) -> Void,
+        isInterrupted: @escaping @Sendable () -> Bool
+    ) {
+        self.databases = databases
+        self.archives = archives
+        self.producer = producer
+        self.progress = progress
+        self.isInterrupted = isInterrupted
+    }
+
+    /// Runs a body with a runner that alone may replay the logs of some services.
+    ///
+    /// - Parameters:
+    ///   - services: The services whose logs are replayed.
+    ///   - databases: The addresses of their databases.
+    ///   - archives: The months that are in files.
+    ///   - kafka: The settings of the broker's client.
+    ///   - progress: Gets the number of events that were sent.
+    ///   - isInterrupted: Whether the replay was asked to stop.
+    ///   - body: Gets the runner.
+    /// - Returns: What the body returns.
+    /// - Throws: `OperatorError` that says who replays one of the logs; what the body throws.
+    package static func withLocks<R: Sendable>(
+        of services: [String],
+        databases: @escaping @Sendable (String) -> DatabaseAddress,
+        archives: ReplayArchives,
+        kafka: KafkaSettings,
+        progress: @escaping @Sendable (Int) -> Void,
+        isInterrupted: @escaping @Sendable () -> Bool,
+        _ body: @escaping @Sendable (ReplayRunner) async throws -> R
+    ) async throws -> R {
+        try await OperatorLockStore.withLocks(services.map(databases)[...]) {
+            try await withProducer(kafka) { producer in
+                try await body(
+                    ReplayRunner(
+                        databases: databases,
+                        archives: archives,
+                        producer: producer,
+                        progress: progress,
+                        isInterrupted: isInterrupted
+                    )
+                )
+            }
+        }
+    }
 
     /// Runs a body with a producer that works meanwhile.
     static func withProducer<R: Sendable>(
@@ -39,7 +88,7 @@ struct ReplayRunner: Sendable {
     ///
     /// - Returns: Whether everything was sent; it was not if the replay was interrupted.
     /// - Throws: ``OperatorError``.
-    func run(_ journal: inout ReplayJournal, journalPath: String) async throws -> Bool {
+    package func run(_ journal: inout ReplayJournal, journalPath: String) async throws -> Bool {
         for service in journal.selection.services {
             let address = databases(service)
             let replay = try await replay(of: service, journal)
@@ -60,7 +109,7 @@ struct ReplayRunner: Sendable {
     ///
     /// - Returns: Whether everything was sent.
     /// - Throws: ``OperatorError``.
-    func run(_ journal: ReplayJournal, from file: EventFileReader) async throws -> Bool {
+    package func run(_ journal: ReplayJournal, from file: EventFileReader) async throws -> Bool {
         var journal = journal
         var replays: [String: EventReplay] = [:]
         let selection = journal.selection
@@ -207,7 +256,7 @@ struct ReplayRunner: Sendable {
             let records = try await records(of: chunk, replay)
             _ = try await Self.sending { try await producer.send(records) }
             journal.sent += chunk.count
-            progress.show(journal.sent)
+            progress(journal.sent)
             if let journalPath, let last = chunk.last {
                 journal.places[replay.service] = last.place.description
                 try journal.write(to: journalPath)
@@ -249,7 +298,7 @@ struct ReplayRunner: Sendable {
 
 extension Array {
     /// Its elements in order, in chunks of a given size.
-    func chunks(of size: Int) -> [ArraySlice<Element>] {
+    fileprivate func chunks(of size: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
     }
 }

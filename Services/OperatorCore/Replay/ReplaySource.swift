@@ -1,0 +1,7 @@
+package import EventArchive
+
+/// The source of the events.
+package enum ReplaySource: Sendable {
+    case logs
+    case file(EventFileReader)
+}
