@@ -21,7 +21,7 @@ SOURCES := Package.swift Services Shared Tools Tests Examples
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test conformance contracts stripe manifests versions lint format docs client-package run \
-	demo scenario browser screenshots chaos fuzz bench clients verify-demo signing keys clean
+	demo scenario browser browser-soak screenshots chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -114,6 +114,9 @@ scenario: build ## Play scenario files on a temporary store (FILE=story.yaml SEE
 
 browser: build ## Use storefront and console of a temporary store in Chromium, with axe (ONLY=s2)
 	@Tests/Browser/run $(DEVSTORE) $(if $(ONLY),--only $(ONLY))
+
+browser-soak: build ## Keep the console open while a store sells (SECONDS=600), and measure what it costs
+	@Tests/Browser/run $(DEVSTORE) --soak $(or $(SECONDS),600)
 
 screenshots: build ## Renew the pictures of storefront and console in docs/pictures, light and dark
 	@Tests/Browser/run $(DEVSTORE) --screenshots docs/pictures

@@ -561,8 +561,8 @@ let package = Package(
         + tests(
             of: "Console",
             [
-                "ClockAndIDs", "Console", "EventTypes", "OperatorCore", "ServiceKit", "StoreAPI",
-                "TestSupport", hummingbird, httpTypes, logging, jwtKit, crypto, nioCore,
+                "ClockAndIDs", "Console", "EventTypes", "OperatorCore", "Seals", "ServiceKit",
+                "StoreAPI", "TestSupport", hummingbird, httpTypes, logging, jwtKit, crypto, nioCore,
                 serviceLifecycle, server("HummingbirdTesting", of: "hummingbird"),
             ]
         )

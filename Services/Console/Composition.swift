@@ -3,6 +3,7 @@ import EventTypes
 import Logging
 import OperatorCore
 import ServiceKit
+import ServiceLifecycle
 
 /// Composes the console from its settings.
 ///
@@ -26,17 +27,31 @@ func composeConsole(
         now: now,
         logger: logger
     )
+    let sessions = try settings.stateDirectory.map {
+        SessionFolder(try StateFolder($0, "sessions"), logger: logger)
+    }
+    let board = try settings.stateDirectory.map {
+        JobBoard(
+            settings.tools,
+            in: JobFolder(folder: try StateFolder($0, "jobs")),
+            now: now,
+            logger: logger
+        )
+    }
     let door = ConsoleDoor(
         authenticator: authenticator,
         visits: VisitRules(isReadOnly: settings.isReadOnly),
         now: now,
-        logger: logger
+        logger: logger,
+        sessions: SessionTable(in: sessions)
     )
     let pages = consolePages(
         origin: settings.origin,
         door: door,
         urls: settings.urls,
         databases: settings.databases,
+        deciding: settings.deciding,
+        board: board,
         logger: logger
     )
     // The console is ready at once: a page says what is away.
@@ -48,7 +63,8 @@ func composeConsole(
         logger: logger,
         didListen: didListen
     )
-    return Composition(services: [door.sweeper, server], readiness: [])
+    let jobs: [any Service] = board.map { [JobService(board: $0)] } ?? []
+    return Composition(services: [door.sweeper] + jobs + [server], readiness: [])
 }
 
 /// Composes the pages around the door that knows who is signed in.
@@ -57,25 +73,32 @@ func consolePages(
     door: ConsoleDoor,
     urls: [OperatedService: String],
     databases: DatabaseAddresses,
+    deciding: DatabaseAddresses,
+    board: JobBoard? = nil,
     logger: Logger
 ) -> ConsoleRouter {
-    let desk = StoreDesk(urls: urls, databases: databases)
+    let desk = StoreDesk(urls: urls, databases: databases, deciding: deciding)
     let sampler = NowSampler(
         status: StatusReader(urls: urls, databases: databases),
         lag: LagReader(databases: databases),
-        stories: StoryReader(databases: databases)
+        stories: StoryReader(databases: databases),
+        events: EventCountReader(databases: databases)
     )
     let acts = ActRunner(door: door)
+    let lost = LostRefunds()
     return ConsoleRouter(origin: origin, logger: logger) { routes in
         AssetRoutes().add(to: routes)
         SignInRoutes(door: door, origin: origin, desk: desk).add(to: routes)
         NowRoutes(door: door, sampler: sampler).add(to: routes)
-        LookingRoutes(door: door, desk: desk).add(to: routes)
-        ActRoutes(acts: acts, desk: desk).add(to: routes)
+        LookingRoutes(door: door, desk: desk, lost: lost).add(to: routes)
+        ActRoutes(acts: acts, desk: desk, lost: lost).add(to: routes)
         SubscriptionPageRoutes(acts: acts, desk: desk).add(to: routes)
         ProductRoutes(acts: acts, desk: desk).add(to: routes)
         DeadLetterRoutes(acts: acts, desk: desk).add(to: routes)
         ClockPageRoutes(acts: acts, desk: desk).add(to: routes)
+        let jobs = JobRequests(acts: acts, board: board)
+        ReplayRoutes(jobs: jobs, desk: desk).add(to: routes)
+        ProofRoutes(jobs: jobs).add(to: routes)
         ActListRoutes(door: door, desk: desk).add(to: routes)
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import Kafka
 import OperatorCore
 import ServiceKit
 
@@ -9,8 +11,14 @@ import ServiceKit
 /// | `ADMIN_KEYS_DIRECTORY` | required | the keys whose tokens are accepted |
 /// | `CONSOLE_ORIGIN` | `http://127.0.0.1:8086` | the address that browsers show |
 /// | `CONSOLE_READ_ONLY` | `true` | whether nobody may act here |
+/// | `CONSOLE_STATE_DIRECTORY` | none | where sessions and jobs are kept over a restart |
+/// | `KAFKA_BOOTSTRAP_SERVERS`, `KAFKA_PROPERTIES` | none | the broker, for replays |
+/// | `COUNTERFOIL_SHADOW_DATABASE_URL` | none | a server for the rebuilt books, for proofs |
+/// | `COUNTERFOIL_SERVICES_DIRECTORY` | that of `console` | the executables that rebuild books |
+/// | `COUNTERFOIL_ARCHIVES_DIRECTORY` | none | the months that have left the databases |
 /// | `COUNTERFOIL_…_URL` | as on a developer's machine | the services |
-/// | `COUNTERFOIL_…_DATABASE_URL` | as on a developer's machine | their databases, as the operator's role |
+/// | `COUNTERFOIL_…_DATABASE_URL` | as on a developer's machine | their databases, as a role that reads |
+/// | `CONSOLE_DECIDING_…_DATABASE_URL` | those that are read | as the operator's role, for dead letters |
 struct ConsoleSettings: Sendable {
     /// The choice of `CONSOLE_READ_ONLY`.
     private enum Choice: String, CaseIterable {
@@ -29,6 +37,12 @@ struct ConsoleSettings: Sendable {
     let urls: [OperatedService: String]
     /// The addresses of their databases.
     let databases: DatabaseAddresses
+    /// The addresses by which people decide about dead letters.
+    let deciding: DatabaseAddresses
+    /// The folder for what outlives a restart; `nil` if everything is in memory.
+    let stateDirectory: String?
+    /// The means of long work.
+    let tools: JobTools
 
     init(_ reader: inout SettingsReader) {
         http = HTTPSettings(&reader, defaultPort: 8086)
@@ -53,6 +67,13 @@ struct ConsoleSettings: Sendable {
             "Whether nobody may act here; false lets those act whose keys have the scope."
         )
         isReadOnly = choice == .yes
+        stateDirectory = Self.optional(
+            reader.string(
+                "CONSOLE_STATE_DIRECTORY",
+                default: "",
+                "The folder for sessions and jobs; without it, a restart signs everybody out."
+            )
+        )
         var urls: [OperatedService: String] = [:]
         var databases: [OperatedService: String] = [:]
         for service in OperatedService.allCases {
@@ -68,10 +89,71 @@ struct ConsoleSettings: Sendable {
             databases[service] = reader.secret(
                 DatabaseAddresses.variable(of: service),
                 default: DatabaseAddresses.defaultURL(of: service),
-                "The database of \(service.rawValue), as the role counterfoil_operator."
+                "The database of \(service.rawValue), as counterfoil_reader, which may only read."
             )
+        }
+        var deciding = databases
+        for service in OperatedService.consumers {
+            let url = reader.secret(
+                "CONSOLE_DECIDING_\(service.rawValue.uppercased())_DATABASE_URL",
+                default: "",
+                "The same as counterfoil_operator, for decisions about dead letters."
+            )
+            if !url.isEmpty { deciding[service] = url }
         }
         self.urls = urls
         self.databases = DatabaseAddresses(urls: databases, [:])
+        self.deciding = DatabaseAddresses(urls: deciding, [:])
+        tools = Self.tools(&reader, self.databases)
+    }
+
+    /// The means of replays and proofs, as far as they are set.
+    private static func tools(
+        _ reader: inout SettingsReader,
+        _ databases: DatabaseAddresses
+    ) -> JobTools {
+        let broker = reader.string(
+            "KAFKA_BOOTSTRAP_SERVERS",
+            default: "",
+            "The broker, host:port,…, for replays; without it, there are none here."
+        )
+        let properties = reader.secretList(
+            "KAFKA_PROPERTIES",
+            "Further properties of librdkafka: name=value,name=value."
+        )
+        let shadow = reader.secret(
+            "COUNTERFOIL_SHADOW_DATABASE_URL",
+            default: "",
+            "A server for rebuilt books, as counterfoil_shadow; without it, there are no proofs here."
+        )
+        let executables = reader.string(
+            "COUNTERFOIL_SERVICES_DIRECTORY",
+            default: "",
+            "The folder of the services' executables, for proofs; by default that of console."
+        )
+        let archives = reader.string(
+            "COUNTERFOIL_ARCHIVES_DIRECTORY",
+            default: "",
+            "The folder of the months that 'counterfoil log' has archived."
+        )
+        return JobTools(
+            databases: databases,
+            kafka: optional(broker).map {
+                KafkaSettings(bootstrapServers: $0, clientID: "console", properties: properties)
+            },
+            archives: optional(archives),
+            shadow: optional(shadow),
+            executables: optional(executables) ?? ownDirectory
+        )
+    }
+
+    private static func optional(_ text: String) -> String? { text.isEmpty ? nil : text }
+
+    /// The folder of this program.
+    private static var ownDirectory: String {
+        let program =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments.first ?? ""  // No /proc: the name it was started by.
+        return URL(fileURLWithPath: program).deletingLastPathComponent().path
     }
 }

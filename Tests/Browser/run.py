@@ -10,8 +10,10 @@ import traceback
 from playwright.sync_api import expect, sync_playwright
 
 import console
+import jobs
 import storefront
 from pictures import pictures
+from soak import soak
 from stage import Stage
 
 
@@ -43,6 +45,7 @@ def main():
     parser.add_argument("--failures", required=True, help="the folder for pictures of failed tests")
     parser.add_argument("--only", default="", help="a part of the names of the tests to run")
     parser.add_argument("--screenshots", help="the folder for pictures; no test is run")
+    parser.add_argument("--soak", type=int, help="the seconds for which the console stays open; no test is run")
     options = parser.parse_args()
     begin = time.monotonic()
     expect.set_options(timeout=10_000)
@@ -53,7 +56,14 @@ def main():
         if options.screenshots:
             pictures(stage, options.screenshots)
             return 0
-        tests = storefront.TESTS + console.TESTS
+        if options.soak:
+            try:
+                soak(stage, options.soak)
+            finally:
+                stage.close()
+                stage.stop()
+            return 0
+        tests = storefront.TESTS + console.TESTS + jobs.TESTS
         results = [run(stage, test, options.failures) for test in tests
                    if options.only in f"{test.__module__}.{test.__name__}"]
         stage.stop()

@@ -7,6 +7,7 @@ import re
 import secrets
 import signal
 import subprocess
+import time
 import urllib.parse
 
 from axe_playwright_python.sync_playwright import Axe
@@ -142,6 +143,15 @@ class Operator(Visitor):
         return self.page.locator("[name='csrf']").first.input_value()
 
 
+def is_running(process):
+    """Whether a process runs; one that ended and waits for its parent does not."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Stage:
     """What the tests share: the browser, the address, and the processes of the store."""
 
@@ -165,9 +175,9 @@ class Stage:
         self.shoppers.append(Shopper(self, self.url, width or form[0], scheme or form[1], script))
         return self.shoppers[-1]
 
-    def operator(self, scopes=(), signs_in=True, width=None, scheme=None):
+    def operator(self, scopes=(), signs_in=True, width=None, scheme=None, script=None):
         form = FORMS[self.form % len(FORMS)]
-        operator = Operator(self, self.console, width or form[0], scheme or form[1])
+        operator = Operator(self, self.console, width or form[0], scheme or form[1], script)
         self.shoppers.append(operator)
         return operator.sign_in(scopes) if signs_in else operator
 
@@ -223,13 +233,17 @@ class Stage:
             self.environment["COUNTERFOIL_PAYMENTS_DATABASE_URL"],
             f"SELECT event_id FROM outbox WHERE subject = '{transaction}' LIMIT 1")
 
+    def owner(self, service):
+        """Returns the address of a service's database, as the service itself connects to it."""
+        with open(f"/proc/{self.program(service)}/environ", "rb") as file:
+            variables = dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
+        return variables[b"DATABASE_URL"].decode()
+
     def poison(self, service, count):
         """Records events that can never be applied: one is dead, the others are parked. Returns their account."""
         account = "buyer-" + secrets.token_hex(4)
-        with open(f"/proc/{self.program(service)}/environ", "rb") as file:
-            variables = dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
         self.query(
-            variables[b"DATABASE_URL"].decode(),
+            self.owner(service),
             f"""INSERT INTO dead_letters (consumer, event_id, topic, partition, "offset", key, type, subject, time,
                     data, reason, state)
                 SELECT '{service}', gen_random_uuid(), 'payments.transactions', 0, number, '{account}',
@@ -270,18 +284,22 @@ class Stage:
                 return int(entry)
         raise AssertionError(f"no {name} runs below {self.store}")
 
-    def kill(self, name):
-        """Kills a program. Returns a function that starts it again in the same way."""
+    def kill(self, name, number=signal.SIGKILL, timeout=15):
+        """Ends a program. Returns a function that starts it again in the same way."""
         process = self.program(name)
         with open(f"/proc/{process}/cmdline", "rb") as file:
             command = file.read().split(b"\0")[:-1]
         with open(f"/proc/{process}/environ", "rb") as file:
             environment = dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
         program = os.readlink(f"/proc/{process}/exe")
-        os.kill(process, signal.SIGKILL)
+        os.kill(process, number)
         for child in self.restarted:
             if child.pid == process:
-                child.wait()
+                child.wait(timeout)
+        deadline = time.monotonic() + timeout
+        while is_running(process):
+            assert time.monotonic() < deadline, f"{name} has not ended within {timeout} s"
+            time.sleep(0.05)
 
         def start():
             self.restarted.append(subprocess.Popen(

@@ -50,7 +50,9 @@ import Testing
         var reader = SettingsReader(environment: [:], isDescribing: true)
         _ = ConsoleSettings(&reader)
         var known = Set(reader.documented.map(\.key)).union(["LOG_LEVEL", "LOG_FORMAT"])
-        for key in known where key.hasSuffix("_DATABASE_URL") { known.insert(key + "_FILE") }
+        for key in known where key.hasSuffix("_DATABASE_URL") || key == "KAFKA_PROPERTIES" {
+            known.insert(key + "_FILE")
+        }
         let path = SourceTree.path("deploy/env/console.env.example")
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let named = text.matches(of: /(?m)^#?([A-Z][A-Z0-9_]*)=/).map { String($0.1) }

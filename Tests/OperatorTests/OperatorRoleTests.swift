@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Messaging
 import Postgres
 import TestSupport
@@ -188,5 +189,51 @@ struct DatabaseReaderTests {
         let none = try DatabaseOptions.parse([])
         #expect(none.address(of: .payments, variables).place == "there/p")
         #expect(none.address(of: .receipts, variables).place == "127.0.0.1:5432/receipts")
+    }
+
+    // MARK: - The console's role
+
+    /// Whether the reader's role may run a statement, in a database whose owner gives it what
+    /// deploy/postgres/init.sql says.
+    private func readerIsAllowed(_ sql: SQL, in database: TestDatabase) async throws -> Bool {
+        do {
+            try await database.withClient(role: PostgresCluster.readerRole) { client in
+                _ = try await client.withConnection { try $0.query(sql) }
+            }
+            return true
+        } catch let error as PostgresError where error.code == .insufficientPrivilege {
+            return false
+        }
+    }
+
+    @Test func theReaderReadsEveryTableAndDecidesNothing() async throws {
+        let path = SourceTree.path("deploy/postgres/init.sql")
+        let rights = try String(contentsOfFile: path, encoding: .utf8)
+            .matches(of: /ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner ([^;]+);/)
+            .map { String($0.1) }
+        #expect(rights.count == 8, "two rights in each of four databases")
+        let given = PostgresMigration(
+            name: "init",
+            sql: Set(rights).map { "ALTER DEFAULT PRIVILEGES \($0);" }.joined(separator: "\n")
+        )
+        try await withTestDatabase(
+            migrations: [given] + MessagingMigrations.all(role: "counterfoil_payments")
+        ) { database in
+            for table in ["outbox", "dead_letters", "consumer_places", "store_clock"] {
+                let isReadable = try await readerIsAllowed(
+                    "SELECT FROM \(unsafe: table)",
+                    in: database
+                )
+                #expect(isReadable, "\(table)")
+            }
+            for statement in [
+                "DELETE FROM outbox", "UPDATE outbox SET data = '{}'",
+                "UPDATE dead_letters SET state = 'discarded'", "UPDATE dead_letters SET act = '{}'",
+                "CREATE TABLE mine (id bigint)", "SELECT ensure_outbox_partitions(now(), 1)",
+            ] {
+                let isAllowed = try await readerIsAllowed("\(unsafe: statement)", in: database)
+                #expect(!isAllowed, "\(statement)")
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 --   psql -v ON_ERROR_STOP=1 -U postgres -f init.sql
 --
 -- Passwords come from the environment: COUNTERFOIL_OWNER_PASSWORD, and
--- COUNTERFOIL_<SERVICE>_PASSWORD for each service and for OPERATOR, ARCHIVIST and SHADOW. A role
+-- COUNTERFOIL_<SERVICE>_PASSWORD for each service and for OPERATOR, READER, ARCHIVIST and SHADOW. A role
 -- whose variable is missing gets no password, and can log in only where pg_hba.conf requires none.
 -- Running the script again sets the passwords again, adds what is new, and changes nothing else.
 
@@ -16,15 +16,16 @@
 \getenv fulfillment_password COUNTERFOIL_FULFILLMENT_PASSWORD
 \getenv shadow_password COUNTERFOIL_SHADOW_PASSWORD
 \getenv operator_password COUNTERFOIL_OPERATOR_PASSWORD
+\getenv reader_password COUNTERFOIL_READER_PASSWORD
 \getenv archivist_password COUNTERFOIL_ARCHIVIST_PASSWORD
 
 -- The owner owns the databases and their tables, and runs migrations. The others are the services
 -- at run time: migrations grant each exactly what it needs. The operator's role is for
--- `counterfoil`, which reads.
+-- `counterfoil`, which reads, and decides about dead letters. The reader's is for the console.
 SELECT format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', name)
 FROM unnest(ARRAY[
     'counterfoil_owner', 'counterfoil_catalog', 'counterfoil_payments', 'counterfoil_receipts',
-    'counterfoil_fulfillment', 'counterfoil_operator', 'counterfoil_archivist'
+    'counterfoil_fulfillment', 'counterfoil_operator', 'counterfoil_reader', 'counterfoil_archivist'
 ]) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
@@ -56,6 +57,9 @@ ALTER ROLE counterfoil_shadow PASSWORD :'shadow_password';
 \if :{?operator_password}
 ALTER ROLE counterfoil_operator PASSWORD :'operator_password';
 \endif
+\if :{?reader_password}
+ALTER ROLE counterfoil_reader PASSWORD :'reader_password';
+\endif
 \if :{?archivist_password}
 ALTER ROLE counterfoil_archivist PASSWORD :'archivist_password';
 \endif
@@ -65,23 +69,48 @@ FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = name)
 \gexec
 
--- A service may connect only to its own database, the operator and the archivist to all.
+-- A service may connect only to its own database; the operator, the reader and the archivist to all.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', name),
-    format('GRANT CONNECT ON DATABASE %I TO %I, counterfoil_operator, counterfoil_archivist',
+    format(
+        'GRANT CONNECT ON DATABASE %I TO %I, counterfoil_operator, counterfoil_reader, counterfoil_archivist',
         name, 'counterfoil_' || name)
 FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
 \gexec
 
--- Only the owner may make tables.
+-- Only the owner may make tables. The reader may read them all, also those that later migrations add.
 \connect catalog
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 ALTER SCHEMA public OWNER TO counterfoil_owner;
+ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner GRANT USAGE ON SCHEMAS TO counterfoil_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner GRANT SELECT ON TABLES TO counterfoil_reader;
+SELECT format('GRANT USAGE ON SCHEMA %I TO counterfoil_reader', nspname),
+    format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO counterfoil_reader', nspname)
+FROM pg_namespace WHERE nspowner = 'counterfoil_owner'::regrole
+\gexec
 \connect payments
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 ALTER SCHEMA public OWNER TO counterfoil_owner;
+ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner GRANT USAGE ON SCHEMAS TO counterfoil_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner GRANT SELECT ON TABLES TO counterfoil_reader;
+SELECT format('GRANT USAGE ON SCHEMA %I TO counterfoil_reader', nspname),
+    format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO counterfoil_reader', nspname)
+FROM pg_namespace WHERE nspowner = 'counterfoil_owner'::regrole
+\gexec
 \connect receipts
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 ALTER SCHEMA public OWNER TO counterfoil_owner;
+ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner GRANT USAGE ON SCHEMAS TO counterfoil_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner GRANT SELECT ON TABLES TO counterfoil_reader;
+SELECT format('GRANT USAGE ON SCHEMA %I TO counterfoil_reader', nspname),
+    format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO counterfoil_reader', nspname)
+FROM pg_namespace WHERE nspowner = 'counterfoil_owner'::regrole
+\gexec
 \connect fulfillment
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 ALTER SCHEMA public OWNER TO counterfoil_owner;
+ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner GRANT USAGE ON SCHEMAS TO counterfoil_reader;
+ALTER DEFAULT PRIVILEGES FOR ROLE counterfoil_owner GRANT SELECT ON TABLES TO counterfoil_reader;
+SELECT format('GRANT USAGE ON SCHEMA %I TO counterfoil_reader', nspname),
+    format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO counterfoil_reader', nspname)
+FROM pg_namespace WHERE nspowner = 'counterfoil_owner'::regrole
+\gexec

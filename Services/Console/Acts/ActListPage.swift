@@ -11,14 +11,12 @@ struct ActListPage {
         (.subscriptions, "subscriptions"), (.products, "products"), (.deadLetters, "dead letters"),
     ]
 
-    let acts: [RecordedAct]
-    /// The place where the next page begins; `nil` on the last page.
-    let next: String?
+    let found: ActPage
     let query: ActQuery
     let visitor: Visitor
 
     var html: HTML {
-        PageFrame(title: "Acts", visitor: visitor).page("\(filter)\(rows)\(older)")
+        PageFrame(title: "Acts", visitor: visitor).page("\(filter)\(rows)\(older)\(archived)")
     }
 
     private var filter: HTML {
@@ -39,11 +37,23 @@ struct ActListPage {
     }
 
     private var rows: HTML {
-        guard !acts.isEmpty else {
+        guard !found.acts.isEmpty else {
+            guard found.next == nil else {
+                return
+                    "<p class=\"empty\" role=\"status\">There are none among the newest 5,000 acts.</p>"
+            }
             return
                 "<p class=\"empty\" role=\"status\">There are no such acts. What customers do themselves is no act.</p>"
         }
-        return "<ol class=\"rows\">\(acts.map(row))</ol>"
+        return "<ol class=\"rows\">\(found.acts.map(row))</ol>"
+    }
+
+    private var archived: HTML {
+        guard let month = found.archivedMonth else { return "" }
+        return """
+            <p class="dim" id="archived">Acts up to \(month) are in the files of the archive, not here. Whoever operates \
+            the store can read them there.</p>
+            """
     }
 
     private func row(_ act: RecordedAct) -> HTML {
@@ -82,7 +92,7 @@ struct ActListPage {
     }
 
     private var older: HTML {
-        guard let next else { return "" }
+        guard let next = found.next else { return "" }
         let fields = [
             ("kind", query.kind.rawValue), ("by", query.administrator), ("key", query.key),
             ("before", next),

@@ -17,9 +17,8 @@ struct ActListRoutes: Sendable {
                 key: fields?["key"] ?? "",
                 before: fields?["before"]
             )
-            let (acts, next) = try await ActReader(databases: desk.databases).page(query)
-            let page = ActListPage(acts: acts, next: next, query: query, visitor: visitor)
-            return pageResponse(page.html)
+            let found = try await ActReader(databases: desk.databases).page(query)
+            return pageResponse(ActListPage(found: found, query: query, visitor: visitor).html)
         }
     }
 }

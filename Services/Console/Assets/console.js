@@ -55,6 +55,14 @@ function update(fields) {
   }
 }
 
+function move(fields) {
+  // A bar whose work has ended stays where it is until the page is loaded again.
+  for (const bar of document.querySelectorAll("[data-bar]")) {
+    const field = fields[bar.dataset.bar];
+    if (field) bar.value = Number(field.text);
+  }
+}
+
 async function follow() {
   if (document.visibilityState === "hidden") return;
   if (turns <= 0) {
@@ -69,6 +77,7 @@ async function follow() {
     const { stamp, fields } = await answer.json();
     show("");
     update(fields);
+    move(fields);
     // Nobody's dialog is closed while they write.
     if (stamp !== (main.dataset.stamp ?? "") && !document.querySelector("dialog[open]")) {
       location.replace(location.pathname);

@@ -82,7 +82,7 @@ extension StoreDesk {
 
     /// Asks all services to apply the events of a key again, and waits a moment for the outcome.
     func redrive(_ key: String, by act: Act) async throws {
-        let runner = RedriveRunner(databases: databases)
+        let runner = RedriveRunner(databases: deciding)
         var redrives: [Redrive] = []
         for service in OperatedService.consumers {
             redrives += try await runner.ask(service, key: key, by: act)
@@ -96,7 +96,7 @@ extension StoreDesk {
 
     /// Discards a dead letter for good.
     func discard(_ id: Int64, of service: OperatedService, by act: Act) async throws {
-        let isDone = try await DatabaseReader.change(databases.address(of: service)) {
+        let isDone = try await DatabaseReader.change(deciding.address(of: service)) {
             try DeadLetterStore.discard(id, by: act, on: $0)
         }
         guard isDone else {

@@ -31,6 +31,7 @@ enum NowFields {
         for entry in sample.lag?.consumers ?? [] {
             fields["lag.\(entry.consumer).\(entry.topic)"] = Self.field(of: entry)
         }
+        fields.merge(sample.rates.fields) { $1 }
         fields["verdict"] = verdict(of: sample)
         fields["clock"] = NowField("\(sample.takenAt)")
         return fields

@@ -13,4 +13,6 @@ struct NowSample: Sendable {
     let lag: LagReport?
     /// The reason why the consumers are unknown.
     let lagProblem: String?
+    /// The purchases of the last seconds.
+    var rates = NowRates()
 }

@@ -1,36 +1,62 @@
 import ClockAndIDs
 import EventTypes
 import OperatorCore
+import Seals
 
 /// Takes samples of the store, at most one at a time and one every few seconds.
 ///
 /// However many pages are open, the services and databases are asked as if it were one.
 actor NowSampler {
     /// The age at which a sample is replaced.
-    static let ageMax: Duration = .seconds(3)
+    static let ageMax: Duration = .seconds(2)
 
     private let status: StatusReader
     private let lag: LagReader
     private let stories: StoryReader
+    private let events: EventCountReader
+    private var rates = NowRates()
+    private var place: LogPlace?
     private var last: NowSample?
     private var running: Task<NowSample, Never>?
 
-    init(status: StatusReader, lag: LagReader, stories: StoryReader) {
+    init(
+        status: StatusReader,
+        lag: LagReader,
+        stories: StoryReader,
+        events: EventCountReader
+    ) {
         self.status = status
         self.lag = lag
         self.stories = stories
+        self.events = events
     }
 
     /// The newest sample; if it is too old, a new one.
     func sample() async -> NowSample {
         if let last, MachineTime.now().duration(since: last.takenAt) < Self.ageMax { return last }
         if let running { return await running.value }
-        let task = Task { [status, lag, stories] in await Self.take(status, lag, stories) }
+        let task = Task { await self.take() }
         running = task
         let sample = await task.value
         last = sample
         running = nil
         return sample
+    }
+
+    private func take() async -> NowSample {
+        async let sample = Self.take(status, lag, stories)
+        do {
+            let found = try await events.count(after: place)
+            rates.add(found, at: .now())
+            place = found.place
+        } catch {
+            // The sample says which database is away. The rates begin anew when it is back.
+            rates = NowRates()
+            place = nil
+        }
+        var taken = await sample
+        taken.rates = rates
+        return taken
     }
 
     private static func take(

@@ -12,6 +12,8 @@ struct StoreDesk: Sendable {
 
     let urls: [OperatedService: String]
     let databases: DatabaseAddresses
+    /// The databases, as a role that may decide about dead letters.
+    let deciding: DatabaseAddresses
 
     private var reader: StoryReader { StoryReader(databases: databases) }
 
@@ -42,6 +44,9 @@ struct StoreDesk: Sendable {
         }
         return (story, try await reader.storeTime())
     }
+
+    /// The store's time.
+    func storeTime() async throws -> StoreTime { try await reader.storeTime() }
 
     /// The path of what a search finds; `nil` if it finds nothing.
     func path(of text: SearchText) async throws -> String? {

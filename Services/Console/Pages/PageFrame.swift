@@ -71,7 +71,8 @@ struct PageFrame {
         let places: [(sight: Sight?, path: String, name: String)] = [
             (nil, "/", "Now"), (.purchases, "/subscriptions", "Subscriptions"),
             (.products, "/products", "Products"),
-            (.deadLetters, "/dead-letters", "Dead letters"), (.purchases, "/acts", "Acts"),
+            (.deadLetters, "/dead-letters", "Dead letters"), (.jobs, "/replays", "Replays"),
+            (.jobs, "/proofs", "Proofs"), (.purchases, "/acts", "Acts"),
             (.clock, "/clock", "Clock"),
         ]
         return places.filter { place in place.sight.map { visitor?.maySee($0) == true } ?? true }

@@ -8,8 +8,10 @@ import StoreAPI
 struct PurchasePage {
     let story: Story
     let visitor: Visitor
-    /// A new random key, under which a refund is made once.
+    /// The key under which a refund is made once: a new one, or that of a refund without an answer.
     let key: String
+    /// Whether the answer to the last refund was lost.
+    var isLost = false
     /// The act that was just done; `nil` if the page was opened otherwise.
     var done: Act?
 
@@ -46,6 +48,11 @@ struct PurchasePage {
             "<p class=\"notice\" role=\"status\">The decision is written: approved. The state below says what became of it.</p>"
         case .decline:
             "<p class=\"notice\" role=\"status\">The decision is written: declined. The state below says what became of it.</p>"
+        case nil where isLost:
+            """
+            <p class="problem" role="status">No answer came to the last refund. Sending the form again repeats that \
+            refund, and makes no second one.</p>
+            """
         case nil: ""
         }
     }

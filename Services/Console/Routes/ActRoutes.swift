@@ -9,6 +9,7 @@ import StoreAPI
 struct ActRoutes: Sendable {
     let acts: ActRunner
     let desk: StoreDesk
+    let lost: LostRefunds
 
     func add(to router: Router<StoreRequestContext>) {
         router.post("/purchases/:id/refund") { request, context in
@@ -29,7 +30,13 @@ struct ActRoutes: Sendable {
                 back: back
             )
             try await acts.run("refund", on: "\(id)", by: visitor, back: back) {
-                try await desk.refund(id, refund, key: key, token: token)
+                do {
+                    try await desk.refund(id, refund, key: key, token: token)
+                    lost.forget(id)
+                } catch let error as OperatorError {
+                    if error.mayHaveActed { lost.note(key, of: id) } else { lost.forget(id) }
+                    throw error
+                }
             }
             return done(.refund, id)
         }

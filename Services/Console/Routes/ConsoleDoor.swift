@@ -20,8 +20,23 @@ struct ConsoleDoor: Sendable {
     let now: @Sendable () -> MachineTime
     let logger: Logger
     let tickets = TicketTable()
-    let sessions = SessionTable()
+    let sessions: SessionTable
     let signIns = SignInLimit()
+
+    /// Makes a door.
+    init(
+        authenticator: Authenticator,
+        visits: VisitRules,
+        now: @escaping @Sendable () -> MachineTime,
+        logger: Logger,
+        sessions: SessionTable = SessionTable()
+    ) {
+        self.authenticator = authenticator
+        self.visits = visits
+        self.now = now
+        self.logger = logger
+        self.sessions = sessions
+    }
 
     /// Forgets sessions and tickets in the background.
     var sweeper: SessionSweeper {

@@ -9,6 +9,7 @@ import ServiceKit
 struct LookingRoutes: Sendable {
     let door: ConsoleDoor
     let desk: StoreDesk
+    let lost: LostRefunds
 
     func add(to router: Router<StoreRequestContext>) {
         router.get("/search", use: search)
@@ -45,7 +46,8 @@ struct LookingRoutes: Sendable {
         let page = PurchasePage(
             story: try await desk.story(of: id),
             visitor: visitor,
-            key: RandomSecret.make(),
+            key: lost.key(of: id)?.rawValue ?? RandomSecret.make(),
+            isLost: lost.key(of: id) != nil,
             done: request.uri.queryParameters.get("done").flatMap { PurchasePage.Act(rawValue: $0) }
         )
         return pageResponse(page.html)

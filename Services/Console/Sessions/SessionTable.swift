@@ -2,15 +2,21 @@ import Crypto
 import EventTypes
 import Synchronization
 
-/// The sessions of this process, in memory.
+/// The sessions of this process, in memory and, if there is a folder for them, in files.
 ///
-/// The browser has a random text in a cookie, and this table has only its digest. A restart signs
-/// everybody out.
+/// The browser has a random text in a cookie, and this table has only its digest. Without a folder, a
+/// restart signs everybody out.
 final class SessionTable: Sendable {
     /// The largest number of sessions; the one that was not used for longest makes room.
     static let countMax = 1000
 
     private let sessions = Mutex<[SHA256Digest: ConsoleSession]>([:])
+    private let folder: SessionFolder?
+
+    /// Makes a table.
+    init(in folder: SessionFolder? = nil) {
+        self.folder = folder
+    }
 
     /// Begins a session.
     ///
@@ -28,13 +34,10 @@ final class SessionTable: Sendable {
             isSandbox: isSandbox,
             usedAt: now
         )
+        let digest = RandomSecret.digest(of: secret)
         sessions.withLock { sessions in
-            if sessions.count >= Self.countMax,
-                let oldest = sessions.min(by: { $0.value.usedAt < $1.value.usedAt })
-            {
-                sessions[oldest.key] = nil
-            }
-            sessions[RandomSecret.digest(of: secret)] = session
+            add(session, digest, to: &sessions)
+            folder?.keep(session, with: secret)
         }
         return secret
     }
@@ -48,20 +51,44 @@ final class SessionTable: Sendable {
     /// - Returns: The session; `nil` if there is none, or it has ended.
     func session(of secret: String, at now: MachineTime, isUse: Bool = true) -> ConsoleSession? {
         let digest = RandomSecret.digest(of: secret)
+        // A file is read and written under the lock, so a session that is ended does not come back.
         return sessions.withLock { sessions in
-            guard let session = sessions[digest] else { return nil }
+            if sessions[digest] == nil, let kept = folder?.session(of: secret) {
+                add(kept, digest, to: &sessions)
+            }
+            guard var session = sessions[digest] else { return nil }
             guard session.isGoingOn(at: now) else {
                 sessions[digest] = nil
                 return nil
             }
-            if isUse { sessions[digest]?.usedAt = now }
+            if isUse {
+                session.usedAt = now
+                sessions[digest] = session
+                folder?.keep(session, with: secret)
+            }
             return session
         }
+    }
+
+    /// Adds a session; where there are too many, the one that was not used for longest makes room.
+    private func add(
+        _ session: ConsoleSession,
+        _ digest: SHA256Digest,
+        to sessions: inout [SHA256Digest: ConsoleSession]
+    ) {
+        if sessions.count >= Self.countMax,
+            let oldest = sessions.min(by: { $0.value.usedAt < $1.value.usedAt })
+        {
+            sessions[oldest.key] = nil
+            folder?.remove(oldest.key)
+        }
+        sessions[digest] = session
     }
 
     /// Forgets the sessions that have ended, with their tokens.
     func sweep(at now: MachineTime) {
         sessions.withLock { $0 = $0.filter { $0.value.isGoingOn(at: now) } }
+        folder?.sweep(at: now)
     }
 
     /// The number of sessions in memory.
@@ -69,6 +96,10 @@ final class SessionTable: Sendable {
 
     /// Ends a session.
     func end(_ secret: String) {
-        sessions.withLock { $0[RandomSecret.digest(of: secret)] = nil }
+        let digest = RandomSecret.digest(of: secret)
+        sessions.withLock { sessions in
+            sessions[digest] = nil
+            folder?.remove(digest)
+        }
     }
 }

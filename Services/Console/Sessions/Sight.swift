@@ -12,6 +12,8 @@ enum Sight: CaseIterable, Sendable {
     case eventData
     /// The store's clock.
     case clock
+    /// Replays and proofs.
+    case jobs
 
     /// The scopes, any one of which opens the part.
     var scopes: Set<AdministratorScope> {
@@ -20,7 +22,7 @@ enum Sight: CaseIterable, Sendable {
         case .products: [.read, .merchandiser]
         case .deadLetters: [.read, .support, .operator]
         case .eventData: [.operator]
-        case .clock: [.read, .operator]
+        case .clock, .jobs: [.read, .operator]
         }
     }
 }

@@ -15,6 +15,15 @@ package enum ActKind: String, CaseIterable, Sendable {
     /// Redrives and discards.
     case deadLetters = "dead-letters"
 
+    /// The service whose log has them; `nil` for dead letters, which are in a table.
+    var log: OperatedService? {
+        switch self {
+        case .buyers, .refunds, .approvals, .subscriptions: .payments
+        case .products: .catalog
+        case .deadLetters: nil
+        }
+    }
+
     /// The types of the events that record them.
     var eventTypes: [EventType] {
         switch self {

@@ -9,22 +9,31 @@ package struct ActReader: Sendable {
 
     /// A page of acts, newest first.
     ///
-    /// - Returns: The acts, and the place where the next page begins; `nil` on the last page.
-    package func page(_ query: ActQuery) async throws -> (acts: [RecordedAct], next: String?) {
-        let found: [RecordedAct]
-        switch query.kind {
-        case .buyers, .refunds, .approvals, .subscriptions:
-            found = try await DatabaseReader.read(databases.address(of: .payments)) {
-                try ActStore.aboutBuyers(query, on: $0)
-            }
-        case .products:
-            found = try await DatabaseReader.read(databases.address(of: .catalog)) {
-                try ActStore.aboutProducts(query, on: $0)
-            }
-        case .deadLetters: found = try await deadLetters(query)
+    /// A page of one person or account may be short, or even empty, and still have a next one: it looks
+    /// at a bounded number of acts.
+    package func page(_ query: ActQuery) async throws -> ActPage {
+        guard let log = query.kind.log else {
+            let found = try await deadLetters(query)
+            let acts = Array(found.prefix(query.limit))
+            let next = found.count > acts.count ? acts.last?.place : nil
+            return ActPage(acts: acts, next: next, archivedMonth: nil)
         }
-        let acts = Array(found.prefix(query.limit))
-        return (acts, found.count > acts.count ? acts.last?.place : nil)
+        return try await DatabaseReader.read(databases.address(of: log)) { connection in
+            let found =
+                log == .catalog
+                ? try ActStore.aboutProducts(query, on: connection)
+                : try ActStore.aboutBuyers(query, on: connection)
+            let acts = Array(found.prefix(query.limit))
+            var next = found.count > acts.count ? acts.last?.place : nil
+            if next == nil, !query.administrator.isEmpty || !query.key.isEmpty {
+                next = try ActStore.lookedAt(query, on: connection)
+            }
+            return ActPage(
+                acts: acts,
+                next: next,
+                archivedMonth: try ActStore.archivedMonth(on: connection)
+            )
+        }
     }
 
     private func deadLetters(_ query: ActQuery) async throws -> [RecordedAct] {

@@ -1,3 +1,4 @@
+import EventArchive
 import EventTypes
 import Messaging
 import Postgres
@@ -5,21 +6,28 @@ import Seals
 
 /// The SQL that lists acts, newest first.
 enum ActStore {
+    /// The most acts that a page looks at to find those of one person or account.
+    static let lookedAtMax: Int64 = 5000
+
     /// Acts in the log of `payments`.
     ///
     /// The first condition is that of an index, so a page costs the same in a log of any length.
     static func aboutBuyers(
         _ query: ActQuery,
+        lookedAtMax: Int64 = lookedAtMax,
         on connection: isolated PostgresConnection
     ) throws -> [RecordedAct] {
         let before = place(query.before)
         let rows = try connection.query(
             """
-            SELECT type, key, subject, time, xid, position, unpacked_json(data)::json FROM outbox
-            WHERE position('\\x22646563696465644279223a'::bytea IN data) > 0
-                AND type = ANY(\(query.kind.eventTypes.map(\.rawValue)))
-                AND (xid, position) < (\(before.xid), \(before.position))
-                AND (\(query.key) = '' OR key = \(query.key))
+            SELECT type, key, subject, time, xid, position, unpacked_json(data)::json FROM (
+                SELECT type, key, subject, time, xid, position, data FROM outbox
+                WHERE position('\\x22646563696465644279223a'::bytea IN data) > 0
+                    AND type = ANY(\(query.kind.eventTypes.map(\.rawValue)))
+                    AND (xid, position) < (\(before.xid), \(before.position))
+                ORDER BY xid DESC, position DESC LIMIT \(lookedAtMax)
+            ) AS acts
+            WHERE (\(query.key) = '' OR key = \(query.key))
                 AND (\(query.administrator) = '' OR
                     unpacked_json(data)::json -> 'act' ->> 'decidedBy' = \(query.administrator))
             ORDER BY xid DESC, position DESC LIMIT \(Int64(query.limit + 1))
@@ -59,18 +67,54 @@ enum ActStore {
         }
     }
 
+    /// The place of the last act that a page has looked at.
+    ///
+    /// - Returns: `nil` if there are no further acts.
+    static func lookedAt(
+        _ query: ActQuery,
+        lookedAtMax: Int64 = lookedAtMax,
+        on connection: isolated PostgresConnection
+    ) throws -> String? {
+        let before = place(query.before)
+        // Every event of the catalog is an act.
+        let isAct =
+            query.kind == .products
+            ? "true" : "position('\\x22646563696465644279223a'::bytea IN data) > 0"
+        return try connection.query(
+            """
+            SELECT xid, position FROM outbox
+            WHERE \(unsafe: isAct)
+                AND type = ANY(\(query.kind.eventTypes.map(\.rawValue)))
+                AND (xid, position) < (\(before.xid), \(before.position))
+            ORDER BY xid DESC, position DESC LIMIT 1 OFFSET \(lookedAtMax - 1)
+            """
+        ).first.map { row in
+            let (xid, position) = try row.decode(UInt64.self, Int64.self)
+            return "\(LogPlace(xid: xid, position: position))"
+        }
+    }
+
+    /// The last month whose acts have left the database; `nil` if all are there.
+    static func archivedMonth(on connection: isolated PostgresConnection) throws -> String? {
+        try LogArchiveStore.dropped(on: connection).map(\.month).max().map { "\($0)" }
+    }
+
     /// Changes in the log of `catalog`; every event of it is an act.
     static func aboutProducts(
         _ query: ActQuery,
+        lookedAtMax: Int64 = lookedAtMax,
         on connection: isolated PostgresConnection
     ) throws -> [RecordedAct] {
         let before = place(query.before)
         return try connection.query(
             """
-            SELECT type, key, time, xid, position, unpacked_json(data)::json FROM outbox
-            WHERE type = ANY(\(query.kind.eventTypes.map(\.rawValue)))
-                AND (xid, position) < (\(before.xid), \(before.position))
-                AND (\(query.key) = '' OR key = \(query.key))
+            SELECT type, key, time, xid, position, unpacked_json(data)::json FROM (
+                SELECT type, key, time, xid, position, data FROM outbox
+                WHERE type = ANY(\(query.kind.eventTypes.map(\.rawValue)))
+                    AND (xid, position) < (\(before.xid), \(before.position))
+                ORDER BY xid DESC, position DESC LIMIT \(lookedAtMax)
+            ) AS acts
+            WHERE (\(query.key) = ''' OR key = \(query.key))
                 AND (\(query.administrator) = '' OR
                     unpacked_json(data)::json ->> 'changedBy' = \(query.administrator))
             ORDER BY xid DESC, position DESC LIMIT \(Int64(query.limit + 1))

@@ -24,10 +24,11 @@ package enum SubscriptionListStore {
         on connection: isolated PostgresConnection
     ) throws -> SubscriptionListing {
         let before = query.before?.number ?? Int64.max
-        let ids = try ids(query, before, lookedAtMax, on: connection)
+        let isBounded = try isBounded(query, lookedAtMax, on: connection)
+        let ids = try ids(query, before, isBounded ? lookedAtMax : nil, on: connection)
         let shown = Array(ids.prefix(query.limit))
         var next = ids.count > shown.count ? shown.last : nil
-        if next == nil, isBounded(query) {
+        if next == nil, isBounded {
             next = try connection.query(
                 """
                 SELECT id FROM subscriptions WHERE id < \(before)
@@ -42,18 +43,37 @@ package enum SubscriptionListStore {
     }
 
     /// Whether the page looks through subscriptions of other states.
-    private static func isBounded(_ query: SubscriptionPageQuery) -> Bool {
-        query.account == nil && query.state != nil && !unpaid.contains(query.state)
+    ///
+    /// Those of a state with an index are sorted, unless there are too many of them. Then a look
+    /// through all of them finds a page soon.
+    private static func isBounded(
+        _ query: SubscriptionPageQuery,
+        _ lookedAtMax: Int64,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        guard query.account == nil, let state = query.state else { return false }
+        guard unpaid.contains(state) else { return true }
+        // The first condition is that of the index.
+        let count = try connection.query(
+            """
+            SELECT count(*) FROM (
+                SELECT FROM subscriptions
+                WHERE state IN ('inGracePeriod', 'inBillingRetryPeriod')
+                    AND state = \(state.rawValue) LIMIT \(lookedAtMax)
+            ) AS unpaid
+            """
+        ).first?.decode(Int64.self)
+        return count == lookedAtMax
     }
 
     /// The states that have an index.
-    private static let unpaid: [SubscriptionState?] = [.inGracePeriod, .inBillingRetryPeriod]
+    private static let unpaid: [SubscriptionState] = [.inGracePeriod, .inBillingRetryPeriod]
 
     /// The ids of a page, and one more if there is a next page.
     private static func ids(
         _ query: SubscriptionPageQuery,
         _ before: Int64,
-        _ lookedAtMax: Int64,
+        _ lookedAtMax: Int64?,
         on connection: isolated PostgresConnection
     ) throws -> [Int64] {
         let limit = Int64(query.limit + 1)
@@ -72,7 +92,7 @@ package enum SubscriptionListStore {
             sql = """
                 SELECT id FROM subscriptions WHERE id < \(before) ORDER BY id DESC LIMIT \(limit)
                 """
-        } else if isBounded(query) {
+        } else if let lookedAtMax {
             sql = """
                 SELECT id FROM (
                     SELECT id, state FROM subscriptions WHERE id < \(before)

@@ -19,13 +19,13 @@ import Testing
             place: "1:2"
         )
         let page = ActListPage(
-            acts: [act],
-            next: "1:2",
+            found: ActPage(acts: [act], next: "1:2", archivedMonth: "2026-09"),
             query: ActQuery(kind: .refunds, administrator: "mia"),
             visitor: .sample([.read])
         ).html.markup
         for part in [
-            "<strong>mia</strong>", "“&lt;i&gt;damaged&lt;/i&gt;”", "1 × &lt;b&gt;",
+            "Acts up to 2026-09 are in the files", "<strong>mia</strong>",
+            "“&lt;i&gt;damaged&lt;/i&gt;”", "1 × &lt;b&gt;",
             "href=\"/purchases/7\"", "href=\"/accounts/ada\"",
             "kind=refunds&amp;by=mia&amp;key=&amp;before=1%3A2",
         ] { #expect(page.contains(part), "\(part)") }

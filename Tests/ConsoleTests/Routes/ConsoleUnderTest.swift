@@ -64,6 +64,7 @@ struct ConsoleUnderTest {
             door: door,
             urls: urls,
             databases: addresses,
+            deciding: addresses,
             logger: Logger(label: "test")
         )
         try await Application(router: pages.router).test(.router) { client in

@@ -125,6 +125,25 @@ struct ActReaderTests {
         }
     }
 
+    @Test func aPageOfOnePersonLooksAtALimitedNumber() async throws {
+        try await withActs { database in
+            let query = ActQuery(administrator: "mia")
+            let (found, end) = try await database.withClient(role: PostgresCluster.operatorRole) {
+                client in
+                try await client.withConnection { connection in
+                    let acts = try ActStore.aboutBuyers(query, lookedAtMax: 2, on: connection)
+                    let end = try ActStore.lookedAt(query, lookedAtMax: 2, on: connection)
+                    let next = ActQuery(administrator: "mia", before: end)
+                    let further = try ActStore.aboutBuyers(next, lookedAtMax: 2, on: connection)
+                    let last = try ActStore.lookedAt(next, lookedAtMax: 2, on: connection)
+                    return ([acts, further].map { $0.map { "\($0.act)" } }, [end, last])
+                }
+            }
+            #expect(found == [["by mia: twice"], ["by mia: asked by phone"]])
+            #expect(end[0] != nil && end[1] == nil, "the second page is the last one")
+        }
+    }
+
     @Test func aPageReadsTheIndexOfActsAlone() async throws {
         try await withActs { database in
             let plan = try await database.withClient { client in

@@ -110,4 +110,11 @@ struct SubscriptionListTests {
         )
         #expect(next.ids == [2])
     }
+
+    @Test func manyUnpaidOnesAreLookedForAmongAll() async throws {
+        let few = try await ids(.init(state: .inGracePeriod), lookedAtMax: 2)
+        #expect(few.ids == [3] && few.next == nil)
+        let many = try await ids(.init(state: .inGracePeriod), lookedAtMax: 1)
+        #expect(many.ids.isEmpty && many.next == 6, "it has looked at the newest one alone")
+    }
 }

@@ -13,10 +13,19 @@ enum ConsoleProcess {
     /// - Returns: The running console.
     /// - Throws: ``HarnessError`` if it does not start.
     static func start(beside store: StoreHarness) async throws -> CompanionProcess {
-        let settings = [
+        var settings = [
             "HTTP_PORT": "\(port)", "CONSOLE_ORIGIN": origin, "CONSOLE_READ_ONLY": "false",
             "ADMIN_KEYS_DIRECTORY": store.keys.directory + "/administrators",
+            "CONSOLE_STATE_DIRECTORY": store.directory + "/console",
         ]
+        // It reads as a role that can change nothing, and only decides as the operator.
+        for service in StoreService.allCases {
+            let name = service.rawValue.uppercased()
+            settings["COUNTERFOIL_\(name)_DATABASE_URL"] =
+                store.databaseURL(service, role: PostgresCluster.readerRole)
+            settings["CONSOLE_DECIDING_\(name)_DATABASE_URL"] =
+                store.databaseURL(service, role: PostgresCluster.operatorRole)
+        }
         return try await CompanionProcess.start(
             "console",
             settings: store.operatorEnvironment.merging(settings) { $1 },

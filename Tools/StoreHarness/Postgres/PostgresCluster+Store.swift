@@ -41,7 +41,8 @@ extension PostgresCluster {
 
     /// Creates a database if it does not exist.
     ///
-    /// Only its owner, one role, the operator and the archivist may connect to it.
+    /// Only its owner, one role, the operator, the reader and the archivist may connect to it. The reader
+    /// may read every table, as in deploy/postgres/init.sql.
     func ensureDatabase(_ name: String, connectableBy role: String) async throws {
         let exists = try await asSuperuser { connection in
             try !connection.query("SELECT 1 FROM pg_database WHERE datname = \(name)").isEmpty
@@ -52,9 +53,25 @@ extension PostgresCluster {
             try connection.execute(
                 """
                 GRANT CONNECT ON DATABASE "\(unsafe: name)"
-                TO \(unsafe: role), \(unsafe: Self.operatorRole), \(unsafe: Self.archivistRole)
+                TO \(unsafe: role), \(unsafe: Self.operatorRole), \(unsafe: Self.readerRole),
+                    \(unsafe: Self.archivistRole)
                 """
             )
+        }
+        let owner = PostgresSettings(
+            url: url(database: name, role: Self.owner),
+            applicationName: "tests-owner",
+            poolSize: 1
+        )
+        try await withRunningClient(owner) { client in
+            try await client.withConnection { connection in
+                let reader = Self.readerRole
+                for right in ["USAGE ON SCHEMAS", "SELECT ON TABLES"] {
+                    try connection.execute(
+                        "ALTER DEFAULT PRIVILEGES GRANT \(unsafe: right) TO \(unsafe: reader)"
+                    )
+                }
+            }
         }
     }
 }

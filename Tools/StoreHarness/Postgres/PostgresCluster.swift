@@ -31,6 +31,9 @@ public final class PostgresCluster: Sendable {
     /// The role of `counterfoil`, the operator's command line.
     public static let operatorRole = "counterfoil_operator"
 
+    /// The role of the console, which may only read.
+    public static let readerRole = "counterfoil_reader"
+
     /// The role of `counterfoil log drop`.
     public static let archivistRole = "counterfoil_archivist"
 
@@ -278,7 +281,9 @@ public final class PostgresCluster: Sendable {
     private func createRoles() async throws {
         let roles =
             [(Self.owner, "CREATEDB"), (Self.shadowRole, "CREATEDB")]
-            + (Self.serviceRoles + [Self.operatorRole, Self.archivistRole]).map { ($0, "") }
+            + (Self.serviceRoles + [Self.operatorRole, Self.readerRole, Self.archivistRole]).map {
+                ($0, "")
+            }
         try await asSuperuser { connection in
             // Only one process at a time, because several may share the server at POSTGRES_URL.
             try connection.execute("SELECT pg_advisory_lock(7220111)")

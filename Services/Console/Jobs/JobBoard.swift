@@ -1,0 +1,247 @@
+import EventTypes
+import Logging
+import OperatorCore
+
+/// The jobs of this console: long work that goes on without the page that began it.
+///
+/// One job of a kind is under way at a time. Its record is written before and after each step, so a
+/// console that starts again knows how far it came.
+actor JobBoard {
+    private struct Work {
+        let id: EventID
+        let meter: JobMeter
+        let task: Task<Void, Never>
+    }
+
+    let tools: any JobWork
+    private let folder: JobFolder
+    private let now: @Sendable () -> MachineTime
+    private let logger: Logger
+    private var records: [JobRecord]
+    private var working: [JobRecord.Kind: Work] = [:]
+    private var isShuttingDown = false
+
+    /// Makes a board of the jobs in a folder; what was under way there is interrupted.
+    init(
+        _ tools: any JobWork,
+        in folder: JobFolder,
+        now: @escaping @Sendable () -> MachineTime,
+        logger: Logger
+    ) {
+        self.tools = tools
+        self.folder = folder
+        self.now = now
+        self.logger = logger
+        records = folder.records().map { record in
+            guard record.state.isWorking else { return record }
+            var record = record
+            record.state = .interrupted
+            // A page that is open sees that it has changed.
+            record.version += 1
+            return record
+        }
+    }
+
+    /// The jobs of a kind, the newest first.
+    func jobs(of kind: JobRecord.Kind) -> [JobRecord] { records.filter { $0.kind == kind } }
+
+    /// A job; `nil` if there is none.
+    func job(_ id: EventID, of kind: JobRecord.Kind) -> JobRecord? {
+        records.first { $0.id == id && $0.kind == kind }
+    }
+
+    /// The progress of a job; empty if it is not under way.
+    func progress(of record: JobRecord) -> [String: NowField] {
+        guard let work = working[record.kind], work.id == record.id else { return [:] }
+        return work.meter.fields
+    }
+
+    /// Begins a job: the dry run of a replay, or a proof.
+    ///
+    /// - Throws: ``ConsoleProblem`` that says who has one under way, or that the record cannot be
+    ///   written.
+    func begin(_ record: JobRecord) throws -> JobRecord {
+        try requireIdle(record.kind)
+        records.insert(record, at: 0)
+        do {
+            try keep(record)
+        } catch {
+            records.removeFirst()
+            throw error
+        }
+        let meter = JobMeter()
+        let tools = tools
+        switch record.kind {
+        case .replay:
+            guard let order = record.order else { return record }
+            start(record, meter) { record in
+                record.plan = try await tools.plan(order)
+                record.state = .planned
+            }
+        case .proof:
+            start(record, meter) { record in
+                var report = try await tools.prove(meter)
+                report.keep(differences: JobRecord.differencesMax)
+                record.report = report
+                record.state = .done
+            }
+        }
+        return record
+    }
+
+    /// Begins to send what a replay has planned, or goes on with it.
+    ///
+    /// - Throws: ``ConsoleProblem`` if it is not the time for that.
+    func send(_ id: EventID, by decision: JobRecord.Decision) throws {
+        guard var record = job(id, of: .replay), let order = record.order, let plan = record.plan,
+            record.state == .planned || record.canResume
+        else {
+            throw ConsoleProblem(
+                409,
+                "Nothing was done: this replay cannot be sent now",
+                "It may have been begun in another window. Open it again.",
+                back: ReplayForm.back
+            )
+        }
+        try requireIdle(.replay)
+        let path = folder.journalPath(of: id)
+        // Without its journal a replay begins anew; consumers recognise what they have applied.
+        let kept = record.canResume ? try? ReplayJournal.read(path) : nil
+        let journal =
+            kept
+            ?? ReplayJournal(
+                id: id,
+                selection: order.selection,
+                consumer: order.consumer,
+                rate: order.rate,
+                total: plan.total,
+                ends: plan.ends
+            )
+        record.state = .running
+        record.problem = nil
+        record.decisions.append(decision)
+        try keep(record)
+        let meter = JobMeter(total: plan.total)
+        meter.note(journal.sent)
+        let tools = tools
+        start(record, meter) { record in
+            let isThrough = try await tools.send(order, journal, path, meter)
+            record.state = isThrough ? .done : .stopped
+        }
+    }
+
+    /// Stops a job that is under way; a replay can go on later.
+    func stop(_ id: EventID, of kind: JobRecord.Kind, by decision: JobRecord.Decision) throws {
+        guard let work = working[kind], work.id == id, var record = job(id, of: kind) else {
+            throw ConsoleProblem(
+                409,
+                "Nothing was done: this is not under way",
+                "It has ended meanwhile. Open it again.",
+                back: kind == .replay ? ReplayForm.back : ProofPage.back
+            )
+        }
+        record.decisions.append(decision)
+        try keep(record)
+        end(work, record)
+    }
+
+    /// Stops all work, and waits until it has stopped.
+    func shutDown() async {
+        isShuttingDown = true
+        let all = Array(working.values)
+        for work in all {
+            if let record = records.first(where: { $0.id == work.id }) { end(work, record) }
+        }
+        for work in all { await work.task.value }
+    }
+
+    /// Ends a replay between two batches, so that its journal says how far it came.
+    private func end(_ work: Work, _ record: JobRecord) {
+        work.meter.askToStop()
+        if record.kind == .proof || record.state == .planning { work.task.cancel() }
+    }
+
+    private func requireIdle(_ kind: JobRecord.Kind) throws(ConsoleProblem) {
+        guard let work = working[kind], let other = job(work.id, of: kind) else { return }
+        let (name, decision) = (kind.rawValue, other.decisions.last)
+        let words = decision.map {
+            "\($0.act.decidedBy) \($0.words) at \(PlainWords.second($0.time))."
+        }
+        throw ConsoleProblem(
+            409,
+            "A \(name) is under way",
+            "\(words ?? "") Wait until it ends, or stop it.",
+            back: ConsoleProblem.Back(
+                path: "/\(name)s/\(other.id)",
+                words: "To the \(name) that is under way"
+            )
+        )
+    }
+
+    /// Writes a record and shows it.
+    private func keep(_ record: JobRecord) throws(ConsoleProblem) {
+        var record = record
+        record.version += 1
+        do {
+            try folder.write(record)
+        } catch {
+            logger.error(
+                "the record of a job could not be written",
+                metadata: ["error": "\(error)"]
+            )
+            throw ConsoleProblem(
+                503,
+                "The console cannot keep what it does",
+                "Its folder CONSOLE_STATE_DIRECTORY cannot be written. Nothing was done."
+            )
+        }
+        guard let index = records.firstIndex(where: { $0.id == record.id }) else { return }
+        records[index] = record
+    }
+
+    /// Works in the background, and writes how it ended.
+    private func start(
+        _ record: JobRecord,
+        _ meter: JobMeter,
+        _ work: @escaping @Sendable (inout JobRecord) async throws -> Void
+    ) {
+        let (id, kind) = (record.id, record.kind)
+        let task = Task {
+            var done = record
+            do {
+                try await work(&done)
+            } catch is CancellationError {
+                done.state = .stopped
+            } catch {
+                done.state = meter.isAskedToStop ? .stopped : .failed
+                done.problem = PlainWords.withoutCommands(
+                    (error as? OperatorError)?.description ?? "\(error)"
+                )
+            }
+            finish(done, of: kind)
+        }
+        working[kind] = Work(id: id, meter: meter, task: task)
+    }
+
+    /// Notes how a job ended.
+    private func finish(_ done: JobRecord, of kind: JobRecord.Kind) {
+        working[kind] = nil
+        guard var record = job(done.id, of: kind) else { return }
+        record.state = isShuttingDown && done.state == .stopped ? .interrupted : done.state
+        record.plan = done.plan
+        record.report = done.report
+        record.problem = done.state == .failed ? done.problem : nil
+        // A record that cannot be written stays as it was: it will be interrupted, and can go on.
+        do { try keep(record) } catch {
+            guard let index = records.firstIndex(where: { $0.id == record.id }) else { return }
+            records[index] = record
+        }
+        logger.info(
+            "a job ended",
+            metadata: [
+                "job": "\(record.id)", "job.kind": "\(kind.rawValue)",
+                "job.state": "\(record.state.rawValue)",
+            ]
+        )
+    }
+}

@@ -1,0 +1,79 @@
+import EventTypes
+import OperatorCore
+
+/// Long work that an administrator began; its record is kept in a file.
+struct JobRecord: Codable, Sendable {
+    /// The kinds of long work.
+    enum Kind: String, Codable, Sendable {
+        /// Sending events of the logs again.
+        case replay
+        /// Rebuilding the books from the logs, and comparing them.
+        case proof
+    }
+
+    /// The state of a job.
+    enum State: String, Codable, Sendable {
+        /// The dry run of a replay reads the logs.
+        case planning
+        /// The dry run is through; nothing was sent.
+        case planned
+        /// It is under way.
+        case running
+        /// Somebody stopped it.
+        case stopped
+        /// The console stopped while it was under way.
+        case interrupted
+        /// It could not go on.
+        case failed
+        /// It is through.
+        case done
+
+        /// Whether work is under way.
+        var isWorking: Bool { self == .planning || self == .running }
+    }
+
+    /// A decision of an administrator about the job.
+    struct Decision: Codable, Hashable, Sendable {
+        let words: String
+        let act: Act
+        /// The milliseconds since 1970-01-01 00:00 UTC.
+        let at: Int64
+
+        /// The time of the decision.
+        var time: MachineTime { MachineTime(millisecondsSinceEpoch: at) }
+    }
+
+    /// The most differences that are kept; the numbers count all of them.
+    static let differencesMax = 500
+
+    let id: EventID
+    let kind: Kind
+    var state: State
+    /// Who decided what, in order; the first one began the job.
+    var decisions: [Decision]
+    /// The reason why it could not go on.
+    var problem: String?
+    /// What a replay sends.
+    var order: ReplayOrder?
+    /// The dry run of a replay.
+    var plan: ReplayPlan?
+    /// The findings of a proof.
+    var report: VerificationReport?
+    /// The number of changes of this record.
+    var version = 0
+
+    /// Begins a job.
+    init(_ kind: Kind, id: EventID, by decision: Decision, order: ReplayOrder? = nil) {
+        self.id = id
+        self.kind = kind
+        self.order = order
+        state = kind == .replay ? .planning : .running
+        decisions = [decision]
+    }
+
+    /// Whether a replay has begun to send, and has something left.
+    var canResume: Bool {
+        kind == .replay && decisions.contains { $0.words == ReplayOrder.began }
+            && [.stopped, .interrupted, .failed].contains(state)
+    }
+}

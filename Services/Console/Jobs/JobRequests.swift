@@ -1,0 +1,94 @@
+import EventTypes
+import Hummingbird
+import OperatorCore
+import ServiceKit
+import StoreAPI
+
+/// What the routes of all jobs ask: which job, who decides, and whether jobs are possible here.
+struct JobRequests: Sendable {
+    let acts: ActRunner
+    /// The jobs; `nil` if the console has no folder to keep them in.
+    let board: JobBoard?
+
+    private var door: ConsoleDoor { acts.door }
+
+    /// Whether a kind of job can be begun here.
+    func canDo(_ kind: JobRecord.Kind) -> Bool { board?.tools.canDo(kind) ?? false }
+
+    /// The job that a path names.
+    func job(
+        _ kind: JobRecord.Kind,
+        of context: StoreRequestContext
+    ) async throws -> (board: JobBoard, record: JobRecord) {
+        guard let board, let id = context.parameters.get("id").flatMap({ EventID($0) }),
+            let record = await board.job(id, of: kind)
+        else { throw ConsoleProblem.notFound }
+        return (board, record)
+    }
+
+    /// The board, if a kind of job can be begun here.
+    func requireBoard(for kind: JobRecord.Kind) throws(ConsoleProblem) -> JobBoard {
+        guard let board, canDo(kind) else {
+            throw ConsoleProblem(
+                409,
+                "This console cannot do this",
+                "Whoever runs it has not set what a \(kind.rawValue) needs. Nothing was done."
+            )
+        }
+        return board
+    }
+
+    /// The news of a job, for its page.
+    func live(
+        _ kind: JobRecord.Kind,
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        _ = try door.visitor(of: request, seeing: .jobs, isUse: false)
+        let (board, record) = try await job(kind, of: context)
+        return try LiveAnswer(
+            stamp: JobPage.stamp(of: record),
+            fields: await board.progress(of: record)
+        ).response()
+    }
+
+    /// Stops a job.
+    func stop(
+        _ kind: JobRecord.Kind,
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let (visitor, form) = try await acts.asked(request, as: .operator)
+        let (board, record) = try await job(kind, of: context)
+        let back = back(to: record)
+        let reason = try ActFormRules.reason(in: form, back: back)
+        let decision = decision("stopped it", by: visitor, reason)
+        try await acts.run("stop", on: "\(record.id)", by: visitor, back: back) {
+            try await board.stop(record.id, of: kind, by: decision)
+        }
+        return Self.go(to: JobPage.path(of: record))
+    }
+
+    /// A decision of a visitor at this moment.
+    func decision(_ words: String, by visitor: Visitor, _ reason: ActReason?) -> JobRecord.Decision
+    {
+        JobRecord.Decision(
+            words: words,
+            act: Act(decidedBy: visitor.name, reason: reason),
+            at: door.now().millisecondsSinceEpoch
+        )
+    }
+
+    /// The page of a job as a place to go on from.
+    func back(to record: JobRecord) -> ConsoleProblem.Back {
+        ConsoleProblem.Back(
+            path: JobPage.path(of: record),
+            words: "Back to the \(record.kind.rawValue)"
+        )
+    }
+
+    /// An answer that leads to a page.
+    static func go(to path: String) -> Response {
+        Response(status: .seeOther, headers: [.location: path])
+    }
+}

@@ -1,0 +1,86 @@
+import ClockAndIDs
+import EventTypes
+import Kafka
+import OperatorCore
+
+/// The means of long work: databases, broker, and the services' own executables.
+struct JobTools: JobWork {
+    let databases: DatabaseAddresses
+    /// The broker; `nil` if the console may not replay.
+    var kafka: KafkaSettings?
+    /// The folder of the archived months; `nil` if there is none.
+    var archives: String?
+    /// A server for the rebuilt books; `nil` if the console may not prove.
+    var shadow: String?
+    /// The folder of the services' executables.
+    var executables = ""
+
+    /// Whether a kind of job can be begun here.
+    func canDo(_ kind: JobRecord.Kind) -> Bool {
+        switch kind {
+        case .replay: kafka != nil
+        case .proof: shadow != nil
+        }
+    }
+
+    /// The dry run of a replay, which sends nothing.
+    func plan(_ order: ReplayOrder) async throws -> ReplayPlan {
+        let planner = ReplayPlanner(
+            selection: order.selection,
+            consumer: order.consumer,
+            archives: archives(of: order),
+            databases: address
+        )
+        try await planner.requireSealedLogs()
+        let (outline, ends) = try await planner.plan(.logs)
+        return ReplayPlan(outline, ends: ends)
+    }
+
+    /// Sends what a journal has left.
+    ///
+    /// - Returns: Whether everything was sent; it was not if the meter was asked to stop.
+    func send(
+        _ order: ReplayOrder,
+        _ journal: ReplayJournal,
+        _ path: String,
+        _ meter: JobMeter
+    ) async throws -> Bool {
+        guard let kafka else { return false }
+        try journal.write(to: path)
+        return try await ReplayRunner.withLocks(
+            of: order.selection.services,
+            databases: address,
+            archives: archives(of: order),
+            kafka: kafka,
+            progress: meter.note,
+            isInterrupted: { meter.isAskedToStop }
+        ) { runner in
+            var journal = journal
+            return try await runner.run(&journal, journalPath: path)
+        }
+    }
+
+    /// Rebuilds the books of all services, and compares them.
+    func prove(_ meter: JobMeter) async throws -> VerificationReport {
+        let all = OperatedService.allCases
+        let addresses = all.map { ($0, databases.address(of: $0)) }
+        return try await VerificationRunner(
+            resources: VerificationRunner.Resources(
+                databases: Dictionary(uniqueKeysWithValues: addresses),
+                shadow: shadow ?? "",
+                executables: executables,
+                archives: archives
+            ),
+            services: all,
+            progress: meter.note
+        ).run()
+    }
+
+    private var address: @Sendable (String) -> DatabaseAddress {
+        { [databases] in databases.address(named: $0) }
+    }
+
+    private func archives(of order: ReplayOrder) -> ReplayArchives {
+        ReplayArchives(directory: archives, since: order.selection.since)
+    }
+}

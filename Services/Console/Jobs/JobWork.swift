@@ -1,0 +1,23 @@
+import OperatorCore
+
+/// The long work that a board of jobs keeps account of.
+protocol JobWork: Sendable {
+    /// Whether a kind of job can be begun here.
+    func canDo(_ kind: JobRecord.Kind) -> Bool
+
+    /// The dry run of a replay, which sends nothing.
+    func plan(_ order: ReplayOrder) async throws -> ReplayPlan
+
+    /// Sends what a journal has left.
+    ///
+    /// - Returns: Whether everything was sent; it was not if the meter was asked to stop.
+    func send(
+        _ order: ReplayOrder,
+        _ journal: ReplayJournal,
+        _ path: String,
+        _ meter: JobMeter
+    ) async throws -> Bool
+
+    /// Rebuilds the books of all services, and compares them.
+    func prove(_ meter: JobMeter) async throws -> VerificationReport
+}

@@ -1,0 +1,44 @@
+import OperatorCore
+import StoreAPI
+
+/// The proofs, and the button that begins one.
+///
+/// Pure.
+struct ProofListPage {
+    let records: [JobRecord]
+    let visitor: Visitor
+    /// Whether this console can prove at all.
+    let canProve: Bool
+
+    var html: HTML {
+        PageFrame(title: "Proofs", visitor: visitor).page(
+            """
+            <p class="dim">A proof rebuilds the books of every service from the event log, in databases of its own, and \
+            compares them with the live ones. The store goes on meanwhile.</p>
+            \(begin)
+            <section aria-labelledby="proofs"><h2 id="proofs">Proofs of this console</h2>
+            \(JobPage.list(records) { $0.report?.verdict ?? "proof" })
+            </section>
+            """
+        )
+    }
+
+    private var begin: HTML {
+        guard visitor.mayAct(as: .operator) else { return "" }
+        guard canProve else {
+            return """
+                <p class="problem">This console proves nothing: whoever runs it has not set CONSOLE_STATE_DIRECTORY \
+                and COUNTERFOIL_SHADOW_DATABASE_URL. The command line can prove.</p>
+                """
+        }
+        return ActDialog.row([
+            ActDialog(
+                id: "prove",
+                words: "Prove the books",
+                explanation: "<p>It reads every log once. In a large store that takes a while.</p>",
+                action: "/proofs",
+                by: visitor
+            )
+        ])
+    }
+}

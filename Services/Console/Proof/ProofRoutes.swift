@@ -1,0 +1,55 @@
+import ClockAndIDs
+import EventTypes
+import Hummingbird
+import OperatorCore
+import ServiceKit
+import StoreAPI
+
+/// Proofs: their list, the findings of one, and what operators decide about it.
+struct ProofRoutes: Sendable {
+    let jobs: JobRequests
+
+    private var door: ConsoleDoor { jobs.acts.door }
+
+    func add(to router: Router<StoreRequestContext>) {
+        router.get("/proofs") { request, _ in
+            let visitor = try door.visitor(of: request, seeing: .jobs)
+            let page = ProofListPage(
+                records: await jobs.board?.jobs(of: .proof) ?? [],
+                visitor: visitor,
+                canProve: jobs.canDo(.proof)
+            )
+            return pageResponse(page.html)
+        }
+        router.get("/proofs/:id") { request, context in
+            let visitor = try door.visitor(of: request, seeing: .jobs)
+            let (board, record) = try await jobs.job(.proof, of: context)
+            let page = ProofPage(
+                record: record,
+                fields: await board.progress(of: record),
+                visitor: visitor
+            )
+            return pageResponse(page.html)
+        }
+        router.get("/proofs/:id/live") { try await jobs.live(.proof, $0, $1) }
+        router.post("/proofs", use: begin)
+        router.post("/proofs/:id/stop") { try await jobs.stop(.proof, $0, $1) }
+    }
+
+    private func begin(_ request: Request, _: StoreRequestContext) async throws -> Response {
+        let (visitor, form) = try await jobs.acts.asked(request, as: .operator)
+        let board = try jobs.requireBoard(for: .proof)
+        let reason = try ActFormRules.reason(in: form, back: ProofPage.back)
+        let id = EventID(time: StoreTime.wallClock())
+        let decision = jobs.decision("began it", by: visitor, reason)
+        let record = try await jobs.acts.run(
+            "prove",
+            on: "\(id)",
+            by: visitor,
+            back: ProofPage.back
+        ) {
+            try await board.begin(JobRecord(.proof, id: id, by: decision))
+        }
+        return JobRequests.go(to: JobPage.path(of: record))
+    }
+}

@@ -1,0 +1,77 @@
+import ClockAndIDs
+import EventTypes
+import Hummingbird
+import OperatorCore
+import ServiceKit
+import StoreAPI
+
+/// Replays: their list, the plan of one, and what operators decide about it.
+struct ReplayRoutes: Sendable {
+    let jobs: JobRequests
+    let desk: StoreDesk
+
+    private var door: ConsoleDoor { jobs.acts.door }
+
+    func add(to router: Router<StoreRequestContext>) {
+        router.get("/replays") { request, _ in
+            let visitor = try door.visitor(of: request, seeing: .jobs)
+            let page = ReplayListPage(
+                records: await jobs.board?.jobs(of: .replay) ?? [],
+                visitor: visitor,
+                canReplay: jobs.canDo(.replay)
+            )
+            return pageResponse(page.html)
+        }
+        router.get("/replays/:id") { request, context in
+            let visitor = try door.visitor(of: request, seeing: .jobs)
+            let (board, record) = try await jobs.job(.replay, of: context)
+            let page = ReplayPage(
+                record: record,
+                fields: await board.progress(of: record),
+                visitor: visitor,
+                canReplay: jobs.canDo(.replay)
+            )
+            return pageResponse(page.html)
+        }
+        router.get("/replays/:id/live") { try await jobs.live(.replay, $0, $1) }
+        router.post("/replays", use: plan)
+        router.post("/replays/:id/run") { try await send($0, $1, ReplayOrder.began) }
+        router.post("/replays/:id/resume") { try await send($0, $1, "went on with it") }
+        router.post("/replays/:id/stop") { try await jobs.stop(.replay, $0, $1) }
+    }
+
+    private func plan(_ request: Request, _: StoreRequestContext) async throws -> Response {
+        let (visitor, form) = try await jobs.acts.asked(request, as: .operator)
+        let board = try jobs.requireBoard(for: .replay)
+        let order = try ReplayForm.order(in: form, at: try await desk.storeTime())
+        let record = try await board.begin(
+            JobRecord(
+                .replay,
+                id: EventID(time: StoreTime.wallClock()),
+                by: jobs.decision("planned it", by: visitor, nil),
+                order: order
+            )
+        )
+        return JobRequests.go(to: JobPage.path(of: record))
+    }
+
+    private func send(
+        _ request: Request,
+        _ context: StoreRequestContext,
+        _ words: String
+    ) async throws -> Response {
+        let (visitor, form) = try await jobs.acts.asked(request, as: .operator)
+        let board = try jobs.requireBoard(for: .replay)
+        let (_, record) = try await jobs.job(.replay, of: context)
+        let back = jobs.back(to: record)
+        let reason = try ActFormRules.reason(in: form, back: back)
+        if words == ReplayOrder.began {
+            try ActFormRules.requireTyped("\(record.plan?.total ?? 0)", in: form, back: back)
+        }
+        let decision = jobs.decision(words, by: visitor, reason)
+        try await jobs.acts.run("replay", on: "\(record.id)", by: visitor, back: back) {
+            try await board.send(record.id, by: decision)
+        }
+        return JobRequests.go(to: JobPage.path(of: record))
+    }
+}

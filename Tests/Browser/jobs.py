@@ -1,0 +1,231 @@
+"""Uses the long work of the console in a real browser, and what else must outlive a page or a restart.
+
+Each test has a page of its own and ends with axe, an empty console, and no request to another origin.
+"""
+
+import json
+import re
+import signal
+import statistics
+import time
+
+from playwright.sync_api import expect
+
+from console import refused
+from stage import AWAY, COINS
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def state(operator, name, timeout=30_000):
+    """Waits until the job of a page has a state."""
+    expect(operator.page.locator("#state")).to_have_attribute("data-state", name, timeout=timeout)
+
+
+def decide(operator, name, reason, typed=None):
+    """Opens the dialog of a decision, fills it, and sends it."""
+    operator.page.get_by_role("button", name=name + "…").click()
+    dialog = operator.page.locator("dialog[open]")
+    if typed is not None:
+        dialog.locator("[name='typed']").fill(typed)
+    dialog.get_by_label("Reason").fill(reason)
+    operator.check_axe()
+    dialog.get_by_role("button", name=name, exact=True).click()
+
+
+def plan(operator, account, rate):
+    """Plans the replay of an account's events."""
+    operator.page.get_by_role("link", name="Replays", exact=True).click()
+    operator.page.fill("[name='account']", account)
+    operator.page.fill("[name='rate']", str(rate))
+    operator.page.get_by_role("button", name="Plan it").click()
+    state(operator, "planned")
+
+
+@test
+def c12_a_replay_is_planned_stopped_and_goes_on(stage):
+    account, transaction = stage.buy("sandbox_success")
+    for _ in range(2):
+        stage.command("buy", COINS, "--account", account)
+    before = stage.settled(transaction)
+    operator = refused(stage.operator(), 400)
+    operator.page.goto(operator.url + "replays")
+    operator.check()
+    plan(operator, account, rate=2)
+    # The same numbers as the command line's.
+    answer = json.loads(stage.command("replay", "--account", account, "--json").split("\nNothing was sent")[0])
+    expect(operator.page.locator("#events")).to_have_text(str(answer["events"]))
+    for types in answer["topics"].values():
+        for kind, count in types.items():
+            expect(operator.page.locator(f"[data-count='{kind}']").first).to_have_text(str(count))
+    expect(operator.page.locator("main")).to_contain_text("receipts has applied all of them")
+    operator.check()
+    address = operator.page.url
+    # Who reads sees it and cannot begin it.
+    reader = stage.operator(scopes=["read"])
+    reader.page.goto(address)
+    state(reader, "planned")
+    expect(reader.page.locator("dialog, [data-opens]")).to_have_count(0)
+    for act in ["run", "resume", "stop"]:
+        form = {"typed": str(answer["events"]), "reason": "nobody", "csrf": reader.csrf()}
+        path = address.removeprefix(reader.url) + "/" + act
+        assert reader.send(path, form, {"sec-fetch-site": "same-origin"})[0].status == 403
+    reader.check()
+    decide(operator, "Send", "a test", typed="1000000")
+    expect(operator.page.get_by_role("alert")).to_contain_text(f"Type {answer['events']}")
+    operator.page.get_by_role("link", name="Back to the replay").click()
+    decide(operator, "Send", "the cause is fixed", typed=str(answer["events"]))
+    state(operator, "running")
+    shares = [share(operator)]
+    # A reload in the middle, and another page, show the same job.
+    operator.page.reload()
+    state(operator, "running")
+    for _ in range(3):
+        operator.page.wait_for_timeout(700)
+        shares.append(share(operator))
+    assert shares == sorted(shares), f"the bar went back: {shares}"
+    decide(operator, "Stop", "too busy just now")
+    state(operator, "stopped")
+    expect(operator.page.locator("main")).to_contain_text("too busy just now")
+    operator.check()
+    decide(operator, "Go on", "quiet again")
+    state(operator, "done")
+    expect(operator.page.locator(".timeline li")).to_have_count(4)
+    operator.check()
+    after = stage.settled(transaction)
+    assert (before["state"], before["postings"]) == (after["state"], after["postings"])
+    stage.command("reconcile")
+
+
+def share(operator):
+    bar = operator.page.locator("progress")
+    return float(bar.evaluate("(bar) => bar.value")) if bar.count() else 100.0
+
+
+@test
+def c13_a_proof_shows_the_row_the_column_and_both_values(stage):
+    transaction = stage.buy("sandbox_success")[1]
+    stage.settled(transaction)
+    operator, other = stage.operator(), refused(stage.operator(), 409)
+    operator.page.get_by_role("link", name="Proofs").click()
+    operator.check()
+    decide(operator, "Prove the books", "every month")
+    state(operator, "running")
+    other.page.goto(other.url + "proofs")
+    decide(other, "Prove the books", "I did not know")
+    expect(other.page.get_by_role("alert")).to_contain_text("admin began it at")
+    other.page.get_by_role("link", name="To the proof that is under way").click()
+    expect(other.page).to_have_url(operator.page.url)
+    state(operator, "done", timeout=120_000)
+    expect(operator.page.locator("#verdict")).to_have_attribute("data-differences", "0")
+    operator.check()
+    alter(stage, transaction, 1)
+    try:
+        operator.page.get_by_role("link", name="All proofs").click()
+        decide(operator, "Prove the books", "something is odd")
+        state(operator, "done", timeout=120_000)
+        expect(operator.page.locator("#verdict")).to_have_attribute("data-differences", "1")
+        row = operator.page.locator("tr", has_text=transaction)
+        expect(row).to_contain_text("transactions " + transaction)
+        expect(row.locator("td").first).to_have_text("quantity")
+        expect(row.locator("del")).to_have_text("'2'")
+        expect(row.locator("ins")).to_have_text("'1'")
+        operator.check()
+    finally:
+        alter(stage, transaction, -1)
+
+
+def alter(stage, transaction, number):
+    """Changes a row behind the back of the store."""
+    stage.query(
+        stage.owner("payments"),
+        "BEGIN; SET LOCAL counterfoil.migrating = 'on'; "
+        f"UPDATE transactions SET quantity = quantity + {number} WHERE id = {transaction}; COMMIT")
+
+
+@test
+def c15_seven_tabs_are_open_at_once(stage):
+    operator = stage.operator()
+    tabs = [operator.page] + [operator.open() for _ in range(6)]
+    for tab in tabs:
+        expect(tab.locator("[data-field='receipts.health']")).to_have_text("ready")
+    before = [tab.locator("[data-field='clock']").inner_text() for tab in tabs]
+    for tab, text in zip(tabs, before):
+        expect(tab.locator("[data-field='clock']")).not_to_have_text(text)
+    operator.check()
+
+
+@test
+def c16_a_session_and_a_replay_outlive_a_restart(stage):
+    account = stage.buy("sandbox_success")[0]
+    for number in [signal.SIGTERM, signal.SIGKILL]:
+        operator = stage.operator()
+        operator.allowed = AWAY
+        plan(operator, account, rate=1)
+        total = operator.page.locator("#events").inner_text()
+        decide(operator, "Send", "a test", typed=total)
+        state(operator, "running")
+        expect(operator.field("sent")).not_to_contain_text(re.compile("^(0 of|…)"))
+        start = stage.kill("console", number, timeout=15)
+        expect(operator.page.locator("#connection")).to_contain_text("cannot get newer data")
+        operator.check_axe()
+        start()
+        # Nobody signs in again, and the page says what became of the replay.
+        state(operator, "interrupted")
+        operator.check()
+        decide(operator, "Go on", "the console is back")
+        state(operator, "done")
+        operator.check()
+        operator.page.get_by_role("button", name="Sign out").click()
+        expect(operator.page).to_have_url(operator.url + "sign-in")
+        stage.close()
+
+
+# When the first text is painted, and how long an answer takes until its values are on the page.
+CLOCKS = """
+    window.spans = [];
+    const plain = window.fetch;
+    window.fetch = async (...parts) => {
+        const answer = await plain(...parts);
+        const text = await answer.text();
+        const start = performance.now();
+        requestAnimationFrame(() => {
+            const channel = new MessageChannel();
+            channel.port1.onmessage = () => window.spans.push(performance.now() - start);
+            channel.port2.postMessage(0);
+        });
+        return new Response(text, { status: answer.status, headers: answer.headers });
+    };
+"""
+
+
+@test
+def the_console_is_small_and_quick(stage):
+    operator = stage.operator(script=CLOCKS)
+    paints = []
+    for _ in range(5):
+        operator.page.reload()
+        expect(operator.page.locator("h1")).to_be_visible()
+        operator.page.wait_for_timeout(100)
+        paints.append(operator.page.evaluate(
+            "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    bytes_ = operator.page.evaluate("""() => performance.getEntriesByType("resource")
+        .concat(performance.getEntriesByType("navigation"))
+        .filter((entry) => !entry.name.endsWith("/now"))
+        .reduce((sum, entry) => sum + entry.decodedBodySize, 0)""")
+    deadline = time.monotonic() + 20
+    while len(spans := operator.page.evaluate("() => window.spans")) < 3:
+        assert time.monotonic() < deadline, spans
+        operator.page.wait_for_timeout(200)
+    paint, span = statistics.median(paints), statistics.median(spans)
+    print(f"  the page and its files: {bytes_ / 1024:.1f} KB; it is painted after {paint:.0f} ms, "
+          f"new values {span:.0f} ms after their answer (at most {max(spans):.0f})", flush=True)
+    assert 10_000 < bytes_ < 60 * 1024, bytes_
+    assert paint < 300, paints
+    assert span < 100, spans
+    operator.check()

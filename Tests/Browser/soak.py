@@ -1,0 +1,160 @@
+"""Keeps the console open while a store sells, and measures what that costs (check C17).
+
+A page of the console is open in a browser, and many more are followed without one. The page's heap and nodes must
+not grow, the console must stay small, and many pages must ask the databases no more often than one.
+"""
+
+import concurrent.futures
+import http.client
+import itertools
+import json
+import os
+import secrets
+import threading
+import time
+import urllib.parse
+
+from playwright.sync_api import expect
+
+from stage import COINS
+
+RATE = 50
+DASHBOARDS = 50
+BUYERS = 20
+MEMORY_MAX = 100 << 20
+DATABASES = ["catalog", "payments", "receipts", "fulfillment"]
+
+
+def soak(stage, seconds):
+    """Runs the whole of it. Raises if something grows."""
+    operator = stage.operator(scopes=["read"], width=1280, scheme="light")
+    expect(operator.field("receipts.health")).to_have_text("ready")
+    stop = threading.Event()
+    one = sessions_a_second(stage, 30)
+    cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in operator.context.cookies())
+    followers = [threading.Thread(target=follow, args=(stage.console, cookies, stop)) for _ in range(DASHBOARDS)]
+    for follower in followers:
+        follower.start()
+    try:
+        many = sessions_a_second(stage, 30)
+        print(f"  sessions of the databases a second: {one:.1f} with one page, {many:.1f} with {DASHBOARDS} more", flush=True)
+        shop = Buyers(stage, stop)
+        shop.start()
+        samples = []
+        begin = time.monotonic()
+        while time.monotonic() - begin < seconds:
+            # The page lives only while the driver waits in it.
+            operator.page.wait_for_timeout(min(30, seconds / 6) * 1000)
+            samples.append(sample(operator, stage))
+            print(f"  {time.monotonic() - begin:4.0f} s: {samples[-1]['heap'] / 1e6:.1f} MB of heap, "
+                  f"{samples[-1]['nodes']} nodes, the console has {samples[-1]['memory'] / 2**20:.0f} MB; "
+                  f"{shop.count.bought} bought, {samples[-1]['rate']}", flush=True)
+        rate = shop.count.bought / (time.monotonic() - begin)
+    finally:
+        stop.set()
+        for follower in followers:
+            follower.join()
+    judge(samples, one, many, rate, shop)
+    operator.check()
+
+
+def judge(samples, one, many, rate, shop):
+    """Compares the end with the beginning, after the page has warmed up."""
+    third = max(1, len(samples) // 3)
+    first, last = samples[:third], samples[-third:]
+    for name, growth_max in [("heap", 1.2), ("nodes", 1.1)]:
+        before, after = min(item[name] for item in first), min(item[name] for item in last)
+        assert after <= before * growth_max, f"{name} has grown from {before} to {after}"
+    memory = max(item["memory"] for item in samples)
+    assert memory < MEMORY_MAX, f"the console has {memory / 2**20:.0f} MB"
+    assert many <= one * 1.3 + 1, f"{DASHBOARDS} pages open {many:.1f} sessions a second, and one {one:.1f}"
+    assert shop.count.refused == 0, f"{shop.count.refused} payments were refused: {shop.count.problem}"
+    print(f"  {rate:.1f} purchases a second, at most {memory / 2**20:.0f} MB for the console", flush=True)
+    assert rate > RATE * 0.8, f"the store sold only {rate:.1f} a second"
+
+
+def sample(operator, stage):
+    """The page after its garbage was collected, and the console's memory."""
+    session = operator.context.new_cdp_session(operator.page)
+    session.send("HeapProfiler.collectGarbage")
+    session.send("Performance.enable")
+    metrics = {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
+    session.detach()
+    return {
+        "heap": metrics["JSHeapUsedSize"], "nodes": int(metrics["Nodes"]),
+        "memory": resident(stage.program("console")), "rate": operator.field("rate.purchased").inner_text(),
+    }
+
+
+def resident(process):
+    with open(f"/proc/{process}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def sessions_a_second(stage, seconds):
+    """How many sessions the console's role opens in all databases."""
+    def count():
+        address = stage.owner("payments")
+        names = ", ".join(f"'{name}'" for name in DATABASES)
+        return int(stage.query(
+            address, f"SELECT sum(sessions) FROM pg_stat_database WHERE datname IN ({names})"))
+    before, begin = count(), time.monotonic()
+    for shopper in stage.shoppers:
+        shopper.page.wait_for_timeout(seconds * 1000)
+    return (count() - before) / (time.monotonic() - begin)
+
+
+def follow(url, cookies, stop):
+    """Follows the first page as a browser does."""
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc, timeout=30)
+    while not stop.wait(2):
+        connection.request("GET", "/now", headers={"cookie": cookies})
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 200, answer.status
+
+
+class Count:
+    bought = 0
+    refused = 0
+    problem = ""
+
+
+class Buyers(threading.Thread):
+    """Buys coins at an even rate, for a few accounts in turns."""
+
+    def __init__(self, stage, stop):
+        super().__init__()
+        self.stop = stop
+        self.count = Count()
+        self.lock = threading.Lock()
+        self.local = threading.local()
+        self.netloc = urllib.parse.urlsplit(stage.environment["COUNTERFOIL_PAYMENTS_URL"]).netloc
+        self.tokens = [
+            stage.command("token", "account", "--account", "soak-" + secrets.token_hex(4)).strip()
+            for _ in range(BUYERS)]
+
+    def run(self):
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            begin = time.monotonic()
+            for number, token in enumerate(itertools.cycle(self.tokens)):
+                if self.stop.wait(max(0, begin + number / RATE - time.monotonic())):
+                    return
+                pool.submit(self.buy, token)
+
+    def buy(self, token):
+        if not hasattr(self.local, "connection"):
+            self.local.connection = http.client.HTTPConnection(self.netloc, timeout=30)
+        body = {"productID": COINS, "quantity": 1, "storefront": "USA",
+                "price": {"minorUnits": 99, "currency": "USD"}, "paymentMethod": "sandbox_success"}
+        self.local.connection.request("POST", "/v1/payments", json.dumps(body), {
+            "authorization": "Bearer " + token, "content-type": "application/json",
+            "idempotency-key": secrets.token_hex(8)})
+        answer = self.local.connection.getresponse()
+        text = answer.read().decode()
+        with self.lock:
+            if answer.status in (200, 201):
+                self.count.bought += 1
+            else:
+                self.count.refused += 1
+                self.count.problem = text[:200]

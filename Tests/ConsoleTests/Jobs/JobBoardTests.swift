@@ -1,0 +1,171 @@
+import ClockAndIDs
+import EventTypes
+import Foundation
+import OperatorCore
+import Testing
+
+@testable import Console
+
+@Suite(.timeLimit(.minutes(1)))
+struct JobBoardTests {
+    @Test func aReplaySendsNothingBeforeSomebodySaysSo() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let id = try await board.begin(JobFolderInTests.replay()).id
+            #expect(await board.job(id, of: .replay)?.state == .planning)
+            work.goOn.yield()
+            try await board.wait(for: .planned, of: id, .replay)
+            #expect(!FileManager.default.fileExists(atPath: folder.state + "/jobs/\(id).journal"))
+            try await board.send(id, by: JobFolderInTests.decision(ReplayOrder.began))
+            work.goOn.yield()
+            work.goOn.yield()
+            try await board.wait(for: .done, of: id, .replay)
+            // What is through is not sent a second time.
+            await #expect(throws: ConsoleProblem.self) {
+                try await board.send(id, by: JobFolderInTests.decision("went on with it"))
+            }
+        }
+    }
+
+    @Test func aSecondJobOfAKindLearnsWhoHasTheFirst() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let first = JobRecord(
+                .proof,
+                id: EventID(time: .wallClock()),
+                by: JobFolderInTests.decision("began it")
+            )
+            _ = try await board.begin(first)
+            let second = JobRecord(
+                .proof,
+                id: EventID(time: .wallClock()),
+                by: JobFolderInTests.decision("began it", by: "ada")
+            )
+            let problem = await #expect(throws: ConsoleProblem.self) {
+                _ = try await board.begin(second)
+            }
+            #expect(problem?.status == 409)
+            #expect(problem?.detail.hasPrefix("maria began it at 2026-") == true)
+            #expect(problem?.back?.path == "/proofs/\(first.id)")
+            #expect(await board.jobs(of: .proof).count == 1)
+            // A replay is another kind.
+            _ = try await board.begin(JobFolderInTests.replay())
+            work.goOn.yield()
+            work.goOn.yield()
+            try await board.wait(for: .done, of: first.id, .proof)
+        }
+    }
+
+    @Test func aReplayThatIsStoppedGoesOnWhereItWas() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let id = try await board.begin(JobFolderInTests.replay()).id
+            work.goOn.yield()
+            try await board.wait(for: .planned, of: id, .replay)
+            try await board.send(id, by: JobFolderInTests.decision(ReplayOrder.began))
+            work.goOn.yield()
+            let path = folder.state + "/jobs/\(id).journal"
+            let deadline = ContinuousClock.now + .seconds(10)
+            while (try? ReplayJournal.read(path).sent) != 5 {
+                try #require(ContinuousClock.now < deadline)
+                await Task.yield()
+            }
+            try await board.stop(id, of: .replay, by: JobFolderInTests.decision("stopped it"))
+            work.goOn.yield()
+            try await board.wait(for: .stopped, of: id, .replay)
+            try await board.send(id, by: JobFolderInTests.decision("went on with it", by: "ada"))
+            work.goOn.yield()
+            try await board.wait(for: .done, of: id, .replay)
+            #expect(try ReplayJournal.read(path).sent == 10)
+            let words = await board.job(id, of: .replay)?.decisions.map {
+                "\($0.act.decidedBy) \($0.words)"
+            }
+            #expect(
+                words == [
+                    "maria planned it", "maria began to send", "maria stopped it",
+                    "ada went on with it",
+                ]
+            )
+        }
+    }
+
+    @Test func aConsoleThatIsKilledShowsItsReplayAsInterruptedAndResumesIt() async throws {
+        try await JobFolderInTests.run { folder in
+            let killed = JobWorkInTests()
+            let first = try folder.board(killed)
+            let id = try await first.begin(JobFolderInTests.replay()).id
+            killed.goOn.yield()
+            try await first.wait(for: .planned, of: id, .replay)
+            try await first.send(id, by: JobFolderInTests.decision(ReplayOrder.began))
+            // The first board still works, as far as its files say: nobody told it to end.
+            let work = JobWorkInTests()
+            let second = try folder.board(work)
+            #expect(await second.job(id, of: .replay)?.state == .interrupted)
+            #expect(await second.job(id, of: .replay)?.canResume == true)
+            let versions = [
+                await first.job(id, of: .replay)?.version,
+                await second.job(id, of: .replay)?.version,
+            ]
+            #expect(versions[0] != versions[1], "a page that is open loads itself again")
+            try await second.send(id, by: JobFolderInTests.decision("went on with it"))
+            work.goOn.yield()
+            work.goOn.yield()
+            try await second.wait(for: .done, of: id, .replay)
+            #expect(try await folder.board(work).job(id, of: .replay)?.state == .done)
+        }
+    }
+
+    @Test func aShutdownInterruptsWhatIsUnderWay() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let proof = JobRecord(
+                .proof,
+                id: EventID(time: .wallClock()),
+                by: JobFolderInTests.decision("began it")
+            )
+            _ = try await board.begin(proof)
+            await board.shutDown()
+            let kept = try folder.board(work)
+            #expect(await kept.job(proof.id, of: .proof)?.state == .interrupted)
+            #expect(await kept.job(proof.id, of: .proof)?.canResume == false)
+        }
+    }
+
+    @Test func onlyTheNewestHundredJobsAreKept() async throws {
+        try await JobFolderInTests.run { folder in
+            let jobs = JobFolder(folder: try StateFolder(folder.state, "jobs"))
+            var first: EventID?
+            for number in 0..<101 {
+                let record = JobRecord(
+                    .proof,
+                    id: EventID(
+                        time: StoreTime(millisecondsSinceEpoch: 1_795_237_200_000 + Int64(number))
+                    ),
+                    by: JobFolderInTests.decision("began it")
+                )
+                first = first ?? record.id
+                try jobs.write(record)
+            }
+            let kept = jobs.records().map(\.id)
+            #expect(kept.count == JobFolder.countMax)
+            #expect(!kept.contains(try #require(first)))
+        }
+    }
+
+    @Test func nobodyElseMayReadTheFiles() async throws {
+        try await JobFolderInTests.run { folder in
+            let jobs = JobFolder(folder: try StateFolder(folder.state, "jobs"))
+            let record = JobFolderInTests.replay()
+            try jobs.write(record)
+            func mode(_ path: String) throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            #expect(try mode(jobs.folder.path) == 0o700)
+            #expect(try mode(jobs.folder.path(of: "\(record.id).job")) == 0o600)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import ClockAndIDs
+import EventTypes
+import Foundation
+import Logging
+import OperatorCore
+import Testing
+
+@testable import Console
+
+/// Work that waits until a test lets it go on.
+struct JobWorkInTests: JobWork {
+    /// Each element lets one piece of work go on.
+    let turns: AsyncStream<Void>
+    let goOn: AsyncStream<Void>.Continuation
+
+    init() {
+        (turns, goOn) = AsyncStream.makeStream()
+    }
+
+    func canDo(_: JobRecord.Kind) -> Bool { true }
+
+    func plan(_ order: ReplayOrder) async throws -> ReplayPlan {
+        for await _ in turns { break }
+        try Task.checkCancellation()
+        return ReplayPlan(ReplayOutline(), ends: [:])
+    }
+
+    func send(
+        _ order: ReplayOrder,
+        _ journal: ReplayJournal,
+        _ path: String,
+        _ meter: JobMeter
+    ) async throws -> Bool {
+        var journal = journal
+        while journal.sent < 10 {
+            for await _ in turns { break }
+            if meter.isAskedToStop { return false }
+            journal.sent += 5
+            meter.note(journal.sent)
+            try journal.write(to: path)
+        }
+        return true
+    }
+
+    func prove(_: JobMeter) async throws -> VerificationReport {
+        for await _ in turns { break }
+        try Task.checkCancellation()
+        return VerificationReport(["payments"])
+    }
+}
+
+/// A folder for the jobs of a test, and boards that are made in it one after the other.
+struct JobFolderInTests {
+    let state: String
+
+    /// Runs a body with a folder, which is removed afterwards.
+    static func run(_ body: (JobFolderInTests) async throws -> Void) async throws {
+        let state = FileManager.default.temporaryDirectory.appending(
+            path: "jobs-\(UUID().uuidString)"
+        ).path
+        defer { try? FileManager.default.removeItem(atPath: state) }
+        try await body(JobFolderInTests(state: state))
+    }
+
+    /// A board, as a console that has just started makes it.
+    func board(_ work: some JobWork) throws -> JobBoard {
+        JobBoard(
+            work,
+            in: JobFolder(folder: try StateFolder(state, "jobs")),
+            now: { .now() },
+            logger: Logger(label: "test")
+        )
+    }
+
+    static func decision(_ words: String, by name: String = "maria") -> JobRecord.Decision {
+        JobRecord.Decision(
+            words: words,
+            act: Act(
+                decidedBy: AdministratorName(unchecked: name),
+                reason: ActReason(rawValue: "a test")
+            ),
+            at: 1_795_237_200_000
+        )
+    }
+
+    static func replay() -> JobRecord {
+        JobRecord(
+            .replay,
+            id: EventID(time: .wallClock()),
+            by: decision("planned it"),
+            order: ReplayOrder(selection: ReplaySelection(), consumer: nil, rate: 500)
+        )
+    }
+}
+
+extension JobBoard {
+    /// Waits until a job has a state.
+    func wait(for state: JobRecord.State, of id: EventID, _ kind: JobRecord.Kind) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while job(id, of: kind)?.state != state {
+            try #require(ContinuousClock.now < deadline, "\(String(describing: job(id, of: kind)))")
+            await Task.yield()
+        }
+    }
+}
