@@ -50,7 +50,7 @@ struct OperatorCommand: AsyncParsableCommand {
             ReplayCommand.self, VerifyCommand.self, LogCommand.self, LagCommand.self,
             DeadLettersCommand.self, TestCommand.self, ProductsCommand.self, BuyCommand.self,
             RefundCommand.self, ResendCommand.self, DeferredCommand.self, ApproveCommand.self,
-            DeclineCommand.self, SubscriptionsCommand.self,
+            DeclineCommand.self, SubscriptionsCommand.self, CodesCommand.self,
             StoreClockCommand.self, ScenarioCommand.self, KeysCommand.self, TokenCommand.self,
             ConsoleCommand.self,
         ]

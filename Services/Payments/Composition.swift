@@ -59,6 +59,7 @@ private func composePayments(
         clock.addRoutes(to: router)
         renewals.addRoutes(to: router)
         charging.addRoutes(to: router)
+        CodeParts(charging, acceptance, products: products, on: frame).addRoutes(to: router)
         PaymentRoutes(
             payments: acceptance.batcher,
             restores: RestoreHandler(context: context, didCommit: wakeRelay),

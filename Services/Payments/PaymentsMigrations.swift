@@ -36,6 +36,8 @@ enum PaymentsMigrations {
             ("payments_m0015_sandbox_waits", PackageResources.m0015_sandbox_waits_sql),
             ("payments_m0016_payment_methods", PackageResources.m0016_payment_methods_sql),
             ("payments_m0017_processor_events", PackageResources.m0017_processor_events_sql),
+            ("payments_m0018_offer_codes", PackageResources.m0018_offer_codes_sql),
+            ("payments_m0019_nonces_end", PackageResources.m0019_nonces_end_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

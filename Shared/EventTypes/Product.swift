@@ -38,6 +38,10 @@ public struct Product: Codable, Hashable, Sendable {
     ///
     /// A change counts for later purchases only.
     public var promotionalOffers: [PromotionalOffer]
+    /// The offers that accounts get by redeeming codes.
+    ///
+    /// A change counts for later redemptions only.
+    public var codeOffers: [CodeOffer]
     /// The names of the entitlements that the product gives while an account owns it.
     ///
     /// A change counts for earlier purchases too, at once.
@@ -57,6 +61,7 @@ public struct Product: Codable, Hashable, Sendable {
         subscription: SubscriptionTerms? = nil,
         introductoryOffer: OfferTerms? = nil,
         promotionalOffers: [PromotionalOffer] = [],
+        codeOffers: [CodeOffer] = [],
         entitlements: [EntitlementName] = []
     ) {
         self.id = id
@@ -71,6 +76,7 @@ public struct Product: Codable, Hashable, Sendable {
         self.subscription = subscription
         self.introductoryOffer = introductoryOffer
         self.promotionalOffers = promotionalOffers
+        self.codeOffers = codeOffers
         self.entitlements = entitlements
     }
 }
@@ -78,7 +84,8 @@ public struct Product: Codable, Hashable, Sendable {
 extension Product {
     private enum CodingKeys: String, CodingKey {
         case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, localizations
-        case deliveryPlan, subscription, introductoryOffer, promotionalOffers, entitlements
+        case deliveryPlan, subscription, introductoryOffer, promotionalOffers, codeOffers
+        case entitlements
     }
 
     /// Decodes a product.
@@ -112,6 +119,7 @@ extension Product {
                 [PromotionalOffer].self,
                 forKey: .promotionalOffers
             ) ?? [],
+            codeOffers: try container.decodeIfPresent([CodeOffer].self, forKey: .codeOffers) ?? [],
             entitlements: try container.decodeIfPresent(
                 [EntitlementName].self,
                 forKey: .entitlements
@@ -121,7 +129,7 @@ extension Product {
 
     /// Encodes a product.
     ///
-    /// `isFamilyShareable` is written only if it is `true`, and promotional offers and `entitlements`
+    /// `isFamilyShareable` is written only if it is `true`, and other offers and `entitlements`
     /// only if there are any, so that the JSON of other products stays the same.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -139,6 +147,7 @@ extension Product {
         if !promotionalOffers.isEmpty {
             try container.encode(promotionalOffers, forKey: .promotionalOffers)
         }
+        if !codeOffers.isEmpty { try container.encode(codeOffers, forKey: .codeOffers) }
         if !entitlements.isEmpty { try container.encode(entitlements, forKey: .entitlements) }
     }
 }

@@ -77,6 +77,7 @@ extension Identifier where Self: PostgresDecodable {
 extension AccountID: PostgresEncodable, PostgresDecodable {}
 extension BundleID: PostgresEncodable, PostgresDecodable {}
 extension ProductID: PostgresEncodable, PostgresDecodable {}
+extension OfferID: PostgresEncodable, PostgresDecodable {}
 extension SubscriptionGroupID: PostgresEncodable, PostgresDecodable {}
 extension ContentVersion: PostgresEncodable, PostgresDecodable {}
 extension ContentDigest: PostgresEncodable, PostgresDecodable {}

@@ -127,6 +127,29 @@ public enum Routes {
     /// Append its id, percent-encoded. `GET ?bundleID=com.example.app`, `PUT`.
     public static let adminAccounts = "/v1/admin/accounts"
 
+    /// `payments`: the tickets for the page on which accounts redeem codes.
+    ///
+    /// `POST`.
+    public static let redemptionTickets = "/v1/redemption-tickets"
+    /// `payments`: the page on which accounts redeem codes, for browsers.
+    ///
+    /// `GET ?ticket=`, `POST` with a form.
+    public static let redemptionPage = "/redeem"
+    /// `payments`, administrators: campaigns of offer codes.
+    ///
+    /// `GET ?before=`, with the `next` of the previous page; `POST` makes one. Append a number for one.
+    public static let adminCodeCampaigns = "/v1/admin/code-campaigns"
+
+    /// `payments`, administrators: one campaign of offer codes.
+    ///
+    /// `GET`.
+    public static func adminCodeCampaign(_ id: Int64) -> String { "\(adminCodeCampaigns)/\(id)" }
+    /// `payments`, administrators: end the codes of a campaign.
+    ///
+    /// `POST`.
+    public static func codeDeactivation(_ id: Int64) -> String {
+        "\(adminCodeCampaign(id))/deactivation"
+    }
     /// `payments`, administrators: the store's clock; only a sandbox has it.
     ///
     /// `GET`.

@@ -23,6 +23,16 @@ extension EventFixtureTests {
         #expect(key == "group:club" && !ProductID.isWellFormed(key))
     }
 
+    @Test func anOfferOfACodeReadsBack() throws {
+        let product = try roundTrip(ProductChanged.self, "optional/product.changed.code").product
+        let offer = try #require(product.codeOffers.first)
+        #expect(offer.id.rawValue == "spring" && offer.isActive && offer.isStackable)
+        #expect(offer.customers == [.new, .expired])
+        let paid = try roundTrip(TransactionChanged.self, "optional/transaction.purchased.code")
+        #expect(paid.transaction.subscription?.offer?.type == .code)
+        #expect(paid.transaction.subscription?.offer?.introductory == .usedUp)
+    }
+
     @Test func aPromotionalOfferReadsBack() throws {
         let name = "optional/product.changed.promotional"
         let product = try roundTrip(ProductChanged.self, name).product

@@ -65,6 +65,7 @@ import Testing
                         "optional/product.changed.subscription",
                         "optional/product.changed.offer",
                         "optional/product.changed.promotional",
+                        "optional/product.changed.code",
                     ]
                 ))
         )

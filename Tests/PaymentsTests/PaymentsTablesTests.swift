@@ -11,6 +11,16 @@ import Testing
     private static let leftOut: [String: String] = [
         "clock_advances":
             "An administrator asked for them; what they did is in the steps of the clock.",
+        "code_campaigns":
+            "An administrator made them; they are in no event.",
+        "code_redemptions":
+            "Which code gave an offer is in no event; which offer it was, is.",
+        "offer_codes":
+            "The digests of codes are in no event.",
+        "redemption_tickets":
+            "What opens the page for codes is in no event.",
+        "redemption_tries":
+            "What people type is in no event.",
         "offer_nonces":
             "The signatures of requests are in no event.",
         "refund_keys":

@@ -40,7 +40,7 @@ import Testing
         // the group.
         let others: Set = [
             "isOnSale", "isRestorable", "deliveryPlan", "prices", "localizations",
-            "entitlements",
+            "entitlements", "codeOffers",
         ]
         #expect(
             members(of: listing).subtracting([

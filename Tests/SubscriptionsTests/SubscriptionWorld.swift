@@ -148,7 +148,10 @@ struct SubscriptionWorld {
             bought.replaces = replaced
             if isIntroduced, introducedBy == nil, subscription?.state.isRunning != true {
                 bought.offer = Self.offers[product.id]
-                if bought.offer != nil { introducedBy = id }
+                if bought.offer != nil {
+                    introducedBy = id
+                    if id.number.isMultiple(of: 2) { bought.laterOffer = codeOffer(of: product.id) }
+                }
             }
             calls.append(Call(id: id, charge: nil, purchase: bought))
         case .schedule: apply(.productScheduled(product))
@@ -165,7 +168,17 @@ struct SubscriptionWorld {
         }
         offer.type = .promotional
         offer.id = OfferID(unchecked: "offer\(index)")
+        if index.isMultiple(of: 2), let code = codeOffer(of: product.id) { offer = code }
         apply(.offerRedeemed(offer))
+    }
+
+    /// An offer of a code that comes after the introductory one.
+    private func codeOffer(of product: ProductID) -> PeriodOffer? {
+        guard var offer = Self.offers[product] else { return nil }
+        offer.type = .code
+        offer.id = OfferID(unchecked: "spring")
+        offer.introductory = .comesFirst
+        return offer
     }
 
     /// Lets the processor answer.

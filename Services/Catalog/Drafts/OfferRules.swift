@@ -8,8 +8,8 @@ enum OfferRules {
     /// The modes in which an offer may be paid.
     static let modes: [OfferMode] = [.freeTrial, .payAsYouGo, .payUpFront]
 
-    /// The most promotional offers of a product, and the most of them that are active.
-    static let promotionalCountMax = 100
+    /// The most offers of one kind that a product has, and the most of them that are active.
+    static let countMax = 100
     static let activeCountMax = 10
 
     /// A problem of an offer, and the member that has it.

@@ -35,7 +35,7 @@ struct ProductDraftReader {
         let names: Set = [
             "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "localizations",
             "deliveryPlan", "subscription", "introductoryOffer", "promotionalOffers",
-            "entitlements",
+            "codeOffers", "entitlements",
         ]
         guard
             let members = object(
@@ -71,6 +71,12 @@ struct ProductDraftReader {
             subscription,
             meeting: prices
         )
+        let codeOffers = codeOffers(
+            members["codeOffers"],
+            of: type,
+            subscription,
+            meeting: prices
+        )
         let entitlements = entitlements(members["entitlements"], of: type, deliveryPlan)
         guard let type else { return nil }
         return ProductDraft(
@@ -84,6 +90,7 @@ struct ProductDraftReader {
             subscription: subscription,
             introductoryOffer: introductoryOffer,
             promotionalOffers: promotionalOffers,
+            codeOffers: codeOffers,
             entitlements: entitlements
         )
     }

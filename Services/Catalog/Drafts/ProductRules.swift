@@ -201,6 +201,7 @@ enum ProductRules {
             subscription: draft.subscription,
             introductoryOffer: draft.introductoryOffer,
             promotionalOffers: draft.promotionalOffers ?? [],
+            codeOffers: draft.codeOffers ?? [],
             entitlements: draft.entitlements ?? []
         )
     }
@@ -225,6 +226,7 @@ enum ProductRules {
             introductoryOffer: product.introductoryOffer,
             promotionalOffers: product.promotionalOffers.isEmpty
                 ? nil : product.promotionalOffers,
+            codeOffers: product.codeOffers.isEmpty ? nil : product.codeOffers,
             entitlements: product.entitlements.isEmpty ? nil : product.entitlements
         )
     }

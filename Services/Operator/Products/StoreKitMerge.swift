@@ -34,6 +34,11 @@ enum StoreKitMerge {
                     in: file.storefront,
                     onto: current.promotionalOffers ?? []
                 )
+                merged.codeOffers = codeOffers(
+                    draft.codeOffers ?? [],
+                    in: file.storefront,
+                    onto: current.codeOffers ?? []
+                )
             }
             products[id] = merged
         }
@@ -55,6 +60,28 @@ enum StoreKitMerge {
             let told = offers.first { $0.id == known.id }
             return offer(told?.terms, in: storefront, onto: known.terms).map {
                 PromotionalOffer(id: known.id, isActive: known.isActive, terms: $0)
+            }
+        }
+        merged += offers.filter { told in !current.contains { $0.id == told.id } }
+        return merged.isEmpty ? nil : merged
+    }
+
+    /// The file's offers of codes, each merged with the catalog's of the same name.
+    private static func codeOffers(
+        _ offers: [CodeOffer],
+        in storefront: Storefront,
+        onto current: [CodeOffer]
+    ) -> [CodeOffer]? {
+        var merged = current.compactMap { known -> CodeOffer? in
+            let told = offers.first { $0.id == known.id }
+            return offer(told?.terms, in: storefront, onto: known.terms).map {
+                CodeOffer(
+                    id: known.id,
+                    isActive: known.isActive,
+                    customers: told?.customers ?? known.customers,
+                    isStackable: told?.isStackable ?? known.isStackable,
+                    terms: $0
+                )
             }
         }
         merged += offers.filter { told in !current.contains { $0.id == told.id } }

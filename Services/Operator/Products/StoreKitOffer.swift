@@ -11,4 +11,19 @@ enum StoreKitOffer {
 
     /// The name of a mode; `nil` if the file has no name for it.
     static func name(of mode: OfferMode) -> String? { modes.first { $0.mode == mode }?.name }
+
+    /// The kind of the customers that a file names; `nil` if its name is unknown.
+    static func customer(named name: String) -> CustomerKind? {
+        switch name.lowercased() {
+        case "new": .new
+        case "existing", "active": .active
+        case "expired": .expired
+        default: nil
+        }
+    }
+
+    /// The name of a kind of customers.
+    static func name(of kind: CustomerKind) -> String {
+        kind == .active ? "existing" : kind.rawValue
+    }
 }

@@ -44,6 +44,52 @@ extension StoreKitReader {
         return offers.isEmpty ? nil : offers
     }
 
+    /// The offers of codes of a subscription; `nil` if it has none.
+    ///
+    /// The file names no codes: those are made in the store.
+    mutating func codeOffers(
+        of product: Members,
+        for terms: SubscriptionTerms,
+        _ subject: String
+    ) -> [CodeOffer]? {
+        var offers: [CodeOffer] = []
+        for members in list(product, "codeOffers") {
+            let name = members["referenceName"] as? String ?? ""
+            guard let id = OfferID(rawValue: name) else {
+                note(
+                    .wrong,
+                    subject,
+                    "has a code offer whose referenceName '\(name)' is not \(OfferID.form)"
+                )
+                continue
+            }
+            let names = members["eligibility"] as? [String] ?? []
+            let customers = names.map(StoreKitOffer.customer(named:))
+            if let index = customers.firstIndex(of: nil) {
+                note(
+                    .wrong,
+                    subject,
+                    "has the code offer \(id) for customers of the kind '\(names[index])'"
+                )
+                continue
+            }
+            guard let offer = offer(members, "the code offer \(id)", for: terms, subject) else {
+                continue
+            }
+            note(.taken, subject, "with the code offer \(id): \(text(of: offer))")
+            offers.append(
+                CodeOffer(
+                    id: id,
+                    customers: names.isEmpty
+                        ? CustomerKind.all : CustomerKind.all.filter(customers.contains),
+                    isStackable: members["isStackable"] as? Bool ?? false,
+                    terms: offer
+                )
+            )
+        }
+        return offers.isEmpty ? nil : offers
+    }
+
     private func text(of offer: OfferTerms) -> String {
         let price = offer.prices[storefront].map { ", \($0)" } ?? ""
         return "\(offer.mode), \(offer.numberOfPeriods) times \(offer.period)\(price)"

@@ -31,9 +31,9 @@ struct StoreKitReader {
     ]
     private static let subscriptionMembers: Set = [
         "groupNumber", "subscriptionGroupID", "recurringSubscriptionPeriod", "introductoryOffer",
-        "adHocOffers",
+        "adHocOffers", "codeOffers",
     ]
-    private static let offers = ["codeOffers", "winbackOffers"]
+    private static let offers = ["winbackOffers"]
     /// Settings that say in which storefront the prices are, and in which language the texts.
     private static let catalogSettings: Set = ["_locale", "_storefront"]
     /// Lengths that Xcode accepts and that the catalog writes differently.
@@ -215,6 +215,7 @@ struct StoreKitReader {
             draft.subscription = terms
             draft.introductoryOffer = introductoryOffer(of: product, for: terms, subject)
             draft.promotionalOffers = promotionalOffers(of: product, for: terms, subject)
+            draft.codeOffers = codeOffers(of: product, for: terms, subject)
         }
         noteRest(of: product, type, subject)
         products[id] = draft
@@ -229,7 +230,7 @@ struct StoreKitReader {
                 note(
                     .notTaken,
                     subject,
-                    "has \(name); the store makes only introductory and promotional offers"
+                    "has \(name); the store makes no win-back offers"
                 )
             } else if !Self.productMembers.contains(name),
                 type != .autoRenewableSubscription || !Self.subscriptionMembers.contains(name)

@@ -48,7 +48,7 @@ enum StoreKitWriter {
                         offer(of: $0, "\(id).introductory", in: storefront)
                     } ?? NSNull()
                 members["adHocOffers"] = offers(of: draft, id, in: storefront)
-                members["codeOffers"] = [Any]()
+                members["codeOffers"] = codeOffers(of: draft, id, in: storefront)
                 groups[group, default: []].append(members)
             case .unknown(let name): leaveOut("is a \(name), which the file cannot hold")
             }
@@ -121,6 +121,22 @@ enum StoreKitWriter {
             }
             members["offerID"] = promotional.id.rawValue
             members["referenceName"] = promotional.id.rawValue
+            return members
+        }
+    }
+
+    /// The active offers of codes of a product that are made in the storefront.
+    private static func codeOffers(
+        of draft: ProductDraft,
+        _ id: ProductID,
+        in storefront: Storefront
+    ) -> [[String: Any]] {
+        (draft.codeOffers ?? []).filter(\.isActive).compactMap { code in
+            let name = "\(id).code.\(code.id)"
+            guard var members = offer(of: code.terms, name, in: storefront) else { return nil }
+            members["referenceName"] = code.id.rawValue
+            members["eligibility"] = code.customers.map(StoreKitOffer.name(of:))
+            members["isStackable"] = code.isStackable
             return members
         }
     }

@@ -16,6 +16,7 @@ struct Difference: Hashable, Sendable {
         case periodsOverlap, periodGap, periodChargeDiffers, periodRefundDiffers
         case subscriptionDiffers, periodEndDiffers, dueActionDiffers
         case subscriptionNotTold, priceAboveAnnounced, unpaidTooLong
+        case redemptionDiffers
 
         /// The effect of such a difference on the buyer.
         var effect: Reconciliation.Effect {
@@ -31,7 +32,7 @@ struct Difference: Hashable, Sendable {
             case .amountDiffers, .postedWithoutPurchase, .unbalanced, .receiptWithoutPurchase,
                 .queuedWithoutPurchase, .deliveredWithoutPurchase, .accountUnknown,
                 .periodChargeDiffers, .periodRefundDiffers, .subscriptionDiffers,
-                .periodEndDiffers, .priceAboveAnnounced, .unpaidTooLong:
+                .periodEndDiffers, .priceAboveAnnounced, .unpaidTooLong, .redemptionDiffers:
                 .wrong
             }
         }
@@ -80,6 +81,7 @@ struct Difference: Hashable, Sendable {
             case .subscriptionNotTold: "subscriptions of which a service shows an older version"
             case .priceAboveAnnounced: "renewals above the price that the customer was informed of"
             case .unpaidTooLong: "grace or billing retry that lasts longer than is set"
+            case .redemptionDiffers: "offer codes whose redemptions are not those of payments"
             }
         }
 
@@ -103,6 +105,9 @@ struct Difference: Hashable, Sendable {
             case .notPosted, .postedTwice, .postedWithoutPurchase, .unbalanced:
                 "The ledger is append-only: correct it with a reversing posting, never by editing a row. "
                     + "Keep the databases as they are until it is explained."
+            case .redemptionDiffers:
+                "Was payments restored from an older backup? Deactivate the campaign with 'counterfoil "
+                    + "codes deactivate' until it is explained."
             case .refundDiffers:
                 "See 'counterfoil why ID'; 'counterfoil refund ID' asks again and refunds only once."
             case .noReceipt:

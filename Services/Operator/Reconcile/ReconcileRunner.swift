@@ -88,6 +88,7 @@ struct ReconcileRunner: Sendable {
         try await findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
         try await SubscriptionAuditRunner(since: since, policy: subscriptions)
             .run(books, cutoff, at: now, &report, tell: tell)
+        try await compareRedemptions(books, &report)
         for fact in ReconcileLogStore.Fact.allCases {
             try await compareLog(of: fact, books, &report)
         }
@@ -154,6 +155,26 @@ struct ReconcileRunner: Sendable {
                     transactionID: nil,
                     subject: "\(charge.key)",
                     detail: "\(charge.amount), \(charge.time)"
+                )
+            )
+        }
+    }
+
+    private func compareRedemptions(
+        _ books: ReconcileReader,
+        _ report: inout ReconcileReport
+    ) async throws {
+        let limit = limit
+        let found = try await books.payments.reading { connection in
+            try ReconcileCodeStore.differences(limit: limit + 1, on: connection)
+        }
+        for difference in found {
+            report.add(
+                Difference(
+                    kind: .redemptionDiffers,
+                    transactionID: difference.transactionID,
+                    subject: difference.campaign.map { "campaign \($0)" },
+                    detail: difference.detail
                 )
             )
         }

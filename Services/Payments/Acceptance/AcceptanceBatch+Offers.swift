@@ -1,5 +1,7 @@
 import EventTypes
+import ServiceKit
 import StoreAPI
+import Subscriptions
 
 /// The offers that requests of a batch get.
 extension AcceptanceBatch {
@@ -16,17 +18,27 @@ extension AcceptanceBatch {
         )
     }
 
-    /// The offer that a request gets, or the reason why it does not get the one that it carries; `nil` if
-    /// there is none.
-    func offer(
+    /// The codes that unanswered requests redeem.
+    var openCodes: Set<CodeDigest> { Set(open.compactMap { entries[$0].submission.code?.digest }) }
+
+    /// The accounts of these requests.
+    var openCodeAccounts: Set<AccountKey> {
+        Set(
+            open.map { entries[$0].submission }.compactMap { $0.code == nil ? nil : $0.accountKey }
+        )
+    }
+
+    /// The offers that a request gets, or the reason why it does not get the one that it carries.
+    func grant(
         of product: Product?,
         for entry: Entry,
         _ facts: OfferFacts
-    ) -> Result<PeriodOffer?, PaymentRefusal> {
-        guard let product else { return .success(nil) }
+    ) -> Result<OfferGrant, PaymentRefusal> {
+        guard let product else { return .success(OfferGrant()) }
         let submission = entry.submission
+        if let code = submission.code { return grant(by: code, of: product, for: entry, facts) }
         guard let signed = entry.signedOffer else {
-            return .success(introductoryOffer(of: product, for: submission))
+            return .success(OfferGrant(first: introductoryOffer(of: product, for: submission)))
         }
         let row = submission.subscriptionKey(of: product).flatMap { subscriptions.rows[$0] }
         return PromotionalOfferRules.offer(
@@ -38,7 +50,64 @@ extension AcceptanceBatch {
             facts
         ).flatMap { offer in
             offer.price.isZero && asksToBuy(submission)
-                ? .failure(.offerNotAvailable) : .success(offer)
+                ? .failure(.offerNotAvailable) : .success(OfferGrant(first: offer))
+        }
+    }
+
+    /// The offers that a request gets by a code, or the reason why it gets none.
+    private func grant(
+        by submitted: SubmittedCode,
+        of product: Product,
+        for entry: Entry,
+        _ facts: OfferFacts
+    ) -> Result<OfferGrant, PaymentRefusal> {
+        let submission = entry.submission
+        let code = facts.codes[submitted.digest]
+        if let refusal = CodeRules.refusal(of: code, at: time) { return .failure(refusal) }
+        guard let code, code.productID == product.id,
+            code.bundleID == submission.account.bundleID
+        else { return .failure(.codeUnknown) }
+        let key = RedemptionKey(
+            account: submission.accountKey,
+            productID: code.productID,
+            offerID: code.offerID
+        )
+        guard !facts.redeemed.contains(key) else { return .failure(.codeRedeemedBefore) }
+        guard let place = submission.subscriptionKey(of: product) else {
+            return .failure(.codeOfferEnded)
+        }
+        return CodeRules.grant(
+            by: code,
+            of: product,
+            in: submission.request.storefront,
+            to: subscriptions.rows[place],
+            mayHaveIntroductory: subscriptions.mayHaveIntroductoryOffer(place),
+            at: time,
+            by: subscriptions.machine.dueActions
+        ).flatMap { grant in
+            if let first = grant.first, submitted.confirmed != grant {
+                return .failure(.staleOffer(current: OfferListing(of: first)))
+            }
+            return grant.first?.price.isZero == true && asksToBuy(submission)
+                ? .failure(.offerNotAvailable) : .success(grant)
+        }
+    }
+
+    /// The redemptions of codes that the accepted payments make.
+    var redemptions: [CodeRedemption] {
+        acceptedRedemptions.map { digest, code, transaction in
+            CodeRedemption(
+                transactionID: transaction.id,
+                digest: digest,
+                key: RedemptionKey(
+                    account: AccountKey(
+                        accountID: transaction.accountID,
+                        bundleID: transaction.bundleID
+                    ),
+                    productID: transaction.productID,
+                    offerID: code
+                )
+            )
         }
     }
 

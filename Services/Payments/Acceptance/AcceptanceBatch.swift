@@ -179,21 +179,21 @@ struct AcceptanceBatch: Sendable {
                 continue
             }
             let product = products[submission.request.productID]
-            let offer = offer(of: product, for: entries[position], offers)
+            let grant = grant(of: product, for: entries[position], offers)
             let sale = PaymentRules.price(
                 of: submission.request,
                 account: standings[submission.accountKey] ?? AccountStanding(),
                 product: product,
                 intent: submission.intent.flatMap { unpaid[$0] },
-                offer: offer,
+                offer: grant.map(\.first),
                 methodRefusal: methodRefusal(
                     submission.request.paymentMethod,
                     submission.accountKey
                 )
             ).flatMap { price in
-                offer.flatMap {
+                grant.flatMap {
                     period(of: product, for: submission, by: $0, besides: begunIn).map {
-                        ($0?.redeems == nil ? price : .zero(price.currency), $0)
+                        ($0?.isRedemption == true ? .zero(price.currency) : price, $0)
                     }
                 }
             }
@@ -204,6 +204,9 @@ struct AcceptanceBatch: Sendable {
                 if let intent = submission.intent { unpaid[intent] = nil }
                 if let key = submission.subscriptionKey(of: product) { begunIn.insert(key) }
                 if let nonce = entries[position].nonce { offers.used.insert(nonce) }
+                if let code = submission.code {
+                    offers.redeem(code.digest, by: submission.accountKey)
+                }
                 leaders[entries[position].key] = position
                 approved.append(
                     Approved(position: position, product: product, price: price, period: period)
@@ -218,14 +221,15 @@ struct AcceptanceBatch: Sendable {
     private func period(
         of product: Product?,
         for submission: PaymentSubmission,
-        by offer: PeriodOffer?,
+        by grant: OfferGrant,
         besides begun: Set<SubscriptionKey>
     ) -> Result<TransactionPeriod?, PaymentRefusal> {
         guard let product, let key = submission.subscriptionKey(of: product) else {
             return .success(nil)
         }
         guard !begun.contains(key) else { return .failure(.alreadySubscribed(to: product.id)) }
-        if let offer, offer.type == .promotional,
+        let offer = grant.first
+        if let offer, offer.type != .introductory,
             let copy = SubscriptionRules.redemption(
                 of: offer,
                 for: product,
@@ -243,7 +247,11 @@ struct AcceptanceBatch: Sendable {
             by: subscriptions.machine.dueActions,
             offer: offer,
             renewingAt: product.prices[submission.request.storefront]
-        )
+        ).map { period in
+            var period = period
+            period?.redeems = grant.later
+            return period
+        }
     }
 
     /// Makes transactions of the requests that the rules accept.
@@ -339,10 +347,24 @@ struct AcceptanceBatch: Sendable {
 
     // MARK: - What was decided
 
-    /// The nonces of the signed offers that these payments use.
-    var usedNonces: [(nonce: OfferNonce, id: TransactionID)] {
+    /// The codes that these payments redeem, with their offers.
+    var acceptedRedemptions: [(CodeDigest, OfferID, Transaction)] {
         begun.compactMap { begun in
-            entries[begun.position].nonce.map { ($0, begun.acceptance.record.transaction.id) }
+            let transaction = begun.acceptance.record.transaction
+            guard let code = entries[begun.position].submission.code,
+                let offer = transaction.subscription?.offerOfCode?.id
+            else { return nil }
+            return (code.digest, offer, transaction)
+        }
+    }
+
+    /// The nonces of the signed offers that these payments use, each with the end of its signature.
+    var usedNonces: [(nonce: OfferNonce, id: TransactionID, end: MachineTime)] {
+        begun.compactMap { begun in
+            guard case .success(let signed) = entries[begun.position].signedOffer else {
+                return nil
+            }
+            return (signed.nonce, begun.acceptance.record.transaction.id, signed.end)
         }
     }
 

@@ -115,19 +115,26 @@ struct PaymentHandler: Sendable {
             at: time,
             on: connection
         )
-        // This lock comes last, so that nobody who holds it waits for another one.
-        try OfferNonceStore.insert(batch.usedNonces, at: time, on: connection)
+        // These locks come last, so that nobody who holds one waits for another lock.
+        let nonces = batch.usedNonces
+        try OfferNonceStore.insert(nonces, at: time, on: connection)
+        if !nonces.isEmpty { try OfferNonceStore.prune(at: context.machineNow(), on: connection) }
+        try CodeStore.redeem(batch.redemptions, at: time, on: connection)
         try batch.answer(with: written)
         return batch
     }
 
-    /// Reads what decides about the signed offers of a batch.
+    /// Reads what decides about the signed offers and the codes of a batch.
     private func offerFacts(
         of batch: AcceptanceBatch,
         on connection: isolated PostgresConnection
     ) throws -> OfferFacts {
         let (nonces, named) = (batch.openNonces, batch.openOfferTransactions)
         var facts = OfferFacts(keys: offerKeys, time: context.machineNow())
+        (facts.codes, facts.redeemed) = try connection.read(
+            CodeStore.codes(batch.openCodes),
+            CodeStore.redeemed(by: batch.openCodeAccounts)
+        )
         guard !nonces.isEmpty else { return facts }
         facts.used = try connection.read(OfferNonceStore.used(nonces))
         facts.owners = try TransactionStore.load(Array(named), on: connection)

@@ -10,6 +10,8 @@ struct PaymentSubmission: Sendable {
     let request: PaymentRequest
     /// The trace of the HTTP request, which becomes the trace of the purchase.
     let trace: TraceContext
+    /// The offer code that a person has typed on the store's page; no request of an app has one.
+    var code: SubmittedCode?
 
     var key: RequestKey {
         RequestKey(accountID: account.accountID, idempotencyKey: idempotencyKey)
@@ -45,5 +47,7 @@ struct PaymentSubmission: Sendable {
         return texts.contains(where: CardNumber.isIn)
     }
 
-    var fingerprint: [UInt8] { RequestFingerprint.of(request, in: account.bundleID) }
+    var fingerprint: [UInt8] {
+        RequestFingerprint.of(request, redeeming: code?.digest, in: account.bundleID)
+    }
 }

@@ -7,7 +7,11 @@ import StoreAPI
 /// It is the first half of a SHA-256 over the fields of the request, not over its bytes, so a client
 /// may repeat the request with other white space.
 enum RequestFingerprint {
-    static func of(_ request: PaymentRequest, in bundle: BundleID) -> [UInt8] {
+    static func of(
+        _ request: PaymentRequest,
+        redeeming code: CodeDigest? = nil,
+        in bundle: BundleID
+    ) -> [UInt8] {
         let fields: [String?] = [
             "payment", bundle.rawValue, request.productID.rawValue, String(request.quantity),
             request.storefront.rawValue, String(request.price.minorUnits),
@@ -20,7 +24,8 @@ enum RequestFingerprint {
         let shown = request.offer.map(Self.fields) ?? []
         let discount = request.discount.map(Self.fields) ?? []
         let signed = request.promotionalOffer.map { ["promotionalOffer", $0] } ?? []
-        return of(fields + intent + shown + discount + signed)
+        let redeemed = code.map { ["code", $0.text] } ?? []
+        return of(fields + intent + shown + discount + signed + redeemed)
     }
 
     static func of(_ request: RestoreRequest, in bundle: BundleID) -> [UInt8] {

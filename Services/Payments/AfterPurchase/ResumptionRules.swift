@@ -44,8 +44,10 @@ enum ResumptionRules {
         guard failed.failureReason == .interrupted, failed.reason != .renewal else {
             return .notInterrupted
         }
-        // The signature of a promotional offer was for the failed payment only.
-        if failed.subscription?.offer?.type == .promotional {
+        // The signature of a promotional offer was for the failed payment only, and a code was given back.
+        if failed.subscription?.offerOfCode != nil
+            || failed.subscription?.offer?.type == .promotional
+        {
             return .refused(.offerNotAvailable)
         }
         let price = PaymentRules.price(

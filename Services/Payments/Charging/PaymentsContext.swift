@@ -54,17 +54,23 @@ struct PaymentsContext: Sendable {
         try SubscriptionStore.save(rows, by: subscriptions.dueActions, on: connection)
     }
 
+    /// The constraints that a request meets if another has just taken its key, nonce or code.
+    private static let takenOnce: Set<String> = [
+        TransactionStore.keyIndex, OfferNonceStore.index, CodeStore.countConstraint,
+        CodeStore.accountConstraint,
+    ]
+
     /// Runs a body that uses idempotency keys between BEGIN and COMMIT.
     ///
-    /// - Throws: `PaymentError` with the code `keyTaken` if another request has taken one of the keys
-    ///   at this moment; any other error of the body or of COMMIT.
+    /// - Throws: `PaymentError` with the code `keyTaken` if another request has taken one of the keys,
+    ///   or of the nonces or codes, at this moment; any other error of the body or of COMMIT.
     func takingKeys<R: Sendable>(
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
         do {
             return try await client.withTransaction(body)
         } catch let error as PostgresError
-            where [TransactionStore.keyIndex, OfferNonceStore.index].contains(error.constraint)
+            where Self.takenOnce.contains(error.constraint ?? "")
         {
             throw PaymentError(.keyTaken)
         }

@@ -116,6 +116,8 @@ struct Settlement {
             try OutboxEvent($0, at: plan.time, in: context.environment)
         }
         try Outbox.append(events + changes, on: connection)
+        // The rows of codes are always locked last.
+        try CodeStore.giveBack(plan.failedRedemptions, on: connection)
         var report = plan.report
         report.steps = steps
         return report

@@ -36,6 +36,7 @@ extension SettlementPlan {
         // A declined approval, and one that has expired, fail the transaction too.
         if after.transaction.state == .failed {
             subscriptions.giveIntroductionBack(by: after.transaction)
+            if after.transaction.subscription?.offerOfCode != nil { failedRedemptions.append(id) }
         }
         let event: SubscriptionEvent
         switch command {

@@ -33,6 +33,8 @@ struct SettlementPlan: Sendable {
     private(set) var contradictions: [Contradiction] = []
     private(set) var report = OutcomeReport()
     private var ownershipChanges: [OwnershipChange] = []
+    /// The failed transactions whose codes are given back.
+    var failedRedemptions: [TransactionID] = []
     /// The locked subscriptions of the transactions.
     var subscriptions: SubscriptionBooks
 

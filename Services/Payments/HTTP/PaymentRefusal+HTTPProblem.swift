@@ -18,6 +18,9 @@ extension PaymentRefusal {
         case .offerUnknown, .offerIncomplete, .offerKeyUnknown, .offerSignatureInvalid,
             .offerExpired, .offerNonceUsed, .offerPriceInvalid, .offersContradict:
             signedOfferProblem
+        case .codeUnknown, .codeExpired, .codeUsed, .codeRedeemedBefore, .codeNotForCustomer,
+            .codeOfferEnded:
+            codeProblem
         case .priceOverflow: .priceOverflow
         case .paymentMethodUnknown: .paymentMethodUnknown
         case .paymentMethodNotAvailable(let method): .paymentMethodNotAvailable(method)

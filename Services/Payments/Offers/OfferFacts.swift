@@ -1,7 +1,7 @@
 import EventTypes
 import ServiceKit
 
-/// The facts that decide about the signed offers of a batch.
+/// The facts that decide about the signed offers and the offer codes of a batch.
 struct OfferFacts: Sendable {
     /// The keys that apps may sign with.
     var keys: OfferKeys
@@ -11,6 +11,19 @@ struct OfferFacts: Sendable {
     var used: Set<OfferNonce> = []
     /// The accounts of the transactions that offers name.
     var owners: [TransactionID: AccountKey] = [:]
+    /// The codes that are to be redeemed.
+    var codes: [CodeDigest: OfferCode] = [:]
+    /// The offers that the accounts have redeemed with codes.
+    var redeemed: Set<RedemptionKey> = []
+
+    /// Notes that a payment redeems a code.
+    mutating func redeem(_ digest: CodeDigest, by account: AccountKey) {
+        guard let code = codes[digest] else { return }
+        codes[digest]?.redemptions += 1
+        redeemed.insert(
+            RedemptionKey(account: account, productID: code.productID, offerID: code.offerID)
+        )
+    }
 
     /// The reason why an offer is not signed for an account's payment; `nil` if it is.
     func refusal(of signed: SignedOffer, by account: AccountKey) -> PaymentRefusal? {

@@ -32,7 +32,7 @@ enum OfferNonceStore {
     /// The server waits for a payment of another process that is using the same nonce at this moment.
     /// If that one commits, the next statement, or COMMIT, fails because of ``index``.
     static func insert(
-        _ uses: [(nonce: OfferNonce, id: TransactionID)],
+        _ uses: [(nonce: OfferNonce, id: TransactionID, end: MachineTime)],
         at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
@@ -40,10 +40,24 @@ enum OfferNonceStore {
         let ordered = uses.sorted { $0.nonce < $1.nonce }
         try connection.enqueue(
             """
-            INSERT INTO offer_nonces (bundle_id, nonce, transaction_id, used_at)
-            SELECT k.bundle_id, k.nonce::uuid, k.id, \(time) FROM unnest(
+            INSERT INTO offer_nonces (bundle_id, nonce, transaction_id, used_at, ends_at)
+            SELECT k.bundle_id, k.nonce::uuid, k.id, \(time), k.ends_at FROM unnest(
                 \(ordered.map(\.nonce.bundleID)), \(ordered.map(\.nonce.value)),
-                \(ordered.map(\.id.number))) AS k (bundle_id, nonce, id)
+                \(ordered.map(\.id.number)), \(ordered.map(\.end)))
+                AS k (bundle_id, nonce, id, ends_at)
+            """
+        )
+    }
+
+    /// Deletes some nonces whose signatures are too old.
+    ///
+    /// Rows that somebody else deletes at this moment are skipped, so this waits for nobody.
+    static func prune(at now: MachineTime, on connection: isolated PostgresConnection) throws {
+        try connection.enqueue(
+            """
+            DELETE FROM offer_nonces WHERE (bundle_id, nonce) IN (
+                SELECT bundle_id, nonce FROM offer_nonces WHERE ends_at < \(now)
+                ORDER BY ends_at LIMIT 256 FOR UPDATE SKIP LOCKED)
             """
         )
     }

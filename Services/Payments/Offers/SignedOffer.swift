@@ -18,6 +18,11 @@ struct SignedOffer: Sendable {
     private let signedBytes: [UInt8]
     private let signature: P256.Signing.ECDSASignature
 
+    /// The time from which no instance takes the signature any more, an hour after it is too old.
+    var end: MachineTime {
+        validFrom.advanced(by: PromotionalOfferRules.lifetime + .seconds(3600))
+    }
+
     /// Parses the offer of a request; `nil` if it has none.
     ///
     /// - Parameters:

@@ -50,6 +50,18 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case offerPriceInvalid
     /// The request has both forms of a signed offer, or the product is no subscription.
     case offersContradict
+    /// There is no such code in the app (rule S57).
+    case codeUnknown
+    /// The code is no longer good, or was deactivated.
+    case codeExpired
+    /// The code was redeemed, or as often as it can be.
+    case codeUsed
+    /// The account has redeemed a code of the offer before.
+    case codeRedeemedBefore
+    /// The code is for these customers only.
+    case codeNotForCustomer([CustomerKind])
+    /// The offer of the code, or its product, is not sold any more in the storefront.
+    case codeOfferEnded
     /// Price times quantity overflows an amount of money.
     case priceOverflow
     /// The processor does not know the payment method.

@@ -174,7 +174,7 @@ enum PaymentRules {
         first.revokedAt = nil
         first.refunds = nil
         // The copy by which an offer was redeemed has its dates from the beginning.
-        if transaction.subscription?.redeems == nil {
+        if transaction.subscription?.isRedemption != true {
             first.subscription?.start = nil
             first.subscription?.end = nil
             if transaction.subscription != nil { first.originalID = transaction.id }

@@ -101,6 +101,7 @@ struct SubscriptionBooks: Sendable {
                         price: period.renewalPrice ?? transaction.price
                     ),
                     offer: period.offer,
+                    laterOffer: period.redeems,
                     replaces: period.replaces
                 )
             )
@@ -125,7 +126,8 @@ struct SubscriptionBooks: Sendable {
         _ record: TransactionRecord
     ) -> (transaction: Transaction, grant: TransactionCommand)? {
         guard let key = SubscriptionKey(of: record.transaction),
-            let offer = record.transaction.subscription?.redeems,
+            let period = record.transaction.subscription, period.isRedemption,
+            let offer = period.redeems,
             let subscription = rows[key]?.subscription
         else { return nil }
         apply(.offerRedeemed(offer), to: key, within: record.traceparent)

@@ -6,6 +6,7 @@ extension OfferType {
         switch self {
         case .introductory: 1
         case .promotional: 2
+        case .code: 3
         case .unknown: nil
         }
     }

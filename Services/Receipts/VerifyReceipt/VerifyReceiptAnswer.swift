@@ -147,6 +147,7 @@ extension VerifyReceiptAnswer.Entry {
         ]
         let offer = isOn ? subscription.nextOffer : nil
         self["promotional_offer_id"] = offer?.type == .promotional ? offer?.id?.rawValue : nil
+        self["offer_code_ref_name"] = offer?.type == .code ? offer?.id?.rawValue : nil
         self["expiration_intent"] = subscription.expirationIntent.map { String($0.rawValue) }
         switch state {
         case .inGracePeriod, .inBillingRetryPeriod: self["is_in_billing_retry_period"] = "1"
@@ -184,6 +185,7 @@ extension VerifyReceiptAnswer.Entry {
         self["web_order_line_item_id"] = entry.webOrderLineItemId
         self["app_account_token"] = entry.appAccountToken
         self["promotional_offer_id"] = entry.offerType == 2 ? entry.offerIdentifier : nil
+        self["offer_code_ref_name"] = entry.offerType == 3 ? entry.offerIdentifier : nil
         self["offer_code_ref_name"] = entry.offerType == 3 ? entry.offerIdentifier : nil
     }
 

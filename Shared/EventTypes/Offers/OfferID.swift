@@ -1,4 +1,4 @@
-/// The identifier of a promotional offer, unique among the offers of its product.
+/// The identifier of an offer, unique among the offers of its product of one kind.
 public struct OfferID: Identifier {
     /// 1 to 64 letters, digits, hyphens, underscores and full stops.
     public static let form =

@@ -6,6 +6,8 @@ public enum OfferType: OpenEnum {
     /// An offer for accounts that have, or had, a subscription in the product's group: the merchant's
     /// server decides who gets it, and signs it (rule S51).
     case promotional
+    /// An offer for whoever redeems a code of it (rule S54).
+    case code
     /// A kind that only a newer version of the store knows.
     case unknown(String)
 
@@ -16,6 +18,7 @@ public enum OfferType: OpenEnum {
         switch rawValue {
         case "introductory": self = .introductory
         case "promotional": self = .promotional
+        case "code": self = .code
         default: self = .unknown(rawValue)
         }
     }
@@ -25,6 +28,7 @@ public enum OfferType: OpenEnum {
         switch self {
         case .introductory: "introductory"
         case .promotional: "promotional"
+        case .code: "code"
         case .unknown(let rawValue): rawValue
         }
     }

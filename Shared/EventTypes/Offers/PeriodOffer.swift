@@ -16,6 +16,9 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
     public var number: Int
     /// The price of one of its periods.
     public var price: Money
+    /// The effect on the introductory offer; `nil` if the account could not have that, or the offer is
+    /// not by a code.
+    public var introductory: IntroductoryUse?
 
     /// Makes an offer.
     public init(
@@ -25,7 +28,8 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
         period: SubscriptionPeriod,
         numberOfPeriods: Int = 1,
         number: Int = 1,
-        price: Money
+        price: Money,
+        introductory: IntroductoryUse? = nil
     ) {
         self.type = type
         self.id = id
@@ -34,6 +38,7 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
         self.numberOfPeriods = numberOfPeriods
         self.number = number
         self.price = price
+        self.introductory = introductory
     }
 
     /// The offer of the next period; `nil` if this is the last one.
@@ -50,6 +55,7 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
 extension PeriodOffer {
     func write(to text: inout PlainJSONText) {
         text.member("id", id?.rawValue)
+        text.member("introductory", introductory?.rawValue)
         text.member("mode", mode.rawValue)
         text.member("number", Int64(number))
         text.member("numberOfPeriods", Int64(numberOfPeriods))
@@ -60,6 +66,7 @@ extension PeriodOffer {
 
     init?(from json: inout PlainJSON) {
         var (type, mode, period) = (String?.none, String?.none, String?.none)
+        var introductory: String?
         var (numberOfPeriods, number) = (Int64?.none, Int64?.none)
         var price: Money?
         var id: OfferID?
@@ -67,6 +74,8 @@ extension PeriodOffer {
             switch name {
             case "type": PlainJSON.keep(json.string(), in: &type)
             case "id": json.null() || PlainJSON.keep(json.identifier(), in: &id)
+            case "introductory":
+                json.null() || PlainJSON.keep(json.string(), in: &introductory)
             case "mode": PlainJSON.keep(json.string(), in: &mode)
             case "period": PlainJSON.keep(json.string(), in: &period)
             case "numberOfPeriods": PlainJSON.keep(json.integer(), in: &numberOfPeriods)
@@ -85,7 +94,8 @@ extension PeriodOffer {
             period: period,
             numberOfPeriods: Int(numberOfPeriods),
             number: Int(number),
-            price: price
+            price: price,
+            introductory: introductory.map(IntroductoryUse.init(rawValue:))
         )
     }
 }

@@ -29,7 +29,8 @@ public struct Subscription: Codable, Hashable, Sendable {
     public var epoch: Int
     /// The product that the next renewal changes to; `nil` for the same product (rule S104).
     public var pendingProduct: SubscriptionProduct?
-    /// The promotional offer that the next renewal begins (rule S52); `nil` if none was redeemed.
+    /// The offer that the next renewal begins (rule S52), or the one after the introductory offer (rule
+    /// S55); `nil` if none was redeemed.
     public var pendingOffer: PeriodOffer?
     /// The reason why the subscription does not renew; `nil` while auto-renew is on (rules S93, S108).
     public var autoRenewOffReason: AutoRenewOffReason?
@@ -90,9 +91,15 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// The offer of the next period; `nil` if that has the ordinary price (rule S43).
     ///
     /// Another product does not continue it. An offer that was redeemed replaces the rest of a running
-    /// one (rule S52).
+    /// one (rule S52), unless it comes after the introductory one (rule S55).
     public var nextOffer: PeriodOffer? {
-        nextProduct?.id == product.id ? pendingOffer ?? period.offer?.next : nil
+        guard nextProduct?.id == product.id else { return nil }
+        if pendingOffer?.introductory == .comesFirst, period.offer?.type == .introductory,
+            let next = period.offer?.next
+        {
+            return next
+        }
+        return pendingOffer ?? period.offer?.next
     }
 
     /// The price of the next period, as the customer was informed (rule S32); `nil` if there is none.

@@ -18,8 +18,9 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     public var offer: PeriodOffer?
     /// The ordinary price, at which the subscription renews after the offer; `nil` without an offer.
     public var renewalPrice: Money?
-    /// The offer that begins with the next period, in the copy of the running one by which an account
-    /// redeemed it (rule S53); `nil` in all others.
+    /// The offer that begins later: with the next period, in the copy of the running one by which an
+    /// account redeemed it (rule S53); after the introductory offer that a purchase begins, if a code was
+    /// redeemed for both (rule S55); `nil` in all others.
     public var redeems: PeriodOffer?
 
     /// Makes a period.
@@ -45,12 +46,26 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
         self.redeems = redeems
     }
 
-    /// Whether the transaction is the one by which an account has its introductory offer in the group.
+    /// Whether the transaction is the one by which an account has its introductory offer in the group, or
+    /// has used it up (rule S55).
     ///
     /// Later periods of the offer, and copies of the first, are not.
     public var beginsIntroductoryOffer: Bool {
-        offer?.type == .introductory && offer?.number == 1 && charge == nil && paidBy == nil
+        guard let offer, offer.number == 1, charge == nil, paidBy == nil else { return false }
+        return offer.type == .introductory || offer.introductory == .usedUp
     }
+
+    /// The offer for which a code was redeemed by the transaction; `nil` if none was.
+    public var offerOfCode: PeriodOffer? {
+        if let redeems { return redeems.type == .code ? redeems : nil }
+        guard let offer, offer.type == .code, offer.number == 1, charge == nil, paidBy == nil else {
+            return nil
+        }
+        return offer
+    }
+
+    /// Whether the transaction is a copy of the running period, by which an account redeemed an offer.
+    public var isRedemption: Bool { redeems != nil && paidBy != nil }
 }
 
 // Transaction events are encoded and decoded without Foundation's coders, with the same bytes.

@@ -61,10 +61,8 @@ public struct StoreConfiguration: Sendable {
     ///
     /// An unanswered price increase is shown again at the next launch (spec rule 106).
     public var priceConsentSheet: (@Sendable (SKPriceIncrease) async -> Bool?)?
-    /// The page where offer codes are redeemed, and a function that opens it (spec rule 111).
-    ///
-    /// The store itself does not have such a page yet.
-    public var codeRedemptionSheet: (url: URL, open: @Sendable (URL) -> Void)?
+    /// Opens the store's page for offer codes (spec rule 111); `nil` if the program has no browser.
+    public var codeRedemptionSheet: CodeRedemptionSheet?
     /// Certificate authorities to trust in addition to the system's; `nil` for none.
     public var trustedRoots: TrustedRoots?
     /// The file that stores the app receipt (`Bundle.appStoreReceiptURL`); `nil` stores no receipt.

@@ -34,18 +34,42 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Opens the program's page for offer codes (spec rule 111).
+    /// Opens the store's page on which the account redeems offer codes (spec rule 111).
     ///
-    /// The page is ``StoreConfiguration/codeRedemptionSheet``. Without one this method only logs a
-    /// warning. The store itself does not redeem codes yet. Purchases that the page's server makes
-    /// for the account reach the observers like any other purchase (spec rule 112).
+    /// The program opens it: ``StoreConfiguration/codeRedemptionSheet``. Without one this method only logs
+    /// a warning. What a code gives reaches the observers like any other purchase (spec rule 112).
     public func presentCodeRedemptionSheet() {
         guard let transport else { return }
-        guard let (url, open) = transport.configuration.codeRedemptionSheet else {
+        guard let sheet = transport.configuration.codeRedemptionSheet else {
             logger.warning("Offer codes cannot be redeemed: there is no codeRedemptionSheet")
             return
         }
-        open(url)
+        Task {
+            do {
+                sheet.open(try await codeRedemptionPage(by: sheet, transport))
+            } catch {
+                logger.warning("The page for offer codes cannot be opened: \(error)")
+            }
+        }
+    }
+
+    /// Requests the address of the page, which signs the account in.
+    private func codeRedemptionPage(
+        by sheet: CodeRedemptionSheet,
+        _ transport: StoreTransport
+    ) async throws -> URL {
+        let request = RedemptionTicketRequest(
+            storefront: EventTypes.Storefront(
+                unchecked: storefront?.countryCode ?? transport.configuration.storefront
+            ),
+            paymentMethod: PaymentMethod(rawValue: try await sheet.paymentMethod())
+        )
+        let payments = transport.configuration.addresses.payments
+        let ticket: RedemptionTicketResponse = try await transport.send(
+            .post(payments + Routes.redemptionTickets, request)
+        )
+        guard let page = URL(string: payments + ticket.path) else { throw SKError(.unknown) }
+        return page
     }
 
     /// Processes the stream's event about the account.

@@ -22,6 +22,8 @@ public enum AdministratorAccess {
                 "GET \(Routes.adminProducts)/{id}",
                 "GET \(Routes.adminCatalog)",
                 "GET \(Routes.adminProducts)/{productID}/content",
+                "GET \(Routes.adminCodeCampaigns)",
+                "GET \(Routes.adminCodeCampaigns)/{id}",
             ]
         ),
         (
@@ -33,6 +35,8 @@ public enum AdministratorAccess {
                 "PUT \(Routes.adminProducts)/{productID}/content",
                 "DELETE \(Routes.adminProducts)/{productID}/content/{version}",
                 "PUT \(Routes.adminAccounts)/{account}/price-consents/{product}",
+                "POST \(Routes.adminCodeCampaigns)",
+                "POST \(Routes.adminCodeCampaigns)/{id}/deactivation",
             ]
         ),
         // Buyers: their accounts, purchases and subscriptions.

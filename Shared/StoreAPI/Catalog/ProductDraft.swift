@@ -39,6 +39,10 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     ///
     /// Only a subscription that renews automatically has some. There are none by default.
     public var promotionalOffers: [PromotionalOffer]?
+    /// The offers that accounts get by redeeming codes.
+    ///
+    /// Only a subscription that renews automatically has some. There are none by default.
+    public var codeOffers: [CodeOffer]?
     /// The names of the entitlements that the product gives while an account owns it.
     ///
     /// There are none by default.
@@ -56,6 +60,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         subscription: SubscriptionTerms? = nil,
         introductoryOffer: OfferTerms? = nil,
         promotionalOffers: [PromotionalOffer]? = nil,
+        codeOffers: [CodeOffer]? = nil,
         entitlements: [EntitlementName]? = nil
     ) {
         self.type = type
@@ -68,6 +73,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.subscription = subscription
         self.introductoryOffer = introductoryOffer
         self.promotionalOffers = promotionalOffers
+        self.codeOffers = codeOffers
         self.entitlements = entitlements
     }
 }

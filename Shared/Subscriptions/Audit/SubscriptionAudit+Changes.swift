@@ -22,7 +22,7 @@ extension SubscriptionAudit {
         }
         guard let sent = history.sent else { return }
         let expected = history.changes.flatMap { change in
-            change.cause.notifications.map {
+            change.cause.notifications(of: change.subscription).map {
                 SubscriptionHistory.Sent(version: change.subscription.version, notification: $0)
             }
         }

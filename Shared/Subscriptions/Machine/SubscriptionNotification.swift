@@ -19,7 +19,20 @@ public struct SubscriptionNotification: Hashable, Sendable, CustomStringConverti
 
 extension SubscriptionCause {
     /// The notifications of a change, in their order (rule S90).
-    public var notifications: [SubscriptionNotification] {
+    ///
+    /// An upgrade by an offer that was redeemed is notified as that (row e27).
+    ///
+    /// - Parameter subscription: The subscription after the change.
+    /// - Returns: The notifications.
+    public func notifications(of subscription: Subscription) -> [SubscriptionNotification] {
+        guard self == .upgraded, let offer = subscription.period.offer,
+            offer.type == .promotional || offer.type == .code
+        else { return notifications }
+        return [SubscriptionNotification("OFFER_REDEEMED", "UPGRADE")]
+    }
+
+    /// The notifications of a change without an offer.
+    var notifications: [SubscriptionNotification] {
         switch self {
         case .purchased: [SubscriptionNotification("SUBSCRIBED", "INITIAL_BUY")]
         case .resubscribed: [SubscriptionNotification("SUBSCRIBED", "RESUBSCRIBE")]

@@ -47,5 +47,7 @@ public struct SubscriptionPlan: Hashable, Sendable {
     }
 
     /// The notifications to send, in this order (rule S90).
-    public var notifications: [SubscriptionNotification] { cause?.notifications ?? [] }
+    public var notifications: [SubscriptionNotification] {
+        cause?.notifications(of: subscription) ?? []
+    }
 }

@@ -14,6 +14,8 @@ public struct SubscriptionPurchase: Hashable, Sendable {
     public var product: SubscriptionProduct
     /// The offer at which it was charged; `nil` if it was charged at the ordinary price.
     public var offer: PeriodOffer?
+    /// The offer of a code that follows the introductory one (rule S55); `nil` if there is none.
+    public var laterOffer: PeriodOffer?
     /// The product that it replaces at once (rule S101); `nil` if none was running when the
     /// purchase was accepted.
     public var replaces: ProductID?
@@ -26,6 +28,7 @@ public struct SubscriptionPurchase: Hashable, Sendable {
         storefront: Storefront,
         product: SubscriptionProduct,
         offer: PeriodOffer? = nil,
+        laterOffer: PeriodOffer? = nil,
         replaces: ProductID? = nil
     ) {
         self.transactionID = transactionID
@@ -34,6 +37,7 @@ public struct SubscriptionPurchase: Hashable, Sendable {
         self.storefront = storefront
         self.product = product
         self.offer = offer
+        self.laterOffer = laterOffer
         self.replaces = replaces
     }
 }

@@ -10,12 +10,13 @@ extension SubscriptionStateMachine {
             by: purchase.offer,
             at: time
         )
-        let subscription = Subscription(
+        var subscription = Subscription(
             accountID: purchase.accountID,
             bundleID: purchase.bundleID,
             storefront: purchase.storefront,
             firstPeriod: period
         )
+        subscription.pendingOffer = purchase.laterOffer
         var plan = SubscriptionPlan(subscription: subscription, cause: .purchased)
         plan.newPeriod = period
         return .changed(plan)
@@ -85,7 +86,7 @@ extension SubscriptionStateMachine {
         var after = continued(subscription, with: period)
         after.storefront = purchase.storefront
         after.pendingProduct = nil
-        after.pendingOffer = nil
+        after.pendingOffer = purchase.laterOffer
         after.autoRenewOffReason = nil
         return changed(after, cause) { $0.newPeriod = period }
     }
@@ -98,7 +99,7 @@ extension SubscriptionStateMachine {
         if period.number == 1 { after.epoch += 1 }
         // A charge that was under way when the offer was redeemed is not at its price.
         let isBegun =
-            period.offer?.type == .promotional && period.offer?.number == 1
+            period.offer?.number == 1 && period.offer?.type == after.pendingOffer?.type
             && period.offer?.id == after.pendingOffer?.id
         // Nobody was told a price of the offer in another currency, or for another product.
         let isLost =

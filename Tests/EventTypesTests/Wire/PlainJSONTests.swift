@@ -14,6 +14,7 @@ import Testing
         "optional/transaction.restored", "optional/transaction.refunded.part",
         "optional/transaction.purchased.renewal", "optional/transaction.restored.period",
         "optional/transaction.purchased.offer", "optional/transaction.purchased.promotional",
+        "optional/transaction.purchased.code",
         "optional/transaction.purchased.redeeming",
     ]
 

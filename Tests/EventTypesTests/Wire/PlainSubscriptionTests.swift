@@ -29,7 +29,8 @@ import Testing
         period: SubscriptionPeriod(1, .month),
         numberOfPeriods: 3,
         number: 2,
-        price: Money(minorUnits: 499, currency: Currency(unchecked: "USD"))
+        price: Money(minorUnits: 499, currency: Currency(unchecked: "USD")),
+        introductory: .comesFirst
     )
     private static let key = RenewalChargeKey(
         subscriptionID: TransactionID(unchecked: "900000000000001"),

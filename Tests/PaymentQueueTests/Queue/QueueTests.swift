@@ -213,23 +213,6 @@ import Testing
 
     // MARK: - Offer codes
 
-    /// Spec rule 111: the page is the program's, and opening it asks the store for nothing.
-    @Test func theCodePageOfTheProgramIsOpenedAndNothingElse() throws {
-        let opened = Mutex<[URL]>([])
-        let wasAsked = Mutex(false)
-        let page = try #require(URL(string: "https://store.example.com/redeem"))
-        var configuration = StoreConfiguration.unreachable
-        configuration.accountToken = { _ in
-            wasAsked.withLock { $0 = true }
-            return "token"
-        }
-        configuration.codeRedemptionSheet = (page, { url in opened.withLock { $0.append(url) } })
-        let queue = queue(configuration)
-        queue.presentCodeRedemptionSheet()
-        #expect(opened.withLock { $0 } == [page])
-        #expect(queue.transactions.isEmpty && !wasAsked.withLock { $0 })
-    }
-
     @Test func withoutACodePageTheLogSaysThatThereIsNone() {
         let log = RecordedLog()
         var configuration = StoreConfiguration.unreachable

@@ -129,6 +129,30 @@ import Testing
         }
     }
 
+    /// A nonce is kept for as long as its signature can be used, and not longer.
+    @Test func aNonceIsForgottenOnceItsSignatureIsTooOld() async throws {
+        try await withFormerSubscriber { store in
+            let request = redeeming(try signer.discount(at: now))
+            try await store.buy(request, key: "1")
+            store.clock.advance(by: PromotionalOfferRules.lifetime)
+            try await store.buy(
+                redeeming(try signer.discount(at: store.clock.machineNow())),
+                key: "2",
+                of: alice
+            )
+            #expect(try await store.count("offer_nonces") == 2)
+            store.clock.advance(by: .seconds(3601))
+            await #expect(throws: PaymentRefusal.offerExpired) {
+                try await store.add(request, key: "3")
+            }
+            try await store.buy(
+                redeeming(try signer.discount(at: store.clock.machineNow())),
+                key: "4"
+            )
+            #expect(try await store.count("offer_nonces") == 2)
+        }
+    }
+
     /// A payment that fails has used its signature.
     @Test func aPaymentThatFailsNeedsANewSignature() async throws {
         try await withFormerSubscriber { store in

@@ -154,7 +154,7 @@ extension Store {
             }
         }
         history.sent = changes.flatMap { change in
-            change.cause.notifications.map {
+            change.cause.notifications(of: change.subscription).map {
                 SubscriptionHistory.Sent(
                     version: change.subscription.version,
                     notification: $0

@@ -43,6 +43,22 @@ import Testing
         #expect(try story.findings() == [])
     }
 
+    /// Row e27.
+    @Test func anUpgradeByAnOfferIsNotifiedAsThat() throws {
+        for type in [OfferType.promotional, .code] {
+            var offer = Self.offer()
+            offer.type = type
+            var story = StoryTeller()
+            story.buy(silver, at("2026-01-01"))
+            story.buy(gold, by: offer, at("2026-01-10"))
+            #expect(story.notifications.last == "OFFER_REDEEMED/UPGRADE")
+        }
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        story.buy(gold, at("2026-01-10"))
+        #expect(story.notifications.last == "DID_CHANGE_RENEWAL_PREF/UPGRADE")
+    }
+
     /// Nobody has redeemed the offer of a renewal: the audit says so.
     @Test func anOfferThatNobodyRedeemedIsFound() throws {
         var story = begun()

@@ -20,7 +20,7 @@ enum SubscriptionNotificationRules {
     /// A refund turns auto-renew off, which is reported only if it was on before.
     static func notifications(of change: SubscriptionChanged) -> [Planned] {
         let transactionID = transaction(of: change)
-        return change.cause.notifications.compactMap { notification in
+        return change.cause.notifications(of: change.subscription).compactMap { notification in
             guard
                 let kind = NotificationKind(
                     type: notification.type,

@@ -1,0 +1,141 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The tables of offer codes and of their redemptions.
+///
+/// A code's row is the last that a database transaction locks, always in the order of the digests.
+enum CodeStore {
+    /// The constraint that the redemption too many meets.
+    static let countConstraint = "a_code_is_redeemed_at_most_so_often"
+    /// The constraint that a second redemption of an offer by an account meets.
+    static let accountConstraint = "an_account_redeems_an_offer_once"
+
+    /// Reads codes without locking them.
+    static func codes(_ digests: Set<CodeDigest>) -> PostgresReading<[CodeDigest: OfferCode]> {
+        guard !digests.isEmpty else { return PostgresReading(known: [:]) }
+        return PostgresReading(
+            """
+            SELECT o.digest, o.campaign_id, c.bundle_id, c.product_id, c.offer_id, c.expires_at,
+                c.deactivated_at IS NOT NULL, o.redemptions_max, o.redemptions
+            FROM offer_codes o JOIN code_campaigns c ON c.id = o.campaign_id
+            WHERE o.digest = ANY(\(digests.sorted().map(\.text)))
+            """
+        ) { rows in
+            var codes: [CodeDigest: OfferCode] = [:]
+            for row in rows {
+                let (text, campaign, bundle, product, offer, end, isDeactivated, max, count) =
+                    try row.decode(
+                        String.self,
+                        Int64.self,
+                        BundleID.self,
+                        ProductID.self,
+                        OfferID.self,
+                        StoreTime?.self,
+                        Bool.self,
+                        Int32.self,
+                        Int32.self
+                    )
+                let digest = CodeDigest(text: text)
+                codes[digest] = OfferCode(
+                    digest: digest,
+                    campaignID: campaign,
+                    bundleID: bundle,
+                    productID: product,
+                    offerID: offer,
+                    expiresAt: end,
+                    isDeactivated: isDeactivated,
+                    redemptionsMax: Int(max),
+                    redemptions: Int(count)
+                )
+            }
+            return codes
+        }
+    }
+
+    /// Reads which offers accounts have redeemed.
+    static func redeemed(by accounts: Set<AccountKey>) -> PostgresReading<Set<RedemptionKey>> {
+        guard !accounts.isEmpty else { return PostgresReading(known: []) }
+        let ordered = accounts.sorted()
+        return PostgresReading(
+            """
+            SELECT r.account_id, r.bundle_id, r.product_id, r.offer_id FROM code_redemptions r
+            JOIN unnest(\(ordered.map(\.accountID)), \(ordered.map(\.bundleID)))
+                AS k (account_id, bundle_id) USING (account_id, bundle_id)
+            """
+        ) { rows in
+            Set(
+                try rows.map { row in
+                    let (account, bundle, product, offer) = try row.decode(
+                        AccountID.self,
+                        BundleID.self,
+                        ProductID.self,
+                        OfferID.self
+                    )
+                    return RedemptionKey(
+                        account: AccountKey(accountID: account, bundleID: bundle),
+                        productID: product,
+                        offerID: offer
+                    )
+                }
+            )
+        }
+    }
+
+    /// Writes which payments redeem codes, and counts them.
+    ///
+    /// The server waits for another process that redeems or gives back one of the codes at this moment.
+    /// If too many redeem it then, a later statement, or COMMIT, fails because of ``countConstraint``.
+    static func redeem(
+        _ redemptions: [CodeRedemption],
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !redemptions.isEmpty else { return }
+        let ordered = redemptions.sorted { $0.digest < $1.digest }
+        try connection.enqueue(
+            """
+            INSERT INTO code_redemptions (transaction_id, digest, account_id, bundle_id, product_id,
+                offer_id, redeemed_at)
+            SELECT k.*, \(time) FROM unnest(
+                \(ordered.map(\.transactionID.number)), \(ordered.map(\.digest.text)),
+                \(ordered.map(\.key.account.accountID)), \(ordered.map(\.key.account.bundleID)),
+                \(ordered.map(\.key.productID)), \(ordered.map(\.key.offerID))) AS k
+            """
+        )
+        try count(ordered.map(\.digest), by: 1, on: connection)
+    }
+
+    /// Gives back the codes of payments that have failed; others change nothing.
+    static func giveBack(
+        _ failed: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !failed.isEmpty else { return }
+        let rows = try connection.query(
+            """
+            DELETE FROM code_redemptions WHERE transaction_id = ANY(\(failed.map(\.number)))
+            RETURNING digest
+            """
+        )
+        let digests = try rows.map { CodeDigest(text: try $0.decode(String.self)) }
+        try count(digests, by: -1, on: connection)
+    }
+
+    /// Changes the counts of codes, one row after the other in the order of the digests.
+    private static func count(
+        _ digests: [CodeDigest],
+        by step: Int32,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let times = Dictionary(digests.map { ($0, step) }, uniquingKeysWith: +)
+        for (digest, change) in times.sorted(by: { $0.key < $1.key }) {
+            try connection.enqueue(
+                """
+                UPDATE offer_codes SET redemptions = redemptions + \(change)
+                WHERE digest = \(digest.text)
+                """
+            )
+        }
+    }
+}

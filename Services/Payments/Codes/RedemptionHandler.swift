@@ -1,0 +1,246 @@
+import Crypto
+import EventTypes
+import Foundation
+import Postgres
+import ServiceKit
+import StoreAPI
+import StoreTracing
+import Subscriptions
+
+/// Redeems codes that people type on the store's page.
+///
+/// It shows first what a code gives. Only the payment's own database transaction decides.
+struct RedemptionHandler: Sendable {
+    let context: PaymentsContext
+    let products: ProductStore
+    /// Returns why a payment method is refused; `nil` if it can be charged.
+    let methodRefusal: @Sendable (PaymentMethod) -> PaymentRefusal?
+    /// Accepts the payment that redeems a code.
+    let pay: @Sendable (PaymentSubmission) async throws -> PaymentReply
+
+    /// The most codes that an account may try in a window.
+    static let triesMax = 20
+    /// The length of a window.
+    static let window = Duration.seconds(3600)
+
+    /// The answer to a person.
+    enum Reply: Sendable {
+        /// The ticket is unknown, or its time is over.
+        case ticketOver
+        /// The account has tried too many codes.
+        case tooManyTries
+        case refused(PaymentRefusal)
+        /// The offer of the code is to be confirmed.
+        case offered(CodeTerms)
+        /// The code was redeemed by a payment, which is perhaps charged yet.
+        case redeemed(Transaction)
+    }
+
+    /// Makes a ticket for an account.
+    ///
+    /// - Parameters:
+    ///   - request: How the account pays.
+    ///   - account: The account.
+    /// - Returns: The ticket's secret.
+    /// - Throws: ``PaymentRefusal`` if no payment could be made like this; `PostgresError`.
+    func open(_ request: RedemptionTicketRequest, for account: AccountKey) async throws -> String {
+        if let refusal = methodRefusal(request.paymentMethod) { throw refusal }
+        let usernameLength = request.applicationUsername?.unicodeScalars.count ?? 0
+        guard usernameLength <= PaymentRules.applicationUsernameLengthMax else {
+            throw PaymentRefusal.applicationUsernameTooLong(
+                max: PaymentRules.applicationUsernameLengthMax
+            )
+        }
+        let secret = RedemptionTicket.secret()
+        let now = context.machineNow()
+        let ticket = RedemptionTicket(
+            account: account,
+            storefront: request.storefront,
+            paymentMethod: request.paymentMethod,
+            applicationUsername: request.applicationUsername,
+            endsAt: now.advanced(by: RedemptionTicket.lifetime)
+        )
+        try await context.client.withTransaction { connection in
+            try TicketStore.insert(
+                ticket,
+                RedemptionTicket.digest(of: secret),
+                at: now,
+                on: connection
+            )
+        }
+        return secret
+    }
+
+    /// Whether a ticket is good.
+    func isOpen(_ secret: String) async throws -> Bool {
+        let now = context.machineNow()
+        return try await context.client.withConnection { connection in
+            try connection.read(
+                TicketStore.ticket(RedemptionTicket.digest(of: secret), at: now)
+            ) != nil
+        }
+    }
+
+    /// Shows what a code gives, or redeems it if the person has confirmed exactly that.
+    ///
+    /// - Parameters:
+    ///   - typed: The code as it was typed.
+    ///   - secret: The ticket.
+    ///   - confirmed: The mark of the terms that were confirmed; `nil` before they were shown.
+    ///   - trace: The trace of the request.
+    /// - Returns: The answer to the person.
+    /// - Throws: `PostgresError`, or an error of the payment.
+    func redeem(
+        _ typed: String,
+        _ secret: String,
+        confirmed: String?,
+        trace: TraceContext
+    ) async throws -> Reply {
+        let ticketDigest = RedemptionTicket.digest(of: secret)
+        let (now, time) = (context.machineNow(), context.now())
+        let found = try await context.client.withTransaction { connection -> Found in
+            guard let ticket = try connection.read(TicketStore.ticket(ticketDigest, at: now)) else {
+                return .nothing(.ticketOver)
+            }
+            let tries = try TicketStore.countTry(
+                of: ticket.account,
+                at: now,
+                window: Self.window,
+                on: connection
+            )
+            guard tries <= Self.triesMax else { return .nothing(.tooManyTries) }
+            guard let digest = CodeDigest(typed: typed, in: ticket.account.bundleID),
+                let code = try connection.read(CodeStore.codes([digest]))[digest]
+            else { return .nothing(.refused(.codeUnknown)) }
+            let product = try connection.read(products.load([code.productID]))[code.productID]
+            guard let product else { return .nothing(.refused(.codeOfferEnded)) }
+            return .code(ticket, code, product)
+        }
+        guard case .code(let ticket, let code, let product) = found else {
+            if case .nothing(let reply) = found { return reply }
+            return .refused(.codeUnknown)
+        }
+        let submission = submission(ticket, code, product, trace: trace)
+        // A page that is sent twice is the same payment, and gets the same answer.
+        if let confirmed {
+            return try await redeem(submission, product, confirmed, ticketDigest)
+        }
+        if let refusal = CodeRules.refusal(of: code, at: time) { return .refused(refusal) }
+        return try await terms(of: submission, product).map(Reply.offered)
+            .getOrElse(Reply.refused)
+    }
+
+    private enum Found: Sendable {
+        case nothing(Reply)
+        case code(RedemptionTicket, OfferCode, Product)
+    }
+
+    private func redeem(
+        _ submission: PaymentSubmission,
+        _ product: Product,
+        _ confirmed: String,
+        _ ticketDigest: String
+    ) async throws -> Reply {
+        guard let terms = CodeTerms(confirmed) else { return .refused(.codeUnknown) }
+        guard let digest = submission.code?.digest else { return .refused(.codeUnknown) }
+        var request = submission.request
+        request.price = terms.ordinary
+        let mark = "\(ticketDigest) \(digest.text) \(confirmed)"
+        let key = CodeDigest.hexadecimal(SHA256.hash(data: Array(mark.utf8)))
+        let payment = PaymentSubmission(
+            account: submission.account,
+            idempotencyKey: IdempotencyKey(unchecked: "code-\(key)"),
+            request: request,
+            trace: submission.trace,
+            code: SubmittedCode(digest: digest, confirmed: terms.grant)
+        )
+        switch try await pay(payment) {
+        case .accepted(let body, _):
+            let answer = try JSONDecoder().decode(TransactionResponse.self, from: Data(body))
+            return .redeemed(answer.transaction)
+        case .refused(.stalePrice), .refused(.staleOffer):
+            // What was confirmed is no longer so: the person is asked again.
+            return try await self.terms(of: submission, product).map(Reply.offered)
+                .getOrElse(Reply.refused)
+        case .refused(let refusal): return .refused(refusal)
+        }
+    }
+
+    /// The payment request that a code stands for, at the ordinary price of today.
+    private func submission(
+        _ ticket: RedemptionTicket,
+        _ code: OfferCode,
+        _ product: Product,
+        trace: TraceContext
+    ) -> PaymentSubmission {
+        let price = product.prices[ticket.storefront] ?? .zero(Currency(unchecked: "USD"))
+        return PaymentSubmission(
+            account: AuthenticatedAccount(
+                accountID: ticket.account.accountID,
+                bundleID: ticket.account.bundleID
+            ),
+            idempotencyKey: IdempotencyKey(unchecked: "code"),
+            request: PaymentRequest(
+                productID: product.id,
+                quantity: 1,
+                storefront: ticket.storefront,
+                price: price,
+                paymentMethod: ticket.paymentMethod,
+                applicationUsername: ticket.applicationUsername
+            ),
+            trace: trace,
+            code: SubmittedCode(digest: code.digest, confirmed: nil)
+        )
+    }
+
+    /// What a code gives an account by what is known now; nothing is locked, so it decides nothing.
+    private func terms(
+        of submission: PaymentSubmission,
+        _ product: Product
+    ) async throws -> Result<CodeTerms, PaymentRefusal> {
+        guard let digest = submission.code?.digest,
+            let key = submission.subscriptionKey(of: product),
+            let ordinary = product.prices[submission.request.storefront]
+        else { return .failure(.codeOfferEnded) }
+        let (code, redeemed, rows) = try await context.client.withConnection { connection in
+            try connection.read(
+                CodeStore.codes([digest]),
+                CodeStore.redeemed(by: [submission.accountKey]),
+                SubscriptionStore.reading([key])
+            )
+        }
+        guard let code = code[digest] else { return .failure(.codeUnknown) }
+        let redemption = RedemptionKey(
+            account: submission.accountKey,
+            productID: code.productID,
+            offerID: code.offerID
+        )
+        guard !redeemed.contains(redemption) else { return .failure(.codeRedeemedBefore) }
+        let rules = context.subscriptions.dueActions
+        let time = context.now()
+        let row = rows.first ?? SubscriptionRow(key: key)
+        return CodeRules.grant(
+            by: code,
+            of: product,
+            in: submission.request.storefront,
+            to: row,
+            mayHaveIntroductory: SubscriptionRules.mayHaveIntroductoryOffer(
+                row,
+                at: time,
+                by: rules
+            ),
+            at: time,
+            by: rules
+        ).map { CodeTerms(product: product.id, grant: $0, ordinary: ordinary) }
+    }
+}
+
+extension Result {
+    /// The value, or what a failure stands for.
+    fileprivate func getOrElse(_ other: (Failure) -> Success) -> Success {
+        switch self {
+        case .success(let value): value
+        case .failure(let failure): other(failure)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceKit
+import StoreAPI
+
+/// The page for codes, and the tickets that open it.
+///
+/// An app has no other way to redeem a code (spec rule 111).
+struct RedemptionRoutes: Sendable {
+    let redemptions: RedemptionHandler
+    let addresses = AddressLimit()
+    let machineNow: @Sendable () -> MachineTime
+
+    func add(to router: StoreRouter) {
+        router.account.post(RouterPath(Routes.redemptionTickets), use: open)
+        router.open.get(RouterPath(Routes.redemptionPage), use: form)
+        router.open.post(RouterPath(Routes.redemptionPage), use: redeem)
+    }
+
+    @Sendable
+    private func open(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let account = try context.requireAccountKey()
+        let body = try await decodeBody(RedemptionTicketRequest.self, from: request)
+        let secret: String
+        do {
+            secret = try await redemptions.open(body, for: account)
+        } catch let refusal as PaymentRefusal {
+            throw refusal.problem
+        }
+        return try jsonResponse(
+            RedemptionTicketResponse(
+                path: "\(Routes.redemptionPage)?ticket=\(secret)",
+                endsIn: RedemptionTicket.lifetime.milliseconds
+            ),
+            status: .created,
+            headers: [.cacheControl: "no-store"]
+        )
+    }
+
+    @Sendable
+    private func form(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let ticket = request.uri.queryParameters.get("ticket") ?? ""
+        guard try await redemptions.isOpen(ticket) else { return ticketOver(context) }
+        return page(RedemptionPage.form(ticket))
+    }
+
+    @Sendable
+    private func redeem(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let body = try await collectBody(of: request, upTo: 16 * 1024)
+        let fields = Self.fields(String(buffer: body))
+        let (ticket, code) = (fields["ticket"] ?? "", fields["code"] ?? "")
+        let reply = try await redemptions.redeem(
+            code,
+            ticket,
+            confirmed: fields["confirmed"],
+            trace: context.trace
+        )
+        switch reply {
+        case .ticketOver: return ticketOver(context)
+        case .tooManyTries: return tooMany
+        case .offered(let terms):
+            return page(
+                RedemptionPage.question(terms, mark: try terms.mark(), ticket, code: code)
+            )
+        case .redeemed(let transaction):
+            return page(
+                RedemptionPage.end("Your code was redeemed", Self.sentence(about: transaction))
+            )
+        case .refused(let refusal):
+            return page(
+                RedemptionPage.form(ticket, typed: code, problem: Self.sentence(for: refusal)),
+                status: .unprocessableContent
+            )
+        }
+    }
+
+    private var tooMany: Response {
+        page(
+            RedemptionPage.end(
+                "That was tried too often",
+                "Wait an hour, then open this page again from the app."
+            ),
+            status: .tooManyRequests
+        )
+    }
+
+    /// Answers a bad ticket; only those are counted, so nobody keeps out whoever has a good one.
+    private func ticketOver(_ context: StoreRequestContext) -> Response {
+        guard addresses.mayTry(context.peerAddress, at: machineNow()) else { return tooMany }
+        addresses.noteFailure(of: context.peerAddress, at: machineNow())
+        return page(
+            RedemptionPage.end(
+                "This page has expired",
+                "Open it again from the app. Nothing was redeemed by it since."
+            ),
+            status: .gone
+        )
+    }
+
+    /// What became of a payment that redeemed a code.
+    static func sentence(about transaction: Transaction) -> String {
+        switch transaction.state {
+        case .purchased: "You can go back to the app."
+        case .deferred: "Somebody has to approve it. The app will show what they decide."
+        default: "It is being charged. The app will show it in a moment."
+        }
+    }
+
+    /// The sentence for a refusal.
+    static func sentence(for refusal: PaymentRefusal) -> String {
+        switch refusal {
+        case .codeUnknown, .codeExpired, .codeUsed, .codeRedeemedBefore, .codeNotForCustomer,
+            .codeOfferEnded:
+            refusal.codeSentence
+        case .alreadySubscribed:
+            "You already have a subscription of this group that this code cannot change now."
+        case .offerNotAvailable:
+            "Your purchases have to be approved, and nobody can approve an offer that is free."
+        case .paymentsNotAllowed: "This account may not buy anything."
+        case .storefrontChanged: "The account has moved to another country. Open the app again."
+        case .paymentMethodUnknown, .paymentMethodNotAvailable:
+            "The app's payment method cannot be charged."
+        default: "The code cannot be redeemed at present. Open the app again."
+        }
+    }
+
+    /// The fields of a form; those that cannot be read are left out.
+    static func fields(_ body: String) -> [String: String] {
+        var fields: [String: String] = [:]
+        for pair in body.split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2,
+                let name = sides[0].replacing("+", with: " ").removingPercentEncoding,
+                let value = sides[1].replacing("+", with: " ").removingPercentEncoding
+            else { continue }
+            fields[name] = value
+        }
+        return fields
+    }
+
+    private func page(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        var headers: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+        ]
+        for (name, value) in RedemptionPage.headers {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        return Response(
+            status: status,
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
+    }
+}

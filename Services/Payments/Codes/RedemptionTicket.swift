@@ -1,0 +1,27 @@
+import Crypto
+import EventTypes
+import StoreAPI
+
+/// What an app has said when it opened the page for codes.
+///
+/// The ticket signs the page's visitor in as the app's account. Only its digest is kept.
+struct RedemptionTicket: Hashable, Sendable {
+    /// The time for which a ticket is good.
+    static let lifetime = Duration.seconds(5 * 60)
+
+    let account: AccountKey
+    let storefront: Storefront
+    let paymentMethod: PaymentMethod
+    let applicationUsername: String?
+    let endsAt: MachineTime
+
+    /// A new secret of 128 random bits.
+    static func secret() -> String {
+        SymmetricKey(size: .bits128).withUnsafeBytes { CodeDigest.hexadecimal($0) }
+    }
+
+    /// The digest of a secret.
+    static func digest(of secret: String) -> String {
+        CodeDigest.hexadecimal(SHA256.hash(data: Array(secret.utf8)))
+    }
+}

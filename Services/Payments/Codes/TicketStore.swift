@@ -1,0 +1,79 @@
+import EventTypes
+import Postgres
+import StoreAPI
+
+/// The tables of the tickets for the page, and of the tries of accounts.
+enum TicketStore {
+    /// Writes a ticket, and deletes those that are over.
+    static func insert(
+        _ ticket: RedemptionTicket,
+        _ digest: String,
+        at now: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.enqueue("DELETE FROM redemption_tickets WHERE ends_at < \(now)")
+        try connection.enqueue(
+            """
+            INSERT INTO redemption_tickets (digest, account_id, bundle_id, storefront,
+                payment_method, application_username, ends_at)
+            VALUES (\(digest), \(ticket.account.accountID), \(ticket.account.bundleID),
+                \(ticket.storefront), \(ticket.paymentMethod.rawValue),
+                \(ticket.applicationUsername as String?), \(ticket.endsAt))
+            """
+        )
+    }
+
+    /// Reads a ticket that is good at a time; `nil` if there is none.
+    static func ticket(
+        _ digest: String,
+        at now: MachineTime
+    ) -> PostgresReading<RedemptionTicket?> {
+        PostgresReading(
+            """
+            SELECT account_id, bundle_id, storefront, payment_method, application_username, ends_at
+            FROM redemption_tickets WHERE digest = \(digest) AND ends_at > \(now)
+            """
+        ) { rows in
+            try rows.first.map { row in
+                let (account, bundle, storefront, method, username, end) = try row.decode(
+                    AccountID.self,
+                    BundleID.self,
+                    Storefront.self,
+                    String.self,
+                    String?.self,
+                    MachineTime.self
+                )
+                return RedemptionTicket(
+                    account: AccountKey(accountID: account, bundleID: bundle),
+                    storefront: storefront,
+                    paymentMethod: PaymentMethod(rawValue: method),
+                    applicationUsername: username,
+                    endsAt: end
+                )
+            }
+        }
+    }
+
+    /// Counts a try of an account, and returns how many it has made in the window.
+    ///
+    /// The count comes before the try, so no number of requests at once can make more.
+    static func countTry(
+        of account: AccountKey,
+        at now: MachineTime,
+        window: Duration,
+        on connection: isolated PostgresConnection
+    ) throws -> Int {
+        let start = now.advanced(by: .zero - window)
+        let rows = try connection.query(
+            """
+            INSERT INTO redemption_tries AS t (account_id, bundle_id, since, tries)
+            VALUES (\(account.accountID), \(account.bundleID), \(now), 1)
+            ON CONFLICT (account_id, bundle_id) DO UPDATE SET
+                tries = CASE WHEN t.since < \(start) THEN 1 ELSE t.tries + 1 END,
+                since = CASE WHEN t.since < \(start) THEN \(now) ELSE t.since END
+            RETURNING tries
+            """
+        )
+        return try rows.first.map { Int(try $0.decode(Int32.self)) } ?? 1
+    }
+}

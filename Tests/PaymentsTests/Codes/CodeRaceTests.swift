@@ -1,0 +1,154 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+import StoreTracing
+import Synchronization
+import Testing
+
+@testable import Payments
+
+/// The same numbers for the same seed.
+private struct Dice: RandomNumberGenerator {
+    var seed: UInt64
+
+    mutating func next() -> UInt64 {
+        seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return seed ^ seed >> 29
+    }
+}
+
+/// Codes that several people redeem at once.
+@Suite(.timeLimit(.minutes(3))) struct CodeRaceTests {
+    private static func account(_ number: Int) -> AuthenticatedAccount {
+        AuthenticatedAccount(
+            accountID: AccountID(unchecked: "buyer\(number)"),
+            bundleID: alice.bundleID
+        )
+    }
+
+    /// Redeems a code for accounts at once.
+    ///
+    /// - Returns: The number of accounts that got it; all others were told that it is used.
+    private func redeemAtOnce(
+        _ code: String,
+        _ count: Int,
+        _ desk: CodeDesk
+    ) async throws -> Int {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<count {
+                group.addTask { try await Self.redeem(code, number, desk) }
+            }
+            return try await group.reduce(0) { $1 ? $0 + 1 : $0 }
+        }
+    }
+
+    private static func redeem(
+        _ code: String,
+        _ number: Int,
+        _ desk: CodeDesk
+    ) async throws -> Bool {
+        do {
+            try await desk.redeem(code, of: account(number))
+            return true
+        } catch PaymentRefusal.codeUsed {
+            return false
+        }
+    }
+
+    /// Redeems a custom code, if it can be redeemed.
+    private static func attempt(
+        _ number: Int,
+        _ method: SandboxPaymentMethod,
+        _ desk: CodeDesk
+    ) async throws {
+        do {
+            try await desk.redeem("SPRING", of: account(number), method: method)
+        } catch is PaymentRefusal {
+            // Somebody was faster, or has had the offer.
+        } catch let error as PaymentError where error.code == .undecided {
+            // What was shown has changed meanwhile.
+        }
+    }
+
+    @Test func ofManyAtOnceOneGetsAOneTimeCode() async throws {
+        try await withCodes(poolSize: 8) { store, desk in
+            let code = try await desk.codes()[0]
+            #expect(try await redeemAtOnce(code, 8, desk) == 1)
+            try await store.settle()
+        }
+    }
+
+    @Test func aCustomCodeIsNeverRedeemedMoreOftenThanItMay() async throws {
+        try await withCodes(poolSize: 8) { store, desk in
+            _ = try await desk.word("SPRING", redemptions: 5)
+            #expect(try await redeemAtOnce("SPRING", 12, desk) == 5)
+            try await store.settle()
+            guard case .campaign(let campaign, _) = try await desk.campaigns.campaign(1) else {
+                return #expect(Bool(false))
+            }
+            #expect(campaign.redemptions == 5)
+        }
+    }
+
+    /// A batch decides about all of its requests together.
+    @Test func aBatchCountsItsOwnRedemptions() async throws {
+        try await withCodes { store, desk in
+            _ = try await desk.word("SPRING", redemptions: 2)
+            let digest = try #require(CodeDigest(typed: "SPRING", in: alice.bundleID))
+            let terms = try await desk.terms(of: "SPRING")
+            let replies = try await store.payments.accept(
+                (0..<4).map { number in
+                    PaymentSubmission(
+                        account: Self.account(number),
+                        idempotencyKey: IdempotencyKey(unchecked: "\(number)"),
+                        request: request("club", price: usd(299)),
+                        trace: .begin(),
+                        code: SubmittedCode(digest: digest, confirmed: terms.grant)
+                    )
+                }
+            )
+            let refused = replies.filter {
+                if case .refused(.codeUsed) = $0 { true } else { false }
+            }
+            #expect(refused.count == 2)
+            try await store.settle()
+        }
+    }
+
+    /// Any order of redemptions that succeed, fail, wait and are declined leaves true counts.
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func countsAreTrueAfterAnyStory(seed: UInt64) async throws {
+        try await withCodes(poolSize: 6) { store, desk in
+            _ = try await desk.word("SPRING", redemptions: 4)
+            let random = Mutex(Dice(seed: seed))
+            func pick(_ range: Range<Int>) -> Int {
+                random.withLock { Int.random(in: range, using: &$0) }
+            }
+            let methods: [SandboxPaymentMethod] = [.success, .decline, .needsApproval]
+            for _ in 0..<6 {
+                let round = (0..<3).map { _ in (pick(0..<6), methods[pick(0..<3)]) }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for (number, method) in round {
+                        group.addTask { try await Self.attempt(number, method, desk) }
+                    }
+                    try await group.waitForAll()
+                }
+                try await store.settle()
+                try await desk.expectCountsAreTrue()
+                let waiting = try await store.transactions().filter { $0.state == .deferred }
+                if let one = waiting.first {
+                    let decision: ApprovalRequest.Decision = pick(0..<2) == 0 ? .approve : .decline
+                    _ = try await store.approvals.decide(
+                        decision,
+                        on: one.id,
+                        by: nil,
+                        trace: .begin()
+                    )
+                    try await store.settle()
+                }
+                try await desk.expectCountsAreTrue()
+                #expect(try await store.count("code_redemptions") <= 4)
+            }
+        }
+    }
+}
