@@ -35,6 +35,7 @@ struct PaymentsSettings: Sendable {
     /// - `APPROVAL_EXPIRY_MS`
     /// - `RESTORE_TOKEN_AGE_MAX_MS`
     /// - `SUBSCRIPTION_TIME_ZONE`, `SUBSCRIPTION_GRACE_DAYS`, `SUBSCRIPTION_GRACE_SCOPE`
+    /// - `PRICE_CONSENT_STOREFRONTS`, `PRICE_NOTICE_DAYS`, `PRICE_NOTICE_DAYS_WEEKLY`
     /// - `SERVER_KEYS_DIRECTORY`
     /// - `TAX_BASIS_POINTS`
     /// - `SANDBOX_SUBSCRIPTION_RATE`, which a production store refuses
@@ -196,6 +197,7 @@ extension SubscriptionPolicy {
             "Which renewals have such days: all, or paid for those after a period that cost something."
         )
         graceScope = scope == .all ? .allRenewals : .paidToPaidOnly
+        prices = PriceIncreaseRules.Policy(&reader)
         let rateKey = "SANDBOX_SUBSCRIPTION_RATE"
         rate = reader.choice(
             "SANDBOX_SUBSCRIPTION_RATE",

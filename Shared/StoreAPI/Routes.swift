@@ -199,6 +199,13 @@ public enum Routes {
         "\(adminTest)/subscriptions/\(id)/resolution"
     }
 
+    /// `payments`, administrators: ask a subscriber about a higher price now, or answer for them.
+    ///
+    /// `POST`, `PUT`.
+    public static func testPriceIncrease(_ id: TransactionID) -> String {
+        "\(adminTest)/subscriptions/\(id)/price-increase"
+    }
+
     /// `payments`: the page on which the buyer of a transaction has to act.
     public static func action(of id: TransactionID) -> String { "\(transactions)/\(id)/action" }
     /// `payments`: the payment methods that the account has saved.
@@ -244,6 +251,12 @@ public enum Routes {
     }
     /// `payments`: one subscription, which has the id of its first transaction.
     public static func subscription(_ id: TransactionID) -> String { "\(subscriptions)/\(id)" }
+    /// `payments`: the subscriber's answer to the question about a higher price.
+    ///
+    /// `PUT`.
+    public static func priceIncrease(_ id: TransactionID) -> String {
+        "\(subscription(id))/price-increase"
+    }
     /// `payments`: whether a subscription renews at the end of its period.
     ///
     /// `PUT`.
@@ -265,6 +278,12 @@ public enum Routes {
     /// `PUT`.
     public static func adminAutoRenew(_ id: TransactionID) -> String {
         "\(adminSubscription(id))/auto-renew"
+    }
+    /// `payments`, administrators: a higher price for one subscription.
+    ///
+    /// `PUT`, `DELETE`.
+    public static func adminPriceIncrease(_ id: TransactionID) -> String {
+        "\(adminSubscription(id))/price-increase"
     }
     /// `payments`, administrators: the product of a subscription's next period.
     ///

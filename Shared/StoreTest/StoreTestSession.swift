@@ -304,6 +304,28 @@ public final class StoreTestSession: Sendable {
         try await post(Routes.testExpiry, to: product, TestExpiryRequest(intent: intent))
     }
 
+    /// Asks the subscriber about a higher price now.
+    ///
+    /// The next renewal costs it if the subscriber agrees, and no more than the catalog says.
+    public func requestPriceIncreaseConsent(to product: String, price: Money) async throws {
+        try await post(
+            Routes.testPriceIncrease,
+            to: product,
+            TestPriceIncreaseRequest(price: price)
+        )
+    }
+
+    /// Answers the question about a higher price, as the buyer does.
+    public func answerPriceIncrease(of product: String, isAgreed: Bool) async throws {
+        _ = try await connection.send(
+            .PUT,
+            addresses.payments + Routes.priceIncrease(try await subscription(to: product).id),
+            PriceIncreaseDecisionRequest(decision: isAgreed ? .agree : .decline),
+            by: account,
+            as: SubscriptionResponse.self
+        )
+    }
+
     /// Turns the renewal of a subscription on or off, as the buyer does.
     public func setAutoRenew(_ isOn: Bool, of product: String) async throws {
         _ = try await connection.send(

@@ -58,6 +58,18 @@ extension EventFixtureTests {
         #expect(change.subscription.nextOffer?.id == offer.id)
     }
 
+    @Test func aPriceIncreaseReadsBack() throws {
+        let change = try roundTrip(
+            SubscriptionChanged.self,
+            "optional/subscription.changed.price"
+        )
+        #expect(change.cause == .priceIncreaseAsked && change.subscription.raisedAt != nil)
+        let increase = try #require(change.subscription.nextIncrease)
+        #expect(increase.status == .pending && increase.price.description == "12.99 USD")
+        #expect(change.subscription.nextPrice?.description == "9.99 USD")
+        #expect(change.subscription.priceIncreaseStatus == 0)
+    }
+
     @Test func anIntroductoryOfferReadsBack() throws {
         let product = try roundTrip(ProductChanged.self, "optional/product.changed.offer").product
         let terms = try #require(product.introductoryOffer)

@@ -224,6 +224,12 @@ import Testing
             "subscription.product.request"
         )
         #expect(choice.productID.rawValue == "com.example.silver")
+        let raise = try roundTrip(PriceIncreaseRequest.self, "price.increase.request")
+        #expect(raise.price.description == "12.99 USD" && raise.effectiveAt != nil)
+        let answer = try roundTrip(PriceIncreaseDecisionRequest.self, "price.increase.decision")
+        #expect(answer.decision == .decline && answer.increaseID != nil)
+        let test = try roundTrip(TestPriceIncreaseRequest.self, "test.price.increase.request")
+        #expect(test.price.description == "19.99 USD")
     }
 
     @Test func resumptionRequest() throws {

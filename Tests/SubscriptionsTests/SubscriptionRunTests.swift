@@ -107,7 +107,7 @@ import Testing
         return [seed % 2 == 0 ? .introduce(first) : .choose(first), .answer(0, .captured)]
             + (0..<60).map { _ in
                 let index = Int(numbers.next(8))
-                switch numbers.next(30) {
+                switch numbers.next(34) {
                 case 0..<4: return .waitForAction
                 case 4..<9: return .wait(hours: waits[Int(numbers.next(UInt64(waits.count)))])
                 case 9..<14: return .scheduler(all: numbers.next(3) > 0)
@@ -121,6 +121,9 @@ import Testing
                 case 25: return numbers.next(2) == 0 ? .chargeNow : .redeem(index % 3)
                 case 26: return .refund(index, revokes: numbers.next(2) == 0)
                 case 27: return .reverse(index)
+                case 29: return .raise(index < 4 ? 120 : 900, days: Int64(index) * 10)
+                case 30: return index < 6 ? .agree : .decline
+                case 31: return [.ask, .ask, .withdraw][index % 3]
                 case 28: return .price([nil, 450, 999, 100_000][Int(numbers.next(4))])
                 default:
                     return [.revoke, .end, .turnOn, .turnOn, .turnOff][Int(numbers.next(5))]

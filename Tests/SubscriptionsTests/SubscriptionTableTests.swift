@@ -45,6 +45,17 @@ import Testing
         return story.subscription
     }
 
+    /// An increase of the price of the product that runs.
+    private static func raise(_ status: PriceIncreaseStatus) -> PriceIncrease {
+        PriceIncrease(
+            id: PriceChangeID(unchecked: "silver:USA:2"),
+            productID: silver.id,
+            price: usd(1099),
+            effectiveAt: at("2026-03-15"),
+            status: status
+        )
+    }
+
     /// The event of a row, made for a subscription.
     private static func event(_ name: String, _ subscription: Subscription?) -> SubscriptionEvent? {
         let key = RenewalChargeKey(
@@ -72,6 +83,11 @@ import Testing
         case "e35 older refunded": .refunded(TransactionID(number: 9), usd(999), revokes: true)
         case "e37/e38 reversed": .refundReversed(current, usd(999), restores: true)
         case "e44 revoked": .revoked
+        case "S121 price raised": .priceIncreaseScheduled(raise(.scheduled))
+        case "e29 price asked": .priceIncreaseScheduled(raise(.pending))
+        case "e30 price agreed": .priceIncreaseAnswered(nil, isAgreed: true)
+        case "e33 price withdrawn": .priceIncreaseWithdrawn
+        case "S502 price due": .due(.priceIncrease, quote)
         case "e20 not for sale": .ended(.productUnavailable)
         case "e21 ended": .ended(.unknown)
         case "S502 renewal due": .due(.renewalCharge, quote)
@@ -107,6 +123,11 @@ import Testing
         e44 revoked        | notSubscribed     | revoked 5                | revoked 5                | revoked 5                 | ended                     | ended                      | ended
         e20 not for sale   | notSubscribed     | productUnavailable 2     | productUnavailable 2     | productUnavailable 2      | productUnavailable 2      | ended                      | ended
         e21 ended          | notSubscribed     | ended 2                  | ended 2                  | ended 2                   | ended 2                   | ended                      | ended
+        S121 price raised  | notSubscribed     | priceIncreaseScheduled 1 | priceIncreaseScheduled 1 | priceIncreaseScheduled 4  | priceIncreaseScheduled 3  | ended                      | ended
+        e29 price asked    | notSubscribed     | priceIncreaseAsked 1     | notRenewing              | notRenewing               | notRenewing               | ended                      | ended
+        e30 price agreed   | notSubscribed     | notAsked                 | notAsked                 | notAsked                  | notAsked                  | ended                      | ended
+        e33 price withdrawn | notSubscribed    | same                     | same                     | same                      | same                      | ended                      | ended
+        S502 price due     | .                 | .                        | .                        | .                         | .                         | .                          | .
         S502 renewal due   | .                 | .                        | .                        | .                         | .                         | .                          | .
         S502 period over   | .                 | .                        | .                        | .                         | .                         | .                          | .
         S502 grace over    | .                 | .                        | .                        | .                         | .                         | .                          | .
@@ -145,7 +166,7 @@ import Testing
                 cells += 1
             }
         }
-        #expect(cells == 24 * 7)
+        #expect(cells == 29 * 7)
     }
 
     /// A due action of each kind, carried out in its time and in no other state.

@@ -26,6 +26,12 @@ struct SubscriptionWorld {
         case reverse(Int)
         /// The catalog asks another price, or no longer sells.
         case price(Int64?)
+        /// The price rises to so many per cent in some days.
+        case raise(Int64, days: Int64)
+        /// A test asks for consent to a price at once.
+        case ask
+        /// The increase is taken back, or answered.
+        case withdraw, agree, decline
 
         enum Answer { case captured, failed, capturedSilently, failedSilently }
 
@@ -45,6 +51,11 @@ struct SubscriptionWorld {
             case .answer(let index, let answer): ".answer(\(index), .\(answer))"
             case .refund(let index, let revokes): ".refund(\(index), revokes: \(revokes))"
             case .reverse(let index): ".reverse(\(index))"
+            case .raise(let percent, let days): ".raise(\(percent), days: \(days))"
+            case .ask: ".ask"
+            case .withdraw: ".withdraw"
+            case .agree: ".agree"
+            case .decline: ".decline"
             case .price(let price): ".price(\(price.map(String.init) ?? "nil"))"
             }
         }
@@ -120,7 +131,33 @@ struct SubscriptionWorld {
         case .refund(let index, let revokes): refund(index, revokes: revokes)
         case .reverse(let index): reverse(index)
         case .price(let price): quote = price
+        case .raise(let percent, let days): raise(percent, .scheduled, inDays: days)
+        case .ask: raise(130, .pending, inDays: 0)
+        case .withdraw: apply(.priceIncreaseWithdrawn)
+        case .agree: apply(.priceIncreaseAnswered(nil, isAgreed: true))
+        case .decline: apply(.priceIncreaseAnswered(nil, isAgreed: false))
         }
+    }
+
+    private mutating func raise(
+        _ percent: Int64,
+        _ status: PriceIncreaseStatus,
+        inDays days: Int64
+    ) {
+        guard let subscription else { return }
+        let next = subscription.pendingProduct ?? subscription.product
+        lastID += 1
+        apply(
+            .priceIncreaseScheduled(
+                PriceIncrease(
+                    id: PriceChangeID(unchecked: "\(lastID)"),
+                    productID: next.id,
+                    price: usd(next.price.minorUnits * percent / 100),
+                    effectiveAt: now.advanced(by: .days(days)),
+                    status: status
+                )
+            )
+        )
     }
 
     /// Asks for every open call, and carries out all that is due.

@@ -86,6 +86,7 @@ struct SubscriptionFacts {
         case .customer?: "cancelled"
         case .billing?: "it was never paid"
         case .notForSale?: "the product is not renewed any more"
+        case .price?: "the customer did not agree to the price"
         case .refund?: "it was refunded"
         case .revoked?: "it was taken away"
         case .ended?, nil: "it has ended"

@@ -8,7 +8,7 @@ import StoreAPI
 struct SubscriptionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscriptions",
-        abstract: "Lists subscriptions, and turns their renewal off and on.",
+        abstract: "Lists subscriptions, turns their renewal off and on, and raises their prices.",
         discussion: """
             A subscription has the id of its first transaction.
 
@@ -17,10 +17,12 @@ struct SubscriptionsCommand: AsyncParsableCommand {
               counterfoil subscriptions show 2175520387220000
               counterfoil subscriptions cancel 2175520387220000
               counterfoil subscriptions resume 2175520387220000
+              counterfoil subscriptions raise com.example.club USA 12.99 --dry-run
             """,
         subcommands: [
             ListSubscriptionsCommand.self, ShowSubscriptionCommand.self,
             CancelSubscriptionCommand.self, ResumeSubscriptionCommand.self,
+            RaiseSubscriptionsCommand.self,
         ]
     )
 }

@@ -31,15 +31,15 @@ package struct SubscriptionWords {
             "upgraded to \(name) by transaction \(period.transactionID): \(paid)"
                 + Self.returned(by: change)
         case .productScheduled:
-            "changes to \(next(subscription)) with the next renewal, at \(Self.moment(period.end))"
+            "changes to \(Self.next(subscription)) with the next renewal, at \(Self.moment(period.end))"
         case .scheduleWithdrawn: "stays with \(name)"
         case .offerRedeemed:
             "redeemed \(subscription.pendingOffer?.id.map { "the offer \($0)" } ?? "an offer"): "
-                + "renews at \(Self.moment(period.end)) with \(next(subscription))"
+                + "renews at \(Self.moment(period.end)) with \(Self.next(subscription))"
         case .autoRenewTurnedOff:
             "cancelled: runs until \(Self.moment(period.end)) and does not renew"
         case .autoRenewTurnedOn:
-            "resumed: renews at \(Self.moment(period.end)) with \(next(subscription))"
+            "resumed: renews at \(Self.moment(period.end)) with \(Self.next(subscription))"
         case .renewed: "renewed by transaction \(period.transactionID) with \(name): \(paid)"
         case .renewedLate:
             "renewed late, after an outage, by transaction \(period.transactionID): \(paid)"
@@ -60,6 +60,9 @@ package struct SubscriptionWords {
         case .expired: "lapsed: its period ended, and it was cancelled"
         case .productUnavailable: "lapsed: \(name) is not renewed any more"
         case .ended: "ended by the store"
+        case .priceIncreaseScheduled, .priceIncreaseAsked, .priceIncreaseNotified,
+            .priceIncreaseAgreed, .priceIncreaseDeclined, .priceIncreaseWithdrawn, .priceNotAgreed:
+            Self.words(forPriceIn: change)
         case .refunded:
             "the period of transaction \(period.transactionID) was refunded: \(isWithout), "
                 + "does not renew" + Self.returned(by: change)
@@ -115,7 +118,7 @@ package struct SubscriptionWords {
         failures.last { $0.time <= time }?.reason
     }
 
-    private func next(_ subscription: Subscription) -> String {
+    static func next(_ subscription: Subscription) -> String {
         guard let product = subscription.nextProduct, let price = subscription.nextPrice else {
             return "nothing"
         }
@@ -131,7 +134,7 @@ package struct SubscriptionWords {
     }
 
     /// A time to the second, in UTC.
-    private static func moment(_ time: StoreTime?) -> String {
+    static func moment(_ time: StoreTime?) -> String {
         guard let time else { return "an unknown time" }
         return String(time.description.prefix(19)).replacing("T", with: " ")
     }

@@ -56,6 +56,34 @@ extension SubscriptionChangeRefusal {
                 title: "The next period is paid already",
                 detail: "Wait until it has begun."
             )
+        case .notAsked:
+            HTTPProblem(
+                .conflict,
+                code: "price_not_asked",
+                title: "There is no question about a price",
+                detail: "Nobody has asked the subscriber to agree to a higher price."
+            )
+        case .questionReplaced:
+            HTTPProblem(
+                .conflict,
+                code: "price_consent_replaced",
+                title: "The question was replaced",
+                detail: "The price has changed again. Read the subscription, and ask once more."
+            )
+        case .answeredOtherwise:
+            HTTPProblem(
+                .conflict,
+                code: "price_consent_decided_otherwise",
+                title: "The subscriber has decided otherwise",
+                detail: "The first answer to a question counts."
+            )
+        case .noIncrease:
+            HTTPProblem(
+                .conflict,
+                code: "price_not_higher",
+                title: "The price is not higher",
+                detail: "It is at most what the subscriber pays, or in another currency."
+            )
         }
     }
 }

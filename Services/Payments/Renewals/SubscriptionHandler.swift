@@ -15,6 +15,14 @@ struct SubscriptionHandler: Sendable {
         case autoRenew(Bool)
         /// The product of the next period.
         case product(ProductID)
+        /// The answer to the question about a higher price; `nil` stands for the present question.
+        case price(PriceChangeID?, isAgreed: Bool)
+        /// A higher price from a time on, of which the customer is told in time.
+        case raise(Money, from: StoreTime)
+        /// The end of such an increase.
+        case withdrawRaise
+        /// A question about a higher price at once, in a test.
+        case ask(Money)
         /// The end of the subscription now, in a test.
         case end(ExpirationIntent)
         /// A charge now, in a test.
@@ -183,6 +191,20 @@ struct SubscriptionHandler: Sendable {
         case .autoRenew(true): return .success(.event(.autoRenewTurnedOn))
         case .autoRenew(false): return .success(.event(.autoRenewTurnedOff))
         case .charge(let request): return .success(.charge(request))
+        case .price(let id, let isAgreed):
+            return .success(.event(.priceIncreaseAnswered(id, isAgreed: isAgreed)))
+        case .raise(let price, let time):
+            let increase = SubscriptionRules.increase(of: subscription, to: price, from: time)
+            return .success(.event(.priceIncreaseScheduled(increase)))
+        case .withdrawRaise: return .success(.event(.priceIncreaseWithdrawn))
+        case .ask(let price):
+            var increase = SubscriptionRules.increase(
+                of: subscription,
+                to: price,
+                from: context.now()
+            )
+            increase.status = .pending
+            return .success(.event(.priceIncreaseScheduled(increase)))
         case .end(let intent):
             // A period that was paid in advance would have to be refunded.
             return subscription.period.start <= context.now()

@@ -25,6 +25,7 @@ struct SubscriptionRoutes: Sendable {
             .get(RouterPath("\(Routes.adminSubscriptions)/:id"), use: anySubscription)
             .put(RouterPath("\(Routes.adminSubscriptions)/:id/auto-renew"), use: setAutoRenew)
             .put(RouterPath("\(Routes.adminSubscriptions)/:id/product"), use: chooseProduct)
+        addPrices(to: router)
     }
 
     @Sendable
@@ -151,7 +152,7 @@ struct SubscriptionRoutes: Sendable {
         try await decodeBody(SubscriptionProductRequest.self, from: request)
     }
 
-    private func decide(
+    func decide(
         _ decision: SubscriptionHandler.Decision,
         by key: AccountKey? = nil,
         act: Act? = nil,

@@ -21,6 +21,8 @@ struct TestRoutes: Sendable {
             .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/renewal"), use: renew)
             .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/expiry"), use: expire)
             .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/resolution"), use: resolve)
+            .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/price-increase"), use: raise)
+            .put(RouterPath("\(Routes.adminTest)/subscriptions/:id/price-increase"), use: answer)
     }
 
     @Sendable
@@ -77,6 +79,25 @@ struct TestRoutes: Sendable {
         -> Response
     {
         try await decide(.charge(.owedBy(SandboxPaymentMethod.success.method)), context)
+    }
+
+    @Sendable
+    private func raise(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let body = try await decodeBody(TestPriceIncreaseRequest.self, from: request)
+        return try await decide(.ask(body.price), context)
+    }
+
+    @Sendable
+    private func answer(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let body = try await decodeBody(PriceIncreaseDecisionRequest.self, from: request)
+        return try await decide(
+            .price(body.increaseID, isAgreed: body.decision == .agree),
+            context
+        )
     }
 
     private func decide(

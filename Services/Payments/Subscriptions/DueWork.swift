@@ -7,11 +7,18 @@ enum DueWork: String, CaseIterable, Sendable {
     case renewals
     /// Tries after one that failed.
     case repeatedCharges = "repeated charges"
+    /// Questions about higher prices, and notices of them.
+    case priceNotices = "price notices"
     /// Ends of periods, of grace and of billing retry.
     case ends = "ended periods"
 
     /// The kind of an action of a subscription.
     init(_ action: DueAction.Kind, of subscription: Subscription) {
-        self = action.isEnd ? .ends : subscription.attempts == 0 ? .renewals : .repeatedCharges
+        switch action {
+        case .priceIncrease: self = .priceNotices
+        case .renewalCharge, .retryCharge:
+            self = subscription.attempts == 0 ? .renewals : .repeatedCharges
+        case .periodEnd, .graceEnd, .retryEnd: self = .ends
+        }
     }
 }

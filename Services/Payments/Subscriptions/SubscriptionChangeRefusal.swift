@@ -19,12 +19,25 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     /// The next period is paid already.
     case paidInAdvance
 
+    /// The customer was not asked about a price.
+    case notAsked
+    /// A later question about another price has replaced the one that is answered.
+    case questionReplaced
+    /// The customer has given the other answer.
+    case answeredOtherwise
+    /// The price is not higher than the one that the customer pays.
+    case noIncrease
+
     /// The refusal of a change that the rules of subscriptions refuse.
     init(_ refusal: SubscriptionRefusal) {
         switch refusal {
         case .nothingOwed: self = .nothingOwed
         case .notRenewing: self = .notRenewing
         case .paidInAdvance: self = .paidInAdvance
+        case .notAsked: self = .notAsked
+        case .questionReplaced: self = .questionReplaced
+        case .answeredOtherwise: self = .answeredOtherwise
+        case .noIncrease: self = .noIncrease
         case .notSubscribed, .ended, .otherGroup, .isCurrent, .needsCharge, .stateUnknown:
             self = .ended
         }

@@ -222,12 +222,13 @@ enum SubscriptionStore {
             """
         )
         guard let row = rows.first else { return [:] }
-        let (renewals, repeated, ends) = try row.decode(
+        let (renewals, repeated, notices, ends) = try row.decode(
+            StoreTime?.self,
             StoreTime?.self,
             StoreTime?.self,
             StoreTime?.self
         )
-        let times = zip(DueWork.allCases, [renewals, repeated, ends])
+        let times = zip(DueWork.allCases, [renewals, repeated, notices, ends])
         return times.reduce(into: [:]) { due, work in due[work.0] = work.1 }
     }
 
@@ -242,12 +243,18 @@ enum SubscriptionStore {
 
     /// The condition for rows whose due action is work of a kind.
     private static func condition(of work: DueWork) -> String {
-        let kinds = DueAction.Kind.allCases.filter { $0.isEnd == (work == .ends) }
+        let kinds = DueAction.Kind.allCases.filter { kind in
+            switch work {
+            case .renewals, .repeatedCharges: kind.isCharge
+            case .priceNotices: kind == .priceIncrease
+            case .ends: kind.isEnd
+            }
+        }
         let isKind = "due_kind IN (\(kinds.map { "\($0.rawValue)" }.joined(separator: ", ")))"
         return switch work {
         case .renewals: isKind + " AND tries = 0"
         case .repeatedCharges: isKind + " AND tries > 0"
-        case .ends: isKind
+        case .priceNotices, .ends: isKind
         }
     }
 
@@ -256,7 +263,7 @@ enum SubscriptionStore {
         switch work {
         case .renewals: "tries = 1"
         case .repeatedCharges: "tries > 1"
-        case .ends: "false"
+        case .priceNotices, .ends: "false"
         }
     }
 

@@ -4,8 +4,7 @@ import Foundation
 /// The payload of signed renewal info: Apple's `JWSRenewalInfoDecodedPayload`, made only from a
 /// subscription and a time.
 ///
-/// The offer is that of the next period (rule S42). There are no price increases, so their fields are
-/// missing.
+/// The offer is that of the next period (rule S42).
 struct RenewalInfoPayload: Codable, Hashable, Sendable {
     /// The customer in the app, as in the signed transaction next to the renewal info (rule S95).
     struct Customer: Decodable, Hashable, Sendable {
@@ -44,6 +43,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
     var offerPeriod: String?
     var offerType: Int?
     var originalTransactionId: TransactionID
+    var priceIncreaseStatus: Int?
     var productId: ProductID
     var recentSubscriptionStartDate: StoreTime
     var renewalDate: StoreTime
@@ -79,6 +79,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
         offerPeriod = offer?.period.description
         offerType = offer?.type.number
         originalTransactionId = subscription.id
+        priceIncreaseStatus = subscription.priceIncreaseStatus
         productId = subscription.product.id
         recentSubscriptionStartDate = subscription.recentStart
         renewalDate = subscription.period.end
@@ -106,6 +107,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
             text.member("offerPeriod", offerPeriod)
             text.member("offerType", offerType.map(Int64.init))
             text.member("originalTransactionId", originalTransactionId.rawValue)
+            text.member("priceIncreaseStatus", priceIncreaseStatus.map(Int64.init))
             text.member("productId", productId.rawValue)
             text.member("recentSubscriptionStartDate", recentSubscriptionStartDate)
             text.member("renewalDate", renewalDate)

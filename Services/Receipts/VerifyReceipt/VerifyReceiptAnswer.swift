@@ -149,6 +149,12 @@ extension VerifyReceiptAnswer.Entry {
         self["promotional_offer_id"] = offer?.type == .promotional ? offer?.id?.rawValue : nil
         self["offer_code_ref_name"] = offer?.type == .code ? offer?.id?.rawValue : nil
         self["expiration_intent"] = subscription.expirationIntent.map { String($0.rawValue) }
+        if let status = subscription.priceIncreaseStatus {
+            // Apple has the first only for a price that needs consent.
+            let needsConsent = subscription.priceIncrease?.status != .notified
+            self["price_consent_status"] = needsConsent ? String(status) : nil
+            self["price_increase_status"] = String(status)
+        }
         switch state {
         case .inGracePeriod, .inBillingRetryPeriod: self["is_in_billing_retry_period"] = "1"
         case .expired where subscription.expirationIntent == .billingError:

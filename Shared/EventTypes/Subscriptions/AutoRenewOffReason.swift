@@ -6,6 +6,8 @@ public enum AutoRenewOffReason: OpenEnum {
     case billing
     /// The product cannot be renewed any more (row e20).
     case notForSale
+    /// The customer did not agree to a higher price (row e19).
+    case price
     /// A period was refunded (rows e34 and e36).
     case refund
     /// The subscription was taken away (row e44).
@@ -23,6 +25,7 @@ public enum AutoRenewOffReason: OpenEnum {
         case "customer": self = .customer
         case "billing": self = .billing
         case "notForSale": self = .notForSale
+        case "price": self = .price
         case "refund": self = .refund
         case "revoked": self = .revoked
         case "ended": self = .ended
@@ -36,6 +39,7 @@ public enum AutoRenewOffReason: OpenEnum {
         case .customer: "customer"
         case .billing: "billing"
         case .notForSale: "notForSale"
+        case .price: "price"
         case .refund: "refund"
         case .revoked: "revoked"
         case .ended: "ended"

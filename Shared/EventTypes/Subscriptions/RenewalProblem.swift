@@ -4,6 +4,8 @@ public enum RenewalProblem: OpenEnum {
     case billing
     /// The product is not renewed any more, or has no price in the storefront (rules S14 and S33).
     case notForSale
+    /// The customer has not agreed to the price (row e19).
+    case noConsent
     /// A reason that only a newer version of the store knows.
     case unknown(String)
 
@@ -14,6 +16,7 @@ public enum RenewalProblem: OpenEnum {
         switch rawValue {
         case "billing": self = .billing
         case "notForSale": self = .notForSale
+        case "noConsent": self = .noConsent
         default: self = .unknown(rawValue)
         }
     }
@@ -23,6 +26,7 @@ public enum RenewalProblem: OpenEnum {
         switch self {
         case .billing: "billing"
         case .notForSale: "notForSale"
+        case .noConsent: "noConsent"
         case .unknown(let rawValue): rawValue
         }
     }

@@ -19,6 +19,8 @@ extension Subscription: PlainJSONCodable {
         if let pendingOffer { text.member("pendingOffer", object: pendingOffer.write) }
         if let pendingProduct { text.member("pendingProduct", object: pendingProduct.write) }
         text.member("period", object: period.write)
+        if let priceIncrease { text.member("priceIncrease", object: priceIncrease.write) }
+        text.member("raisedAt", raisedAt)
         text.member("recentStart", recentStart)
         text.member("renewalProblem", renewalProblem?.rawValue)
         text.member("startedAt", startedAt)
@@ -49,6 +51,8 @@ extension Subscription: PlainJSONCodable {
         var epoch: Int64?
         var pendingProduct: SubscriptionProduct?
         var pendingOffer: PeriodOffer?
+        var priceIncrease: PriceIncrease?
+        var raisedAt: Int64?
         var autoRenewOffReason: String?
         var startedAt: Int64?
         var recentStart: Int64?
@@ -76,6 +80,9 @@ extension Subscription: PlainJSONCodable {
                 json.null() || PlainJSON.keep(SubscriptionProduct(from: &json), in: &pendingProduct)
             case "pendingOffer":
                 json.null() || PlainJSON.keep(PeriodOffer(from: &json), in: &pendingOffer)
+            case "priceIncrease":
+                json.null() || PlainJSON.keep(PriceIncrease(from: &json), in: &priceIncrease)
+            case "raisedAt": json.null() || PlainJSON.keep(json.integer(), in: &raisedAt)
             case "autoRenewOffReason":
                 json.null() || PlainJSON.keep(json.string(), in: &autoRenewOffReason)
             case "startedAt": PlainJSON.keep(json.integer(), in: &startedAt)
@@ -112,6 +119,8 @@ extension Subscription: PlainJSONCodable {
             whole.epoch = Int(epoch)
             whole.pendingProduct = pendingProduct
             whole.pendingOffer = pendingOffer
+            whole.priceIncrease = priceIncrease
+            whole.raisedAt = raisedAt.map(StoreTime.init(millisecondsSinceEpoch:))
             whole.autoRenewOffReason = autoRenewOffReason.map(AutoRenewOffReason.init(rawValue:))
             whole.startedAt = StoreTime(millisecondsSinceEpoch: startedAt)
             whole.recentStart = StoreTime(millisecondsSinceEpoch: recentStart)

@@ -32,6 +32,11 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// The offer that the next renewal begins (rule S52), or the one after the introductory offer (rule
     /// S55); `nil` if none was redeemed.
     public var pendingOffer: PeriodOffer?
+    /// The higher price that the customer is asked about or informed of (rule S121); `nil` if there is
+    /// none, and once it was charged.
+    public var priceIncrease: PriceIncrease?
+    /// The time from which on an increase without consent was last charged (rule S120).
+    public var raisedAt: StoreTime?
     /// The reason why the subscription does not renew; `nil` while auto-renew is on (rules S93, S108).
     public var autoRenewOffReason: AutoRenewOffReason?
     /// The start of the first period: `originalPurchaseDate` (rule S4).
@@ -85,7 +90,36 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// The product of the next period, with its ordinary price as the customer was informed (rule S32);
     /// `nil` if there is none.
     public var nextProduct: SubscriptionProduct? {
-        state.isRunning && isAutoRenewOn ? pendingProduct ?? product : nil
+        guard state.isRunning, isAutoRenewOn else { return nil }
+        var next = pendingProduct ?? product
+        if let increase = nextIncrease, increase.status.isAccepted { next.price = increase.price }
+        return next
+    }
+
+    /// The increase that the next renewal is subject to (rules S121 and S124); `nil` if there is none.
+    ///
+    /// A period with an offer has the price of the offer, so the increase waits.
+    public var nextIncrease: PriceIncrease? {
+        let next = pendingProduct ?? product
+        guard let priceIncrease, priceIncrease.productID == next.id,
+            priceIncrease.price.currency == next.price.currency,
+            priceIncrease.effectiveAt <= period.end, !hasNextOffer
+        else { return nil }
+        return priceIncrease
+    }
+
+    /// The answer to an increase as renewal info and receipts number it: 0 without consent, 1 with it,
+    /// or if none is needed.
+    ///
+    /// It is `nil` if the customer knows of no increase. Who did not agree keeps 0 after the end.
+    public var priceIncreaseStatus: Int? {
+        expirationIntent == .didNotConsentToPriceIncrease ? 0 : priceIncrease?.status.number
+    }
+
+    /// Whether the next period would have an offer, if there is one.
+    private var hasNextOffer: Bool {
+        (pendingProduct ?? product).id == product.id
+            && (pendingOffer ?? period.offer?.next) != nil
     }
 
     /// The offer of the next period; `nil` if that has the ordinary price (rule S43).

@@ -38,6 +38,20 @@ public enum SubscriptionCause: OpenEnum {
     case productUnavailable
     /// The subscription was ended for another reason (row e21).
     case ended
+    /// The catalog raises the price. The customer does not know it yet (rule S121).
+    case priceIncreaseScheduled
+    /// The customer was asked to agree to a higher price (row e29).
+    case priceIncreaseAsked
+    /// The customer was informed of a higher price that needs no consent (row e31).
+    case priceIncreaseNotified
+    /// The customer agreed to a higher price (row e30).
+    case priceIncreaseAgreed
+    /// The customer declined a higher price (row e32).
+    case priceIncreaseDeclined
+    /// The catalog took an increase back before it was charged (row e33).
+    case priceIncreaseWithdrawn
+    /// The period ended, and the customer had not agreed to the price of the next one (row e19).
+    case priceNotAgreed
     /// The current period was refunded (row e34).
     case refunded
     /// A refund that changes nothing but money: of an older period, or of a part (row e35).
@@ -59,7 +73,9 @@ public enum SubscriptionCause: OpenEnum {
         .autoRenewTurnedOff, .autoRenewTurnedOn, .offerRedeemed, .renewed, .renewedLate,
         .gracePeriodBegan,
         .billingRetryBegan, .recovered, .gracePeriodEnded, .billingRetryEnded, .cancelledUnpaid,
-        .expired, .productUnavailable, .ended, .refunded, .moneyRefunded, .lastPeriodRefunded,
+        .expired, .productUnavailable, .ended, .priceIncreaseScheduled, .priceIncreaseAsked,
+        .priceIncreaseNotified, .priceIncreaseAgreed, .priceIncreaseDeclined,
+        .priceIncreaseWithdrawn, .priceNotAgreed, .refunded, .moneyRefunded, .lastPeriodRefunded,
         .nextPeriodRefunded, .refundReversed, .revoked,
     ]
 
@@ -92,6 +108,13 @@ public enum SubscriptionCause: OpenEnum {
         case .expired: "expired"
         case .productUnavailable: "productUnavailable"
         case .ended: "ended"
+        case .priceIncreaseScheduled: "priceIncreaseScheduled"
+        case .priceIncreaseAsked: "priceIncreaseAsked"
+        case .priceIncreaseNotified: "priceIncreaseNotified"
+        case .priceIncreaseAgreed: "priceIncreaseAgreed"
+        case .priceIncreaseDeclined: "priceIncreaseDeclined"
+        case .priceIncreaseWithdrawn: "priceIncreaseWithdrawn"
+        case .priceNotAgreed: "priceNotAgreed"
         case .refunded: "refunded"
         case .moneyRefunded: "moneyRefunded"
         case .lastPeriodRefunded: "lastPeriodRefunded"

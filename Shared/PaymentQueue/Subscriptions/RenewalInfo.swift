@@ -4,8 +4,8 @@ import ReceiptValidation
 extension Product.SubscriptionInfo {
     /// The next renewal of a subscription, as the store signed it.
     ///
-    /// The price of an offer is in ``renewalPrice``. StoreKit's other members about offers, and those
-    /// about price increases, are missing.
+    /// The price of an offer is in ``renewalPrice``. StoreKit's other members about offers
+    /// are missing.
     public struct RenewalInfo: Hashable, Sendable, CustomDebugStringConvertible {
         /// The reason why a subscription is unpaid or has ended, with Apple's numbers.
         public struct ExpirationReason: RawRepresentable, Hashable, Sendable {
@@ -23,6 +23,16 @@ extension Product.SubscriptionInfo {
             public static let productUnavailable = ExpirationReason(rawValue: 4)
             /// There was another reason.
             public static let unknown = ExpirationReason(rawValue: 5)
+        }
+
+        /// The subscriber's answer to a higher price.
+        public enum PriceIncreaseStatus: Hashable, Sendable {
+            /// The price does not rise, or the subscriber does not know yet.
+            case noIncreasePending
+            /// The subscriber was asked and did not agree.
+            case pending
+            /// The subscriber has agreed, or was informed of a price that needs no consent.
+            case agreed
         }
 
         let jws: SignedText
@@ -54,6 +64,14 @@ extension Product.SubscriptionInfo {
         public var isInBillingRetry: Bool { payload.isInBillingRetryPeriod ?? false }
         /// The end of the grace period; `nil` if there is none.
         public var gracePeriodExpirationDate: Date? { payload.gracePeriodExpiresDate }
+        /// The subscriber's answer to a higher price.
+        public var priceIncreaseStatus: PriceIncreaseStatus {
+            switch payload.priceIncreaseStatus {
+            case 0?: .pending
+            case 1?: .agreed
+            default: .noIncreasePending
+            }
+        }
         /// The end of the newest period.
         public var renewalDate: Date? { payload.renewalDate }
         /// The price of the next period, in units of ``currency``; `nil` if the subscription does

@@ -37,6 +37,8 @@ public enum AdministratorAccess {
                 "PUT \(Routes.adminAccounts)/{account}/price-consents/{product}",
                 "POST \(Routes.adminCodeCampaigns)",
                 "POST \(Routes.adminCodeCampaigns)/{id}/deactivation",
+                "PUT \(Routes.adminSubscriptions)/{id}/price-increase",
+                "DELETE \(Routes.adminSubscriptions)/{id}/price-increase",
             ]
         ),
         // Buyers: their accounts, purchases and subscriptions.
@@ -70,6 +72,8 @@ public enum AdministratorAccess {
                 "DELETE \(Routes.adminTest)/accounts/{account}",
                 "POST \(Routes.adminTest)/subscriptions/{id}/renewal",
                 "POST \(Routes.adminTest)/subscriptions/{id}/expiry",
+                "POST \(Routes.adminTest)/subscriptions/{id}/price-increase",
+                "PUT \(Routes.adminTest)/subscriptions/{id}/price-increase",
                 "POST \(Routes.adminTest)/subscriptions/{id}/resolution",
             ]
         ),

@@ -110,6 +110,11 @@ extension SubscriptionAudit {
         case .cancelledUnpaid: from(unpaid, to: [.expired])
         case .expired: from([.active], to: [.expired])
         case .productUnavailable, .ended: from(running, to: [.expired])
+        case .priceIncreaseScheduled, .priceIncreaseWithdrawn: from(running, to: [before])
+        case .priceIncreaseAsked, .priceIncreaseNotified, .priceIncreaseAgreed,
+            .priceIncreaseDeclined:
+            from([.active], to: [.active])
+        case .priceNotAgreed: from([.active], to: [.expired])
         case .refunded: from([.active], to: [.revoked])
         case .moneyRefunded: [before]
         case .lastPeriodRefunded: from(unpaid.union([.expired]), to: [.expired])

@@ -9,6 +9,8 @@ public struct DueAction: Codable, Hashable, Sendable, Comparable {
     ///
     /// The raw value is the rank among actions of one time (rule S417).
     public enum Kind: Int, Codable, CaseIterable, Hashable, Sendable, Comparable {
+        /// Ask the customer about a higher price, or inform the customer of it.
+        case priceIncrease = 3
         /// Charge for the next period, before or at the end of the present one.
         case renewalCharge = 4
         /// End the present period.
@@ -23,8 +25,11 @@ public struct DueAction: Codable, Hashable, Sendable, Comparable {
         /// Orders kinds by their rank.
         public static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
 
-        /// Whether the action ends something, and needs nobody outside.
-        public var isEnd: Bool { self != .renewalCharge && self != .retryCharge }
+        /// Whether the action asks the processor.
+        public var isCharge: Bool { self == .renewalCharge || self == .retryCharge }
+
+        /// Whether the action ends something.
+        public var isEnd: Bool { !isCharge && self != .priceIncrease }
     }
 
     /// The kind.

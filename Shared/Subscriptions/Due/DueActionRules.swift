@@ -18,13 +18,15 @@ public struct DueActionRules: Sendable {
     public func next(for subscription: Subscription) -> DueAction? {
         switch subscription.state {
         case .active:
-            earliest(
-                subscription,
-                charge: .renewalCharge,
-                at: renewalChargeTime(of: subscription),
-                end: .periodEnd,
-                at: subscription.period.end
-            )
+            [
+                earliest(
+                    subscription,
+                    charge: .renewalCharge,
+                    at: renewalChargeTime(of: subscription),
+                    end: .periodEnd,
+                    at: subscription.period.end
+                ), priceIncrease(of: subscription),
+            ].compactMap(\.self).min()
         case .inGracePeriod:
             earliest(
                 subscription,
@@ -56,7 +58,9 @@ public struct DueActionRules: Sendable {
         switch subscription.state {
         case .active:
             if isBefore(subscription.period.end) { return .active }
-            return subscription.isAutoRenewOn ? .inBillingRetryPeriod : .expired
+            let lacksConsent =
+                subscription.renewalProblem == .noConsent && subscription.charge == nil
+            return subscription.isAutoRenewOn && !lacksConsent ? .inBillingRetryPeriod : .expired
         case .inGracePeriod:
             return isBefore(subscription.gracePeriodEnd) ? .inGracePeriod : retryState
         case .inBillingRetryPeriod: return retryState

@@ -12,6 +12,13 @@ public enum SubscriptionEvent: Hashable, Sendable {
     case scheduleWithdrawn
     /// The customer redeemed an offer for the running product (row e26).
     case offerRedeemed(PeriodOffer)
+    /// A price rises for the subscription (rule S121). One that is pending is asked about at once.
+    case priceIncreaseScheduled(PriceIncrease)
+    /// The increase is taken back (row e33).
+    case priceIncreaseWithdrawn
+    /// The customer answers the question about an increase; `nil` stands for the present one (rows
+    /// e30 and e32).
+    case priceIncreaseAnswered(PriceChangeID?, isAgreed: Bool)
     /// The customer turned auto-renew on (rows e6 and e10).
     case autoRenewTurnedOn
     /// The customer turned auto-renew off (rows e9 and e17).

@@ -54,6 +54,11 @@ extension SubscriptionCause {
         case .expired: [SubscriptionNotification("EXPIRED", "VOLUNTARY")]
         case .productUnavailable: [SubscriptionNotification("EXPIRED", "PRODUCT_NOT_FOR_SALE")]
         case .ended: [SubscriptionNotification("EXPIRED")]
+        case .priceIncreaseAsked: [SubscriptionNotification("PRICE_INCREASE", "PENDING")]
+        case .priceIncreaseAgreed, .priceIncreaseNotified:
+            [SubscriptionNotification("PRICE_INCREASE", "ACCEPTED")]
+        case .priceIncreaseScheduled, .priceIncreaseDeclined, .priceIncreaseWithdrawn: []
+        case .priceNotAgreed: [SubscriptionNotification("EXPIRED", "PRICE_INCREASE")]
         case .refunded, .nextPeriodRefunded:
             [.autoRenewDisabled, SubscriptionNotification("REFUND")]
         case .moneyRefunded, .lastPeriodRefunded: [SubscriptionNotification("REFUND")]

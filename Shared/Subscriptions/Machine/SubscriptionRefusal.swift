@@ -18,6 +18,14 @@ public enum SubscriptionRefusal: Hashable, Sendable {
     case notRenewing
     /// The next period is paid already.
     case paidInAdvance
+    /// The customer was not asked about a price.
+    case notAsked
+    /// A later question has replaced the one that is answered (rule S123).
+    case questionReplaced
+    /// The customer has given the other answer.
+    case answeredOtherwise
+    /// The price does not rise for this subscription.
+    case noIncrease
     /// The state is one that only a newer version of the store knows.
     case stateUnknown
 }

@@ -87,6 +87,8 @@ extension SubscriptionStateMachine {
         after.storefront = purchase.storefront
         after.pendingProduct = nil
         after.pendingOffer = purchase.laterOffer
+        after.priceIncrease = nil
+        after.raisedAt = nil
         after.autoRenewOffReason = nil
         return changed(after, cause) { $0.newPeriod = period }
     }
@@ -106,6 +108,7 @@ extension SubscriptionStateMachine {
             after.pendingOffer?.price.currency != period.price.currency
             || period.product.id != subscription.product.id
         if isBegun || isLost { after.pendingOffer = nil }
+        after.closeIncrease(chargedFor: period, by: subscription.charge, before: subscription)
         after.earlierPeriod = subscription.period
         after.period = period
         after.attempts = 0

@@ -10,8 +10,8 @@ extension SubscriptionStateMachine {
     ) -> SubscriptionMove {
         guard let next = dueActions.next(for: subscription), next.kind == kind, next.time <= time
         else { return .stale }
-        return kind.isEnd
-            ? ended(kind, at: time, subscription) : chargeBegun(quote, at: time, subscription)
+        return kind.isCharge
+            ? chargeBegun(quote, at: time, subscription) : carriedOut(kind, at: time, subscription)
     }
 
     /// The customer asks to be charged for a period that is unpaid (row e7).
@@ -43,6 +43,10 @@ extension SubscriptionStateMachine {
         after.attempts += 1
         after.lastTry = time
         let price = quote.price(insteadOf: told)
+        if needsConsent(insteadOf: told, to: quote.price, subscription) {
+            after.renewalProblem = .noConsent
+            return .changed(SubscriptionPlan(subscription: after))
+        }
         guard let price = subscription.state == .active ? price : price ?? told else {
             after.renewalProblem = .notForSale
             return .changed(SubscriptionPlan(subscription: after))
@@ -131,7 +135,7 @@ extension SubscriptionStateMachine {
         _ subscription: Subscription
     ) -> SubscriptionMove {
         switch kind {
-        case .renewalCharge, .retryCharge: return .stale
+        case .renewalCharge, .retryCharge, .priceIncrease: return .stale
         case .periodEnd:
             guard subscription.isAutoRenewOn else {
                 return changed(expired(subscription, .autoRenewDisabled, .customer), .expired)
@@ -140,6 +144,12 @@ extension SubscriptionStateMachine {
                 return changed(
                     expired(subscription, .productUnavailable, .notForSale),
                     .productUnavailable
+                )
+            }
+            if subscription.renewalProblem == .noConsent, subscription.charge == nil {
+                return changed(
+                    expired(subscription, .didNotConsentToPriceIncrease, .price),
+                    .priceNotAgreed
                 )
             }
             return unpaid(subscription, at: time)

@@ -42,7 +42,7 @@ public struct SubscriptionStateMachine: Sendable {
             }
         }
         if case .unknown = subscription.state { return .refused(.stateUnknown) }
-        if event.isRequest, let next = dueActions.next(for: subscription), next.kind.isEnd,
+        if event.isRequest, let next = dueActions.next(for: subscription), !next.kind.isCharge,
             next.time <= time
         {
             return .overdue(next)
@@ -66,6 +66,11 @@ public struct SubscriptionStateMachine: Sendable {
         case .refundReversed(let id, let amount, let restores):
             return refundReversed(id, amount, restores: restores, at: time, subscription)
                 .naming(id)
+        case .priceIncreaseScheduled(let increase):
+            return priceIncreaseScheduled(increase, at: time, subscription)
+        case .priceIncreaseWithdrawn: return priceIncreaseWithdrawn(subscription)
+        case .priceIncreaseAnswered(let id, let isAgreed):
+            return priceIncreaseAnswered(id, isAgreed: isAgreed, subscription)
         case .revoked: return revoked(at: time, subscription)
         case .ended(let intent): return ended(intent, at: time, subscription)
         }
@@ -84,7 +89,7 @@ public struct SubscriptionStateMachine: Sendable {
         while true {
             let move = apply(event, at: time, to: subscription)
             guard case .overdue(let action) = move, let present = subscription,
-                let plan = ended(action.kind, at: time, present).plan
+                let plan = carriedOut(action.kind, at: time, present).plan
             else { return (plans, move) }
             plans.append(plan)
             subscription = plan.subscription
@@ -125,6 +130,7 @@ public struct SubscriptionStateMachine: Sendable {
             after.autoRenewOffReason = .customer
             after.pendingProduct = nil
             after.pendingOffer = nil
+            after.forgetQuestion()
             return changed(after, .autoRenewTurnedOff)
         case .inGracePeriod, .inBillingRetryPeriod:
             return changed(
@@ -152,6 +158,7 @@ public struct SubscriptionStateMachine: Sendable {
         var after = subscription
         after.pendingProduct = product
         after.pendingOffer = nil
+        after.priceIncrease = nil
         after.autoRenewOffReason = nil
         return changed(after, .productScheduled)
     }
@@ -161,6 +168,7 @@ public struct SubscriptionStateMachine: Sendable {
         guard subscription.pendingProduct != nil else { return .unchanged }
         var after = subscription
         after.pendingProduct = nil
+        after.priceIncrease = nil
         return changed(after, .scheduleWithdrawn)
     }
 
@@ -217,6 +225,7 @@ public struct SubscriptionStateMachine: Sendable {
         after.autoRenewOffReason = subscription.autoRenewOffReason ?? reason
         after.pendingProduct = nil
         after.pendingOffer = nil
+        after.priceIncrease = nil
         after.charge = nil
         after.renewalProblem = nil
         after.gracePeriodEnd = nil

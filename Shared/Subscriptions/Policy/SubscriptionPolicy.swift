@@ -42,6 +42,9 @@ public struct SubscriptionPolicy: Sendable {
     /// The longest gap that `Subscription.recentStart` ignores (rule S111).
     public var recentGap: Duration = .days(60)
 
+    /// The decisions about price increases.
+    public var prices = PriceIncreaseRules.Policy()
+
     /// Makes Apple's policy, without a grace period.
     public init(calendar: PeriodCalendar) { self.calendar = calendar }
 

@@ -78,6 +78,9 @@ extension SubscriptionPolicy {
         policy.outcomeWait = max(scaled(outcomeWait), Self.patienceMin)
         policy.honouredDelay = max(scaled(honouredDelay), Self.patienceMin)
         policy.recentGap = retry
+        policy.prices.notice = scaled(prices.notice)
+        policy.prices.weeklyNotice = scaled(prices.weeklyNotice)
+        policy.prices.quietTime = scaled(prices.quietTime)
         return policy
     }
 

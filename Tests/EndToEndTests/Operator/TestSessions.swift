@@ -93,6 +93,36 @@ extension EndToEnd {
             }
         }
 
+        @Test func aSubscriberIsAskedAboutAHigherPrice() async throws {
+            try await withStore { store in
+                try await store.addSubscription()
+                let club = SampleCatalog.club.rawValue
+                let sessions = [store.testSession(), store.testSession()]
+                for session in sessions {
+                    let bought = try await store.state(of: SampleCatalog.club, in: session)
+                    #expect(bought.state == .purchased)
+                }
+                let old = try await sessions[0].subscription(to: club).product.price
+                let price = Money(minorUnits: old.minorUnits * 4, currency: old.currency)
+                var draft = SampleCatalog.subscription(SampleCatalog.club)
+                for storefront in draft.prices.keys { draft.prices[storefront] = price }
+                _ = try await store.administrator.put(draft, as: SampleCatalog.club)
+                for session in sessions {
+                    try await session.requestPriceIncreaseConsent(to: club, price: price)
+                    let asked = try await session.subscription(to: club)
+                    #expect(asked.priceIncrease?.status == .pending && asked.nextPrice == old)
+                }
+                try await sessions[0].answerPriceIncrease(of: club, isAgreed: true)
+                try await sessions[0].advance(by: .days(33))
+                let agreed = try await sessions[0].subscription(to: club)
+                #expect(agreed.state == .active && agreed.period.price == price)
+                let silent = try await sessions[1].subscription(to: club)
+                #expect(silent.expirationIntent == .didNotConsentToPriceIncrease)
+                let proof = try await store.verify()
+                #expect(proof.exit == .code(0), "\(proof.output)")
+            }
+        }
+
         @Test func theCommandLineSetsWhatATestNeeds() async throws {
             try await withStore { store in
                 let set = try await store.counterfoil(

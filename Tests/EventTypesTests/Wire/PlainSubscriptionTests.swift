@@ -76,6 +76,15 @@ import Testing
         subscription.epoch = 2
         subscription.pendingProduct = product
         subscription.pendingOffer = offer
+        subscription.priceIncrease = PriceIncrease(
+            id: PriceChangeID(unchecked: "7:1299USD:0"),
+            productID: product.id,
+            price: product.price,
+            effectiveAt: time,
+            status: .pending,
+            askedAt: time
+        )
+        subscription.raisedAt = time
         subscription.autoRenewOffReason = .customer
         subscription.recentStart = StoreTime(millisecondsSinceEpoch: -1)
         subscription.attempts = 4

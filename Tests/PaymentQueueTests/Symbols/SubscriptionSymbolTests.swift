@@ -65,6 +65,8 @@ import Testing
             "RenewalInfo.isInBillingRetry": \RenewalInfo.isInBillingRetry,
             "RenewalInfo.gracePeriodExpirationDate": \RenewalInfo.gracePeriodExpirationDate
                 as KeyPath<RenewalInfo, Date?>,
+            "RenewalInfo.priceIncreaseStatus": \RenewalInfo.priceIncreaseStatus
+                as KeyPath<RenewalInfo, RenewalInfo.PriceIncreaseStatus>,
             "RenewalInfo.renewalDate": \RenewalInfo.renewalDate as KeyPath<RenewalInfo, Date?>,
             "RenewalInfo.renewalPrice": \RenewalInfo.renewalPrice
                 as KeyPath<RenewalInfo, Decimal?>,
@@ -80,7 +82,7 @@ import Testing
         ]
     }
 
-    /// The members that Apple documents and that need no other offer, no price increase and no family.
+    /// The members that Apple documents and that need no other offer and no family.
     private static let documented: [String: [String]] = [
         "Product": ["subscription"],
         "SubscriptionInfo": [
@@ -96,7 +98,8 @@ import Testing
         "Status": ["state", "transaction", "renewalInfo", "updates"],
         "RenewalInfo": [
             "originalTransactionID", "currentProductID", "willAutoRenew", "autoRenewPreference",
-            "expirationReason", "isInBillingRetry", "gracePeriodExpirationDate", "renewalDate",
+            "expirationReason", "isInBillingRetry", "gracePeriodExpirationDate",
+            "priceIncreaseStatus", "renewalDate",
             "renewalPrice", "currency", "recentSubscriptionStartDate", "environment",
             "signedDate", "jsonRepresentation",
         ],

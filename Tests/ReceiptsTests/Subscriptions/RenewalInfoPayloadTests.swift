@@ -52,6 +52,39 @@ import Testing
         return payload
     }
 
+    @Test(
+        arguments: [
+            (PriceIncreaseStatus.scheduled, nil, 2990), (.pending, 0, 2990), (.declined, 0, 2990),
+            (.agreed, 1, 3990), (.notified, 1, 3990),
+        ] as [(PriceIncreaseStatus, Int?, Int64)]
+    )
+    func anIncreaseHasItsStatusAndCountsOnceItIsAccepted(
+        status: PriceIncreaseStatus,
+        number: Int?,
+        price: Int64
+    ) throws {
+        var subscription = Self.subscription()
+        subscription.priceIncrease = PriceIncrease(
+            id: PriceChangeID(unchecked: "7:399USD:0"),
+            productID: subscription.product.id,
+            price: Money(minorUnits: 399, currency: Self.usd),
+            effectiveAt: TestChain.now,
+            status: status
+        )
+        let info = try payload(of: subscription)
+        #expect(info.priceIncreaseStatus == number && info.renewalPrice == price)
+    }
+
+    @Test func whoDidNotAgreeHasAStatusAfterTheEnd() throws {
+        var subscription = Self.subscription()
+        subscription.state = .expired
+        subscription.autoRenewOffReason = .price
+        subscription.expirationIntent = .didNotConsentToPriceIncrease
+        let info = try payload(of: subscription)
+        #expect(info.priceIncreaseStatus == 0 && info.expirationIntent == 3)
+        #expect(info.autoRenewStatus == 0)
+    }
+
     @Test func aRunningSubscriptionNamesItsNextPeriod() throws {
         var subscription = Self.subscription()
         let running = try payload(of: subscription)

@@ -1,0 +1,135 @@
+import ArgumentParser
+import EventTypes
+import NIOHTTP1
+import OperatorCore
+import StoreAPI
+
+/// `counterfoil subscriptions raise`.
+struct RaiseSubscriptionsCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "raise",
+        abstract: "Raises the price of all running subscriptions to a product in a storefront.",
+        discussion: """
+            Raise the price of the product first, as with 'products price': nobody is charged more \
+            than the catalog says. Each subscriber is asked, or informed, in time before the \
+            renewal that costs more; who does not agree is not charged, and the subscription ends.
+
+            A command that was stopped is repeated: who is raised already stays as it is. Repeat it \
+            for those who subscribe meanwhile, and with the same --from.
+
+            Examples:
+              counterfoil subscriptions raise com.example.club USA 12.99 --dry-run
+              counterfoil subscriptions raise club USA 12.99 --from 2027-01-01T00:00:00Z
+
+            JSON: {"raised": 3, "others": 5}
+            """
+    )
+
+    /// The numbers of subscriptions of a run.
+    private struct Counts: Encodable {
+        var raised = 0
+        var others = 0
+    }
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var access: SubscriptionAccess
+    @OptionGroup var why: ReasonOption
+
+    @Argument(help: "The product.", transform: identifier)
+    var product: ProductID
+
+    @Argument(help: "The storefront, such as USA.", transform: identifier)
+    var storefront: Storefront
+
+    @Argument(help: "The price of one period, in units of the currency: 12.99.")
+    var amount: String
+
+    @Option(help: "The time from which on renewals cost it, such as 2027-01-01T00:00:00Z.")
+    var from: String?
+
+    @Flag(help: "Only count the subscriptions; change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        guard let from, StoreTime(from) == nil else { return }
+        throw ValidationError("'\(from)' is no time: write it as 2027-01-01T00:00:00Z.")
+    }
+
+    func perform() async throws {
+        let connection = try await access.connection(of: store)
+        var counts = Counts()
+        var next: TransactionID?
+        repeat {
+            let page = try await connection.send(
+                .GET,
+                Routes.adminSubscriptions,
+                StoreConnection.Content(query: next.map { [("after", $0.rawValue)] } ?? []),
+                as: SubscriptionsResponse.self
+            )
+            for subscription in page.subscriptions {
+                let isRaised = try await raise(subscription, over: connection)
+                if isRaised { counts.raised += 1 } else { counts.others += 1 }
+            }
+            next = page.next
+        } while next != nil
+        if store.json {
+            try Console.say(json: counts)
+        } else {
+            Console.say(
+                "\(counts.raised) subscriptions to \(product) in \(storefront) "
+                    + (dryRun ? "would be raised." : "are raised.")
+            )
+        }
+    }
+
+    /// Raises one subscription.
+    ///
+    /// - Returns: Whether it is raised, or was already; not if it costs as much, has ended, or is to
+    ///   another product.
+    private func raise(
+        _ subscription: Subscription,
+        over connection: StoreConnection
+    ) async throws -> Bool {
+        let present = subscription.pendingProduct ?? subscription.product
+        guard subscription.state.isRunning, subscription.storefront == storefront,
+            present.id == product
+        else { return false }
+        let currency = present.price.currency
+        guard let price = Money(amount, currency) else {
+            throw OperatorError(
+                .usage,
+                "'\(amount)' is no price in \(currency): write it as \(Money.example(currency))."
+            )
+        }
+        guard price.minorUnits > present.price.minorUnits else { return false }
+        guard !dryRun else { return true }
+        let request = PriceIncreaseRequest(
+            price: price,
+            effectiveAt: from.flatMap { StoreTime($0) },
+            reason: why.reason
+        )
+        return try await send(request, for: subscription.id, over: connection)
+    }
+
+    /// Sends the request for one subscription.
+    ///
+    /// - Returns: Whether it is raised; not if it has ended meanwhile, or its price has changed.
+    private func send(
+        _ request: PriceIncreaseRequest,
+        for id: TransactionID,
+        over connection: StoreConnection
+    ) async throws(OperatorError) -> Bool {
+        do {
+            _ = try await connection.send(
+                .PUT,
+                Routes.adminPriceIncrease(id),
+                .json(request),
+                as: SubscriptionResponse.self
+            )
+            return true
+        } catch {
+            guard error.status == 409 else { throw error }
+            return false
+        }
+    }
+}
