@@ -49,8 +49,9 @@ struct OperatorCommand: AsyncParsableCommand {
             StatusCommand.self, WhyCommand.self, TraceCommand.self, ReconcileCommand.self,
             ReplayCommand.self, VerifyCommand.self, LogCommand.self, LagCommand.self,
             DeadLettersCommand.self, TestCommand.self, ProductsCommand.self, BuyCommand.self,
-            RefundCommand.self, ResendCommand.self, DeferredCommand.self, ApproveCommand.self,
-            DeclineCommand.self, SubscriptionsCommand.self, CodesCommand.self,
+            RefundCommand.self, RefundRequestsCommand.self, ResendCommand.self,
+            DeferredCommand.self, ApproveCommand.self, DeclineCommand.self,
+            SubscriptionsCommand.self, CodesCommand.self,
             StoreClockCommand.self, ScenarioCommand.self, KeysCommand.self, TokenCommand.self,
             ConsoleCommand.self,
         ]

@@ -38,6 +38,7 @@ struct PaymentRoutes: Sendable {
             use: refundReversal
         )
         router.admin.post("\(Routes.adminTransactions)/:id/resumption", use: resumption)
+        RefundRequestRoutes(requests: RefundRequestHandler(refunds: refunds)).add(to: router)
     }
 
     @Sendable

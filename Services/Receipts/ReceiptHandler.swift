@@ -58,8 +58,9 @@ final class ReceiptHandler: EventHandler {
         if !batch.finishes.isEmpty {
             try store.recordFinishes(batch.finishes, on: connection)
         }
+        let requests = try RequestedRefundStore.save(batch.refundRequests, on: connection)
         let upgrades = UpgradedPeriods(changes)
-        guard !batch.entries.isEmpty || !changes.isEmpty else { return }
+        guard !batch.entries.isEmpty || !changes.isEmpty || !requests.isEmpty else { return }
         let now = now()
         let owners = Set(batch.entries.map(\.transaction.owner)).union(upgrades.owners)
         let accounts =
@@ -70,6 +71,10 @@ final class ReceiptHandler: EventHandler {
         }
         receipts += try sign(upgrades, of: accounts, at: now, on: connection)
         if try notificationWriter.write(changes, at: now, on: connection) {
+            owesNotifications.store(true, ordering: .relaxed)
+        }
+        let requestWriter = RefundRequestNotificationWriter(writer: notificationWriter)
+        if try requestWriter.write(requests, at: now, on: connection) {
             owesNotifications.store(true, ordering: .relaxed)
         }
         if !receipts.isEmpty {

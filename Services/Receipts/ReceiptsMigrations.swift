@@ -20,5 +20,6 @@ enum ReceiptsMigrations {
                 PackageResources.m0007_subscription_notifications_sql
             ),
             ("m0008_upgraded_periods", PackageResources.m0008_upgraded_periods_sql),
+            ("m0009_refund_requests", PackageResources.m0009_refund_requests_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

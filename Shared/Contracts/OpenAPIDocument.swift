@@ -32,7 +32,8 @@ struct OpenAPIDocument {
             PackageResources.content_json,
             PackageResources.environment_json, PackageResources.every_service_json,
             PackageResources.fulfillment_json, PackageResources.payments_json,
-            PackageResources.receipts_json, PackageResources.server_api_json,
+            PackageResources.refund_requests_json, PackageResources.receipts_json,
+            PackageResources.server_api_json,
             PackageResources.server_finish_json,
         ] {
             var part = try JSONObject(parsing: file)

@@ -98,6 +98,12 @@ public enum Routes {
     public static func adminNotificationEndpoint(_ bundle: BundleID) -> String {
         "\(adminApps)/\(bundle)/notification-endpoint"
     }
+    /// `receipts`, administrators: a merchant's report on a purchase, and whether it came in time.
+    ///
+    /// `GET`.
+    public static func consumptionReport(_ id: TransactionID) -> String {
+        "\(adminTransactions)/\(id)/consumption-report"
+    }
     /// `payments`: the settings of the account.
     ///
     /// `GET`.
@@ -327,6 +333,28 @@ public enum Routes {
     ///
     /// `POST`.
     public static func refund(_ id: TransactionID) -> String { "\(adminTransactions)/\(id)/refund" }
+    /// `payments`: the buyer's requests for a refund of one transaction.
+    ///
+    /// `GET`; `POST` with an `Idempotency-Key` asks.
+    public static func refundRequests(of id: TransactionID) -> String {
+        "\(transaction(id))/refund-requests"
+    }
+    /// `payments`, administrators: all requests of buyers for refunds, in pages.
+    ///
+    /// `GET ?state=open&transactionID=&after=`, with the `next` of the previous page.
+    public static let adminRefundRequests = "/v1/admin/refund-requests"
+    /// `payments`, administrators: one request for a refund.
+    ///
+    /// `GET`.
+    public static func adminRefundRequest(_ id: TransactionID, _ number: Int) -> String {
+        "\(adminRefundRequests)/\(id)/\(number)"
+    }
+    /// `payments`, administrators: approve or decline a request for a refund.
+    ///
+    /// `POST`.
+    public static func refundDecision(_ id: TransactionID, _ number: Int) -> String {
+        "\(adminRefundRequest(id, number))/decision"
+    }
     /// `payments`, administrators: reverse a refund, so that the store has the money again.
     ///
     /// `POST`.

@@ -232,6 +232,14 @@ import Testing
         #expect(change == QueueAccountChanged(revision: 14, account: account))
     }
 
+    @Test func aRefundRequestReadsBack() throws {
+        let change = try roundTrip(RefundRequestChanged.self, "refund-request.changed")
+        #expect(change.request.state == .approved && change.request.refundNumber == 1)
+        #expect(change.act?.decidedBy.rawValue == "mia")
+        let unknown = try surviving(RefundRequestChanged.self, "refund-request.changed").request
+        #expect(unknown.state == .unknown("escalated") && unknown.reason == .unknown("remorse"))
+    }
+
     @Test func aChangedClockReadsBack() throws {
         let change = try roundTrip(ClockChanged.self, "clock.changed")
         #expect(change.step == 4)

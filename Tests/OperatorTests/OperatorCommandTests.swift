@@ -16,7 +16,10 @@ import Testing
         ["dead-letters", "redrive", "ada"], ["dead-letters", "redrive", "--all"],
         ["dead-letters", "discard", "receipts", "1", "--reason", "a test"],
         ["products", "price", "a", "USA", "0.99"], ["buy", "a", "--account", "ada"],
-        ["refund", "1"], ["subscriptions", "list", "--state", "expired"],
+        ["refund", "1"], ["refund-requests", "list", "--state", "open"],
+        ["refund-requests", "show", "1"], ["refund-requests", "approve", "1", "--amount", "1.50"],
+        ["refund-requests", "decline", "1", "--reason", "used up"],
+        ["subscriptions", "list", "--state", "expired"],
         ["subscriptions", "show", "1"], ["subscriptions", "cancel", "1"],
         ["subscriptions", "resume", "1"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
@@ -34,6 +37,8 @@ import Testing
         ["dead-letters", "discard", "receipts", "1", "--reason", "  "],
         ["dead-letters", "redrive", "ada", "--all"], ["dead-letters", "show", "nobody", "1"],
         ["lag", "--max-age", "-1"], ["products", "price", "a", "US", "1"],
+        ["refund-requests", "list", "--state", "new"], ["refund-requests", "decline", "1"],
+        ["refund-requests", "approve", "1", "--revoke", "--keep"],
         ["subscriptions", "list", "--state", "new"], ["subscriptions", "show"],
     ])
     func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {

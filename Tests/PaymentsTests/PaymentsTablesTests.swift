@@ -25,6 +25,8 @@ import Testing
             "The signatures of requests are in no event.",
         "refund_keys":
             "The keys of requests are in no event.",
+        "refund_requests.idempotency_key":
+            "The keys of requests are in no event.",
         "restores":
             "The keys of requests are in no event.",
         """

@@ -206,6 +206,21 @@ import Testing
         #expect(reversal.reason?.rawValue == "the return never arrived")
     }
 
+    @Test func requestsForRefunds() throws {
+        let asked = try roundTrip(BuyerRefundRequest.self, "buyer.refund.request")
+        #expect(asked.reason == .unintendedPurchase)
+        let open = try roundTrip(BuyerRefundResponse.self, "buyer.refund.response").request
+        #expect(open.state == .open && open.number == 1)
+        let page = try roundTrip(RefundRequestsResponse.self, "refund.requests.response")
+        #expect(page.requests == [open])
+        let part = try roundTrip(RefundDecisionRequest.self, "refund.decision.request")
+        #expect(part.decision == .approve && part.amount?.minorUnits == 50)
+        let no = try roundTrip(RefundDecisionRequest.self, "refund.decision.request.decline")
+        #expect(no.decision == .decline && no.reason?.rawValue == "used up")
+        let one = try roundTrip(RefundRequestResponse.self, "refund.request.response")
+        #expect(one.refundState == .made && one.act?.decidedBy.rawValue == "mia")
+    }
+
     @Test func subscriptions() throws {
         let one = try roundTrip(SubscriptionResponse.self, "subscription.response")
         #expect(one.subscription.isAutoRenewOn && one.subscription.version == 3)

@@ -28,7 +28,8 @@ package enum ActKind: String, CaseIterable, Sendable {
     var eventTypes: [EventType] {
         switch self {
         case .buyers: Self.refunds.eventTypes + Self.approvals.eventTypes + [.subscriptionChanged]
-        case .refunds: [.transactionRefunded, .transactionRefundReversed]
+        case .refunds:
+            [.transactionRefunded, .transactionRefundReversed, .refundRequestChanged]
         case .approvals: [.transactionApproved, .transactionFailed]
         case .subscriptions: [.subscriptionChanged]
         case .products: [.productChanged, .subscriptionGroupChanged]

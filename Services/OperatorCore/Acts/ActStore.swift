@@ -46,15 +46,18 @@ enum ActStore {
             let type = EventType(rawValue: name)
             guard let id = TransactionID(rawValue: subject) else { return nil }
             let isSubscription = type == .subscriptionChanged
-            let found =
-                isSubscription
-                ? ActWords.act(
-                    in: try EventCoding.decode(SubscriptionChanged.self, from: data.bytes)
-                )
-                : ActWords.act(
-                    in: try EventCoding.decode(TransactionChanged.self, from: data.bytes),
-                    of: type
-                )
+            let found: (act: Act, words: String)?
+            switch type {
+            case .subscriptionChanged:
+                let change = try EventCoding.decode(SubscriptionChanged.self, from: data.bytes)
+                found = ActWords.act(in: change)
+            case .refundRequestChanged:
+                let change = try EventCoding.decode(RefundRequestChanged.self, from: data.bytes)
+                found = ActWords.act(in: change)
+            default:
+                let change = try EventCoding.decode(TransactionChanged.self, from: data.bytes)
+                found = ActWords.act(in: change, of: type)
+            }
             guard let found else { return nil }
             return RecordedAct(
                 act: found.act,

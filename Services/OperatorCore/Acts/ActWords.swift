@@ -34,6 +34,14 @@ enum ActWords {
         return (act, "\(change.subscription.product.id): \(words)")
     }
 
+    /// A decision about a buyer's request for a refund; `nil` if nobody decided.
+    static func act(in change: RefundRequestChanged) -> (act: Act, words: String)? {
+        let request = change.request
+        return change.act.map {
+            ($0, "\(request.state) a request for a refund of \(request.productID)")
+        }
+    }
+
     /// A decision about a dead letter.
     static func words(for state: String, type: String) -> String {
         switch state {

@@ -61,6 +61,8 @@ package struct ReplayOutline: Sendable {
             case .accountChanged: _ = try EventCoding.decode(AccountChanged.self, from: event.data)
             case .subscriptionChanged:
                 _ = try EventCoding.decode(SubscriptionChanged.self, from: event.data)
+            case .refundRequestChanged:
+                _ = try EventCoding.decode(RefundRequestChanged.self, from: event.data)
             case .clockChanged: _ = try EventCoding.decode(ClockChanged.self, from: event.data)
             case .queueAccountChanged:
                 _ = try EventCoding.decode(QueueAccountChanged.self, from: event.data)

@@ -26,6 +26,24 @@ extension StoryRules {
         return event?.act.map { " \($0)" } ?? ""
     }
 
+    /// The buyer's requests for a refund, and the decisions about them.
+    var refundRequestSteps: [Story.Step] {
+        payments.events.compactMap { event in
+            guard let request = event.request else { return nil }
+            let act = event.act.map { " \($0)" } ?? ""
+            let text =
+                request.state == .open
+                ? "the buyer asked for a refund: \(request.reason) (request \(request.number))"
+                : "request \(request.number) \(request.state)\(act)"
+            return Story.Step(
+                time: event.time,
+                service: .service(.payments),
+                kind: "state",
+                text: text
+            )
+        }
+    }
+
     /// The decisions of approvers.
     var approvalSteps: [Story.Step] {
         payments.events.compactMap { event in

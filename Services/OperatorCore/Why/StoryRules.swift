@@ -44,7 +44,8 @@ struct StoryRules {
 
     private var steps: [Story.Step] {
         let all =
-            [asked] + approvalSteps + processorSteps + postingSteps + failedTrySteps
+            [asked] + approvalSteps + refundRequestSteps + processorSteps + postingSteps
+            + failedTrySteps
             + events(payments.events, of: .payments)
             + receiptSteps + events(receipts.events, of: .receipts)
             + deliverySteps + events(fulfillment.events, of: .fulfillment)

@@ -334,12 +334,10 @@ enum StoryStore {
         since time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [StoryEvent] {
-        let others: [EventType] = [
-            .accountChanged, .queueAccountChanged, .queueSubscriptionChanged,
-        ]
+        let others = [EventType.accountChanged, .queueAccountChanged, .queueSubscriptionChanged]
         let acts = [
             EventType.transactionApproved, .transactionFailed, .transactionRefunded,
-            .transactionRefundReversed,
+            .transactionRefundReversed, .refundRequestChanged,
         ].map(\.rawValue)
         let rows = try connection.query(
             """
@@ -348,7 +346,9 @@ enum StoryStore {
                     CASE WHEN type = \(EventType.subscriptionChanged.rawValue)
                         THEN unpacked_json(data)::json END AS change,
                     CASE WHEN type = ANY(\(acts))
-                        THEN unpacked_json(data)::json -> 'act' END AS act
+                        THEN unpacked_json(data)::json -> 'act' END AS act,
+                    CASE WHEN type = \(EventType.refundRequestChanged.rawValue)
+                        THEN unpacked_json(data)::json -> 'request' END AS request
                 FROM outbox
                 WHERE subject = \(id.rawValue) AND time >= \(time.advanced(by: .seconds(-86_400)))
                     AND type <> ALL(\(others.map(\.rawValue)))
@@ -357,13 +357,14 @@ enum StoryStore {
             SELECT found.event_id, found.type, found.topic, found.key, found.xid, found.position,
                 found.time, found.traceparent,
                 (found.xid, found.position) <= (relay.xid, relay.position), found.change,
-                found.act
+                found.act, found.request
             FROM found, relay_place relay ORDER BY found.xid, found.position
             """
         )
         return try rows.map { row in
             let (
-                event, type, topic, key, xid, position, time, trace, isPublished, change, act
+                event, type, topic, key, xid, position, time, trace, isPublished, change, act,
+                request
             ) = try row.decode(
                 EventID.self,
                 String.self,
@@ -374,6 +375,7 @@ enum StoryStore {
                 StoreTime.self,
                 StoredTrace?.self,
                 Bool.self,
+                PostgresJSON?.self,
                 PostgresJSON?.self,
                 PostgresJSON?.self
             )
@@ -389,7 +391,8 @@ enum StoryStore {
                 change: try change.map {
                     try EventCoding.decode(SubscriptionChanged.self, from: $0.bytes)
                 },
-                act: try act.map { try $0.decode(Act.self) }
+                act: try act.map { try $0.decode(Act.self) },
+                request: try request.map { try $0.decode(RequestedRefund.self) }
             )
         }
     }

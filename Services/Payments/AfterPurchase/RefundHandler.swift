@@ -72,27 +72,8 @@ struct RefundHandler: Sendable {
             case .refused(let refusal): return .refused(refusal)
             case .done: return .done
             case .pending(let key): return .pending(key)
-            case .accepted(let refund) where refund.amount.isZero:
-                plan.apply(
-                    .refund(
-                        number: refund.number,
-                        amount: refund.amount,
-                        revokes: refund.revokes
-                    ),
-                    to: id,
-                    by: refund.act
-                )
-                return .changed
             case .accepted(let refund):
-                let key = AttemptKey(transactionID: id, kind: .charge)
-                guard let charge = plan.attempts[key] else { throw PaymentError(.attemptMissing) }
-                let attempt = plan.refund(
-                    id,
-                    refund,
-                    by: charge.paymentMethod,
-                    of: charge.reference
-                )
-                return .begun(attempt)
+                return try plan.begin(refund, of: id).map { .begun($0) } ?? .changed
             }
         }
     }
@@ -250,5 +231,26 @@ struct RefundHandler: Sendable {
                 ? .refundFailed(number: attempt.number) : .reversalFailed(number: attempt.number),
             transaction
         )
+    }
+}
+
+extension SettlementPlan {
+    /// Begins a refund of a locked transaction.
+    ///
+    /// - Returns: The attempt to carry out; `nil` if there is no money to give back, so that the
+    ///   transaction is revoked at once.
+    /// - Throws: ``PaymentError`` if the transaction has no charge.
+    mutating func begin(_ refund: RefundPlan, of id: TransactionID) throws -> ProcessorAttempt? {
+        if refund.amount.isZero {
+            apply(
+                .refund(number: refund.number, amount: refund.amount, revokes: refund.revokes),
+                to: id,
+                by: refund.act
+            )
+            return nil
+        }
+        let key = AttemptKey(transactionID: id, kind: .charge)
+        guard let charge = attempts[key] else { throw PaymentError(.attemptMissing) }
+        return self.refund(id, refund, by: charge.paymentMethod, of: charge.reference)
     }
 }

@@ -15,6 +15,8 @@ struct Settlement {
     /// The trace of an administrator's request; transactions without a trace join it.
     let trace: TraceContext?
     var plan: SettlementPlan
+    /// Events of other changes in the same database transaction, published after those of the plan.
+    var others: [OutboxEvent] = []
 
     /// Begins a settlement at the present time.
     ///
@@ -115,7 +117,7 @@ struct Settlement {
         let changes = try plan.subscriptions.changes.map {
             try OutboxEvent($0, at: plan.time, in: context.environment)
         }
-        try Outbox.append(events + changes, on: connection)
+        try Outbox.append(events + changes + others, on: connection)
         // The rows of codes are always locked last.
         try CodeStore.giveBack(plan.failedRedemptions, on: connection)
         var report = plan.report

@@ -14,7 +14,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         .transactionPurchasing, .transactionDeferred, .transactionApproved, .transactionPurchased,
         .transactionFailed, .transactionRestored, .transactionRefunded,
         .transactionRefundReversed, .strayCharged, .strayChargeReturned, .accountChanged,
-        .clockChanged, .subscriptionChanged,
+        .clockChanged, .subscriptionChanged, .refundRequestChanged,
     ]
 
     private let projection = ProjectionHandler()
@@ -44,7 +44,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         "transactions_restorable", "processor_attempts_due", "processor_attempts_approvals",
         "processor_attempts_key", "processor_attempts_waiting",
         "ledger_postings_in_commit_order", "subscriptions_due", "subscriptions_charging",
-        "subscriptions_unpaid",
+        "subscriptions_unpaid", "refund_requests_in_order", "refund_requests_open",
     ]
 
     var tables: [RebuiltTable] { PaymentsTables.all }
@@ -55,8 +55,9 @@ struct PaymentsRebuildHandler: Rebuilder {
     ) throws -> [LogContradiction] {
         let clockRows = rows.filter { $0.event.type == .clockChanged }
         let subscriptionRows = rows.filter { $0.event.type == .subscriptionChanged }
+        let requestRows = rows.filter { $0.event.type == .refundRequestChanged }
         let rows = rows.filter {
-            $0.event.type != .clockChanged && $0.event.type != .subscriptionChanged
+            ![.clockChanged, .subscriptionChanged, .refundRequestChanged].contains($0.event.type)
         }
         var history = PaymentHistory(
             records: try TransactionStore.load(PaymentHistory.subjects(of: rows), on: shadow)
@@ -70,7 +71,28 @@ struct PaymentsRebuildHandler: Rebuilder {
         let clock = try storeClock(clockRows, on: shadow)
         try storeIntroductions(history.introductions, on: shadow)
         let subscriptions = try storeSubscriptions(subscriptionRows, on: shadow)
-        return unread + history.contradictions + more + clock + subscriptions
+        let requests = try storeRefundRequests(requestRows, on: shadow)
+        return unread + history.contradictions + more + clock + subscriptions + requests
+    }
+
+    /// Stores buyers' requests for refunds, in the order of their events.
+    private func storeRefundRequests(
+        _ rows: [OutboxRow],
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        var unread: [LogContradiction] = []
+        for row in rows {
+            var change: RefundRequestChanged?
+            unread += try LogContradiction.reading([row]) { _ in
+                change = try EventCoding.decode(RefundRequestChanged.self, from: row.event.data)
+            }
+            guard let change else { continue }
+            try RefundRequestStore.save(
+                RefundRequestRecord(request: change.request, act: change.act),
+                on: shadow
+            )
+        }
+        return unread
     }
 
     /// Stores which transactions have the introductory offers of their accounts.

@@ -100,5 +100,13 @@ enum PaymentsTables {
             key: [.number("failed_id")],
             columns: ["failed_id", "transaction_id", "created_at"]
         ),
+        RebuiltTable(
+            "refund_requests",
+            key: [.number("transaction_id"), .number("number")],
+            columns: [
+                "transaction_id", "number", "requested_at", "state", .init("data", "data::jsonb"),
+                .init("act", "act::jsonb"),
+            ]
+        ),
     ]
 }

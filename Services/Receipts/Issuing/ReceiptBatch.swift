@@ -26,6 +26,8 @@ struct ReceiptBatch: Sendable {
     let finishes: [TransactionID: StoreTime]
     /// The changes of subscriptions, in the order of their events.
     let subscriptionChanges: [SubscriptionChanged]
+    /// The requests of buyers for refunds, in the order of their events.
+    let refundRequests: [RequestedRefund]
 
     /// Combines events.
     ///
@@ -39,6 +41,7 @@ struct ReceiptBatch: Sendable {
         var newest: [TransactionID: Entry] = [:]
         var finishes: [TransactionID: StoreTime] = [:]
         var subscriptionChanges: [SubscriptionChanged] = []
+        var refundRequests: [RequestedRefund] = []
         for event in events {
             switch event.type {
             case .transactionPurchased, .transactionRestored, .transactionRefunded,
@@ -76,6 +79,8 @@ struct ReceiptBatch: Sendable {
                 )
             case .subscriptionChanged:
                 subscriptionChanges.append(try event.decode(SubscriptionChanged.self))
+            case .refundRequestChanged:
+                refundRequests.append(try event.decode(RefundRequestChanged.self).request)
             default:
                 continue
             }
@@ -83,6 +88,7 @@ struct ReceiptBatch: Sendable {
         entries = newest.values.sorted { $0.transaction.id < $1.transaction.id }
         self.finishes = finishes
         self.subscriptionChanges = subscriptionChanges
+        self.refundRequests = refundRequests
     }
 }
 

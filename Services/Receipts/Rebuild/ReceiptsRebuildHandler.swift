@@ -19,7 +19,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
             [.transactionFinished],
             by: .receipts
         ),
-        .consumed(.payments, [.subscriptionChanged], by: .receipts),
+        .consumed(.payments, [.subscriptionChanged, .refundRequestChanged], by: .receipts),
     ]
 
     let unreadIndexes = [
@@ -50,6 +50,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
     func consume(_ events: [ReceivedEvent], on shadow: isolated PostgresConnection) throws {
         let batch = try ReceiptBatch(events, signedIn: nil)
         _ = try SubscriptionStatusStore.save(batch.subscriptionChanges, on: shadow)
+        _ = try RequestedRefundStore.save(batch.refundRequests, on: shadow)
         guard !batch.finishes.isEmpty else { return }
         try receipts.recordFinishes(batch.finishes, on: shadow)
     }

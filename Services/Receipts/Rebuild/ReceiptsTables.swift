@@ -44,6 +44,11 @@ enum ReceiptsTables {
             ]
         ),
         RebuiltTable(
+            "refund_requests",
+            key: [.number("transaction_id"), .number("number")],
+            columns: ["transaction_id", "number", "requested_at", "state"]
+        ),
+        RebuiltTable(
             "app_account_tokens",
             key: [.number("original_transaction_id")],
             columns: ["original_transaction_id", "app_account_token", "set_at"]

@@ -97,6 +97,11 @@ public struct EventType: OpenEnum {
     /// Data: ``SubscriptionChanged``.
     public static let subscriptionChanged = EventType(rawValue: "subscription.changed.v1")
 
+    /// A buyer asked for a refund, or somebody decided about the request.
+    ///
+    /// Data: ``RefundRequestChanged``.
+    public static let refundRequestChanged = EventType(rawValue: "refund-request.changed.v1")
+
     /// The store's clock was set, frozen or let run.
     ///
     /// Data: ``ClockChanged``.
@@ -109,6 +114,6 @@ public struct EventType: OpenEnum {
         .transactionApproved, .strayCharged, .strayChargeReturned, .receiptIssued,
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
         .queueAccountChanged, .queueSubscriptionChanged, .subscriptionChanged, .clockChanged,
-        .subscriptionGroupChanged,
+        .subscriptionGroupChanged, .refundRequestChanged,
     ]
 }

@@ -92,7 +92,9 @@ extension SKError {
                 "refund_not_settled", "refund_too_large", "refund_unknown", "scope_missing",
                 "subscription_group_fixed", "subscription_period_fixed",
                 "too_many_price_consents", "too_many_purchase_intents", "too_many_refunds",
-                "transaction_is_copy",
+                "transaction_is_copy", "refund_requested", "too_many_refund_requests",
+                "refund_reason_unknown", "refund_request_unknown", "already_refunded",
+                "reason_missing",
             ]
         ),
         // Programs of this library should never receive these codes.

@@ -57,6 +57,14 @@ import Testing
             "Transaction.ownershipType": \Transaction.ownershipType
                 as KeyPath<Transaction, Transaction.OwnershipType>,
             "Transaction.reason": \Transaction.reason as KeyPath<Transaction, Transaction.Reason>,
+            "Transaction.beginRefundRequest(because:)": { (transaction: Transaction) in
+                try await transaction.beginRefundRequest(because: .unintendedPurchase)
+                    as Transaction.RefundRequestStatus
+            },
+            "Transaction.beginRefundRequest(for:because:)": { (id: UInt64) in
+                try await Transaction.beginRefundRequest(for: id)
+                    as Transaction.RefundRequestStatus
+            },
             "Transaction.environment": \Transaction.environment
                 as KeyPath<Transaction, AppStore.Environment>,
             "Transaction.revocationDate": \Transaction.revocationDate,
@@ -119,6 +127,7 @@ import Testing
             "storefront", "storefrontCountryCode", "ownershipType", "reason", "environment",
             "revocationDate", "revocationReason", "revocationType", "revocationPercentage",
             "signedDate", "jsonRepresentation", "debugDescription", "finish()", "latest(for:)",
+            "beginRefundRequest(because:)", "beginRefundRequest(for:because:)",
             "currentEntitlement(for:)", "currentEntitlements", "all", "unfinished", "updates",
             "expirationDate", "isUpgraded", "subscriptionGroupID", "subscriptionStatus",
         ],

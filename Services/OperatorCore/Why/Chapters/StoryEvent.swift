@@ -17,6 +17,8 @@ struct StoryEvent: Sendable {
     var change: SubscriptionChanged?
     /// The act that led to it.
     var act: Act?
+    /// The buyer's request for a refund that it reports.
+    var request: RequestedRefund?
 
     /// The event's chain and place, from which follows which consumers have applied it.
     var entry: AppliedEvents.Entry {

@@ -27,12 +27,39 @@ struct ConsumptionHandler: Sendable {
                     ? ServerAPIError.transactionNotConsumable
                     : ServerAPIError.transactionTypeNotSupported
             }
+            let time = try RequestedRefundStore.newest(of: id, on: connection)
+            let known = try ConsumptionStore.newest(of: id, on: connection)
+            guard
+                ConsumptionRules.replaces(
+                    known?.receivedAt,
+                    by: now,
+                    ofRequestAt: time
+                )
+            else { return }
             try ConsumptionStore.insert(report, of: id, at: now, on: connection)
         }
     }
 
     /// Returns the newest report on a transaction as JSON, or `nil` if there is none.
     func newest(of id: TransactionID) async throws -> [UInt8]? {
-        try await client.withConnection { try ConsumptionStore.newest(of: id, on: $0) }
+        try await client.withConnection { try ConsumptionStore.newest(of: id, on: $0)?.document }
+    }
+
+    /// Returns the newest report on a transaction and whether it came in time, or `nil` if there is
+    /// none.
+    func newestWithTimes(of id: TransactionID) async throws -> ConsumptionAnswer? {
+        try await client.withConnection { connection in
+            guard let known = try ConsumptionStore.newest(of: id, on: connection) else {
+                return nil
+            }
+            let time = try RequestedRefundStore.newest(of: id, on: connection)
+                .flatMap { $0 <= known.receivedAt ? $0 : nil }
+            return ConsumptionAnswer(
+                receivedAt: known.receivedAt,
+                requestedAt: time,
+                isLate: ConsumptionRules.isLate(known.receivedAt, ofRequestAt: time),
+                report: known.document
+            )
+        }
     }
 }

@@ -17,6 +17,10 @@ struct ConsumptionRoutes: Sendable {
             .put("v1/transactions/consumption/{id}") { try await receive($0, $1, .v1) }
             .put("v2/transactions/consumption/{id}") { try await receive($0, $1, .v2) }
         router.admin.get("\(Routes.adminTransactions)/{id}/consumption", use: newest)
+        router.admin.get(
+            "\(Routes.adminTransactions)/{id}/consumption-report",
+            use: newestWithTimes
+        )
     }
 
     private func receive(
@@ -45,6 +49,22 @@ struct ConsumptionRoutes: Sendable {
             status: .ok,
             headers: [.contentType: "application/json"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: document))
+        )
+    }
+
+    @Sendable private func newestWithTimes(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        guard let id = transactionID(context),
+            let answer = try await consumptions.newestWithTimes(of: id)
+        else {
+            throw HTTPProblem.notFound("Nothing was said of the consumption of that transaction.")
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.json))
         )
     }
 

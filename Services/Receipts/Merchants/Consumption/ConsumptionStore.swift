@@ -37,17 +37,20 @@ enum ConsumptionStore {
         )
     }
 
-    /// Returns the newest report on a transaction, as JSON.
+    /// Returns the newest report on a transaction, as JSON, and when it came.
     static func newest(
         of transaction: TransactionID,
         on connection: isolated PostgresConnection
-    ) throws -> [UInt8]? {
+    ) throws -> (receivedAt: StoreTime, document: [UInt8])? {
         let rows = try connection.query(
             """
-            SELECT document FROM consumptions
+            SELECT received_at, document FROM consumptions
             WHERE transaction_id = \(transaction.number)
             """
         )
-        return try rows.first.map { try $0.decode(PostgresJSON.self).bytes }
+        return try rows.first.map { row in
+            let (receivedAt, document) = try row.decode(StoreTime.self, PostgresJSON.self)
+            return (receivedAt, document.bytes)
+        }
     }
 }

@@ -228,7 +228,7 @@ struct NotificationHandler: Sendable {
     }
 
     /// Returns the subscription that a transaction belongs to, or `nil` if it belongs to none.
-    private static func subscription(
+    static func subscription(
         of id: TransactionID,
         on connection: isolated PostgresConnection
     ) throws -> Subscription? {

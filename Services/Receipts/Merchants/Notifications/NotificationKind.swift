@@ -25,6 +25,10 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
     static let refund = NotificationKind(known: "REFUND")
     /// A refund was reversed.
     static let refundReversed = NotificationKind(known: "REFUND_REVERSED")
+    /// A request for a refund was declined.
+    static let refundDeclined = NotificationKind(known: "REFUND_DECLINED")
+    /// A buyer asked for a refund, and the store wants to know how much was used.
+    static let consumptionRequest = NotificationKind(known: "CONSUMPTION_REQUEST")
     /// Auto-renew was turned off.
     static let autoRenewDisabled = NotificationKind(
         known: "DID_CHANGE_RENEWAL_STATUS",

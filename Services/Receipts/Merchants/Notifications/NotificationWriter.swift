@@ -150,6 +150,27 @@ struct NotificationWriter: Sendable {
         return notification.id
     }
 
+    /// Stores a notification about a transaction, unless it is stored already.
+    func write(
+        _ kind: NotificationKind,
+        in bundle: BundleID,
+        about transaction: TransactionID,
+        occurrence: Int32,
+        _ event: NotificationPayload.AppEvent,
+        at now: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let notification = try sign(
+            kind,
+            in: bundle,
+            about: transaction,
+            occurrence: occurrence,
+            content: .data(event),
+            at: now
+        )
+        try insert([notification], at: now, on: connection)
+    }
+
     private func insert(
         _ notifications: [SignedNotification],
         at now: StoreTime,

@@ -1,0 +1,185 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import NIOHTTP1
+import OperatorCore
+import StoreAPI
+
+/// `counterfoil refund-requests`: what buyers ask back.
+struct RefundRequestsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refund-requests",
+        abstract: "Lists buyers' requests for refunds, and decides about them.",
+        discussion: """
+            A buyer asks in the app. For consumables and subscriptions that renew, the app's \
+            server is asked how much was used (CONSUMPTION_REQUEST), and has 12 hours to answer; \
+            'show' prints its answer. Nothing is decided by itself.
+
+            The first decision counts. After a decline the buyer may ask again, up to ten times \
+            for a purchase.
+
+            Examples:
+              counterfoil refund-requests list --state open
+              counterfoil refund-requests show 2175520387220000
+              counterfoil refund-requests approve 2175520387220000
+              counterfoil refund-requests approve 2175520387220000 --amount 1.50
+              counterfoil refund-requests decline 2175520387220000 --reason "used up"
+            """,
+        subcommands: [
+            ListRefundRequestsCommand.self, ShowRefundRequestCommand.self,
+            ApproveRefundRequestCommand.self, DeclineRefundRequestCommand.self,
+        ]
+    )
+}
+
+/// `counterfoil refund-requests list`.
+struct ListRefundRequestsCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists requests for refunds, the oldest first.",
+        discussion: """
+            JSON:
+              {"requests": [{"transactionID", "number", "accountID", "bundleID",
+               "productID", "productType", "reason", "requestedAt", "state",
+               "decidedAt", "refundNumber"}]}
+            """
+    )
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var access: SubscriptionAccess
+
+    @Option(help: "List one state only: \(Self.states.joined(separator: ", ")).")
+    var state: String?
+
+    @Option(help: "The most requests to list.")
+    var limit = 1000
+
+    private static let states = RequestedRefund.State.all.map(\.rawValue)
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit is a positive number.") }
+        guard let state, !Self.states.contains(state) else { return }
+        throw ValidationError(
+            "'\(state)' is no state: it is one of \(Self.states.joined(separator: ", "))."
+        )
+    }
+
+    func perform() async throws {
+        let connection = try await access.connection(of: store)
+        var listed: [RequestedRefund] = []
+        var next: String?
+        repeat {
+            var query: [(name: String, value: String)] = []
+            if let state { query.append(("state", state)) }
+            if let next { query.append(("after", next)) }
+            let page = try await connection.send(
+                .GET,
+                Routes.adminRefundRequests,
+                StoreConnection.Content(query: query),
+                as: RefundRequestsResponse.self
+            )
+            listed += page.requests
+            next = page.next
+        } while next != nil && listed.count < limit
+        let isCut = next != nil || listed.count > limit
+        let requests = Array(listed.prefix(limit))
+        if store.json {
+            try Console.say(json: RefundRequestsResponse(requests: requests))
+        } else if requests.isEmpty {
+            Console.say("There are no such requests.")
+        } else {
+            Console.say(store.output.palette.table(RefundRequestReport.table(requests)))
+            if isCut { Console.say("There are more. Use --limit.") }
+        }
+    }
+}
+
+/// `counterfoil refund-requests show`.
+struct ShowRefundRequestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows a request for a refund, and the merchant's report about the purchase.",
+        discussion: "JSON: {\"request\", \"act\", \"refundState\", \"transaction\"}"
+    )
+
+    @OptionGroup var options: RefundRequestOptions
+
+    func perform() async throws {
+        let (_, answer) = try await options.found()
+        try options.show(answer, try await options.report())
+    }
+}
+
+/// `counterfoil refund-requests approve`.
+struct ApproveRefundRequestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve",
+        abstract: "Gives the money of a request back, all of it or a part.",
+        discussion: """
+            Without an amount, the rest is refunded. The refund takes the product away if nothing \
+            is left to refund afterwards; --revoke and --keep say otherwise. Repeating the command \
+            gives nothing back twice. If the processor could not make the refund, it tries again.
+
+            Examples:
+              counterfoil refund-requests approve 2175520387220000
+              counterfoil refund-requests approve 2175520387220000 --amount 1.50 --keep
+            """
+    )
+
+    @OptionGroup var options: RefundRequestOptions
+    @OptionGroup var why: ReasonOption
+
+    @Option(help: "The amount to refund, in the currency of the purchase, such as 1.50.")
+    var amount: String?
+
+    @Flag(help: "Take the product away from the buyer.")
+    var revoke = false
+
+    @Flag(help: "Leave the buyer the product.")
+    var keep = false
+
+    func validate() throws {
+        guard !(revoke && keep) else {
+            throw ValidationError("--revoke and --keep contradict each other.")
+        }
+    }
+
+    func perform() async throws {
+        try await options.decide { transaction in
+            RefundDecisionRequest(
+                decision: .approve,
+                amount: try amount.map { try RefundRequestOptions.money($0, of: transaction) },
+                revokes: revoke ? true : keep ? false : nil,
+                reason: why.reason
+            )
+        }
+    }
+}
+
+/// `counterfoil refund-requests decline`.
+struct DeclineRefundRequestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decline",
+        abstract: "Declines a request for a refund.",
+        discussion: """
+            The app's server is told (REFUND_DECLINED). The buyer may ask again.
+
+            Example:
+              counterfoil refund-requests decline 2175520387220000 --reason "used up"
+            """
+    )
+
+    @OptionGroup var options: RefundRequestOptions
+
+    @Option(
+        help: "Why; the store keeps it with your name, and the buyer never sees it.",
+        transform: ReasonOption.parse
+    )
+    var reason: ActReason
+
+    func perform() async throws {
+        try await options.decide { _ in
+            RefundDecisionRequest(decision: .decline, reason: reason)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import EventTypes
+import HTTPTypes
+import ServiceKit
+
+extension RefundRequestRefusal {
+    /// The HTTP problem of the refusal.
+    func problem(of transaction: Transaction) -> HTTPProblem {
+        switch self {
+        case .alreadyOpen:
+            HTTPProblem(
+                .conflict,
+                code: "refund_requested",
+                title: "A refund is requested already",
+                detail: "The purchase has an open request for a refund. It is decided first."
+            )
+        case .nothingToRefund:
+            HTTPProblem(
+                .conflict,
+                code: "nothing_to_refund",
+                title: "Nothing is left to refund",
+                detail: transaction.price.isZero
+                    ? "The purchase cost nothing."
+                    : "Everything that was paid is refunded or about to be."
+            )
+        case .tooMany(let max):
+            HTTPProblem(
+                .conflict,
+                code: "too_many_refund_requests",
+                title: "The purchase has too many requests",
+                detail: "At most \(max) refunds of a purchase can be requested."
+            )
+        case .keyReused: .idempotencyKeyReused
+        case .decidedOtherwise:
+            HTTPProblem(
+                .conflict,
+                code: "decided_otherwise",
+                title: "The request was decided otherwise",
+                detail: """
+                    The first decision on a request counts. Refund a part more with a refund of its \
+                    own, or reverse the refund that was made.
+                    """
+            )
+        case .alreadyRefunded:
+            HTTPProblem(
+                .conflict,
+                code: "already_refunded",
+                title: "The purchase is refunded",
+                detail:
+                    "The buyer has the money or is about to get it. Approve the request instead."
+            )
+        case .reasonMissing:
+            .badRequest(
+                "reason_missing",
+                "The reason is missing",
+                "A request for a refund is declined with a reason."
+            )
+        case .transaction(let refusal): refusal.problem(of: transaction)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The table of buyers' requests for refunds.
+///
+/// Its rows are written under the lock of their transaction.
+enum RefundRequestStore {
+    /// Reads all requests of a transaction, the oldest first.
+    static func load(
+        of id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> [RefundRequestRecord] {
+        try connection.query(
+            """
+            SELECT data, act, idempotency_key FROM refund_requests
+            WHERE transaction_id = \(id.number) ORDER BY number
+            """
+        ).map { row in
+            let (data, act, key) = try row.decode(
+                PostgresJSON.self,
+                PostgresJSON?.self,
+                IdempotencyKey?.self
+            )
+            return RefundRequestRecord(
+                request: try data.decode(RequestedRefund.self),
+                act: try act.map { try $0.decode(Act.self) },
+                key: key
+            )
+        }
+    }
+
+    /// Reads a page of requests, the oldest first: all, those in a state, or those of a transaction.
+    static func page(
+        in state: RequestedRefund.State?,
+        of transaction: TransactionID?,
+        after place: RefundRequestPlace?,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [RequestedRefund] {
+        let (name, id) = (state?.rawValue, transaction?.number)
+        let place = place ?? .start
+        return try connection.query(
+            """
+            SELECT data FROM refund_requests
+            WHERE (requested_at, transaction_id, number)
+                    > (\(place.requestedAt), \(place.transactionID.number), \(Int32(place.number)))
+                AND (\(name as String?) IS NULL OR state = \(name as String?))
+                AND (\(id as Int64?) IS NULL OR transaction_id = \(id as Int64?))
+            ORDER BY requested_at, transaction_id, number LIMIT \(Int64(limit))
+            """
+        ).map { try $0.decode(PostgresJSON.self).decode(RequestedRefund.self) }
+    }
+
+    /// Writes a request, which replaces what is stored of it.
+    static func save(
+        _ record: RefundRequestRecord,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let request = record.request
+        let act = try record.act.map { try PostgresJSON(encoding: $0) }
+        try connection.execute(
+            """
+            INSERT INTO refund_requests
+                (transaction_id, number, requested_at, state, data, act, idempotency_key)
+            VALUES (\(request.transactionID.number), \(Int32(request.number)),
+                \(request.requestedAt), \(request.state.rawValue),
+                \(try PostgresJSON(encoding: request)), \(act as PostgresJSON?),
+                \(record.key as IdempotencyKey?))
+            ON CONFLICT (transaction_id, number) DO UPDATE
+            SET state = excluded.state, data = excluded.data, act = excluded.act
+            """
+        )
+    }
+}
