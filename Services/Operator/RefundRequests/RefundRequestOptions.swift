@@ -46,7 +46,7 @@ struct RefundRequestOptions: ParsableArguments {
         return (connection, answer)
     }
 
-    /// Reads the merchant's report; `nil` if there is none.
+    /// Reads the merchant's report; `nil` if there is none, or if the token may not read it.
     func report() async throws -> ConsumptionInformation? {
         let connection = store.connection(
             to: .receipts,
@@ -62,7 +62,8 @@ struct RefundRequestOptions: ParsableArguments {
                 Routes.consumptionReport(transaction),
                 as: ConsumptionInformation.self
             )
-        } catch  where error.code == .failed {
+        } catch {
+            guard [.failed, .refusedCredentials].contains(error.code) else { throw error }
             return nil
         }
     }
