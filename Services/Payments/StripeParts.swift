@@ -1,6 +1,5 @@
 import EventTypes
 import Logging
-import Postgres
 import ServiceFoundation
 import ServiceKit
 import ServiceLifecycle
@@ -34,7 +33,12 @@ struct StripeParts {
         let key = try settings.key(in: environment)
         let gate = StripeGate(rate: settings.callsPerSecond, logger: frame.logger)
         let client = StripeClient(settings.client, logger: frame.logger) { key.current }
-        let database = frame.client
+        methods = PaymentMethodHandler(
+            client: frame.client,
+            stripe: client,
+            gate: gate,
+            now: frame.machineNow
+        )
         self.settings = settings
         self.environment = environment
         webhookSecrets = try settings.webhookCheck()
@@ -42,20 +46,10 @@ struct StripeParts {
         processor = StripeProcessor(
             client: client,
             gate: gate,
-            customers: { methods in
-                try await database.withConnection {
-                    try PaymentMethodStore.customers(of: methods, on: $0)
-                }
-            },
+            customers: methods.customers(of:),
             returnURL: settings.returnURL,
             now: frame.machineNow,
             logger: frame.logger
-        )
-        methods = PaymentMethodHandler(
-            client: frame.client,
-            stripe: client,
-            gate: gate,
-            now: frame.machineNow
         )
     }
 

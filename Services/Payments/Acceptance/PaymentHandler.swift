@@ -2,6 +2,7 @@ import EventTypes
 import Messaging
 import Postgres
 import ServiceKit
+import StoreAPI
 import Subscriptions
 
 /// Accepts payment requests in batches.
@@ -74,11 +75,8 @@ struct PaymentHandler: Sendable {
             TestSettingsStore.settings(of: context.testedAccounts(batch.openAccounts)),
             PaymentMethodStore.saved(by: processor.hasSavedMethods ? batch.openAccounts : [])
         )
-        let methods = SavedMethods(byAccount: processor.hasSavedMethods ? saved : nil)
         try replay(&batch, made, on: connection)
-        let places = batch.openSubscriptions(products)
-        try SubscriptionStore.open(places, on: connection)
-        batch.subscriptions.take(try connection.read(SubscriptionStore.locking(places)))
+        try lockSubscriptions(of: &batch, products, on: connection)
         batch.simulated = SimulatedCharges(tests)
         batch.methodAsksForApproval = processor.asksForApproval
         batch.judge(
@@ -86,7 +84,7 @@ struct PaymentHandler: Sendable {
             standings: standings,
             intents: intents,
             offers: try offerFacts(of: batch, on: connection),
-            methodRefusal: { processor.refusal(of: $0) ?? methods.refusal(of: $0, from: $1) }
+            methodRefusal: { refusal(of: $0, from: $1, saved) }
         )
         batch.begin(
             ids,
@@ -122,6 +120,27 @@ struct PaymentHandler: Sendable {
         try CodeStore.redeem(batch.redemptions, at: time, on: connection)
         try batch.answer(with: written)
         return batch
+    }
+
+    /// Locks the subscriptions that the requests of a batch are about.
+    private func lockSubscriptions(
+        of batch: inout AcceptanceBatch,
+        _ products: [ProductID: Product],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let places = batch.openSubscriptions(products)
+        try SubscriptionStore.open(places, on: connection)
+        batch.subscriptions.take(try connection.read(SubscriptionStore.locking(places)))
+    }
+
+    /// The reason why an account may not pay with a method; `nil` if it may.
+    private func refusal(
+        of method: PaymentMethod,
+        from account: AccountKey,
+        _ saved: [AccountKey: Set<PaymentMethod>]
+    ) -> PaymentRefusal? {
+        let methods = SavedMethods(byAccount: processor.hasSavedMethods ? saved : nil)
+        return processor.refusal(of: method) ?? methods.refusal(of: method, from: account)
     }
 
     /// Reads what decides about the signed offers and the codes of a batch.

@@ -28,6 +28,12 @@ struct PaymentMethodHandler: Sendable {
         try await client.withConnection { try PaymentMethodStore.load(of: account, on: $0) }
     }
 
+    /// Reads the ids of the buyers to whom methods belong.
+    @Sendable
+    func customers(of methods: [PaymentMethod]) async throws -> [PaymentMethod: String] {
+        try await client.withConnection { try PaymentMethodStore.customers(of: methods, on: $0) }
+    }
+
     /// Begins to save a method of an account.
     ///
     /// - Throws: `StripeFailure`; `PostgresError`.

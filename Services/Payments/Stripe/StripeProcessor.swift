@@ -1,7 +1,5 @@
 import EventTypes
 import Logging
-import Messaging
-import Postgres
 import StoreAPI
 import Stripe
 

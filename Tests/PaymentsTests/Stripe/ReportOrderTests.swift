@@ -6,7 +6,7 @@ import Testing
 
 @testable import Payments
 
-/// What a processor tells, in any order and any number of times.
+/// Reports of a processor, in any order and any number of times.
 @Suite struct ReportOrderTests {
     private let id = TransactionID(number: 7)
     private let reference = ProcessorReference(rawValue: "pi_1")

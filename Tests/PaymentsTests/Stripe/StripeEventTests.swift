@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-/// What a stand-in for Stripe tells by itself.
+/// Events that a stand-in for Stripe tells by itself.
 @Suite(.timeLimit(.minutes(3))) struct StripeEventTests {
     @Test func anEventThatComesTwiceIsStoredOnceAndChangesNothingTwice() async throws {
         try await withStripeStore { store in

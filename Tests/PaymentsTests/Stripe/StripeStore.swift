@@ -41,18 +41,20 @@ struct StripeStore: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let key = try StripeKey(Self.key, environment: .sandbox)
         let stripe = StripeClient(
-            StripeClient.Settings(baseURL: url, timeout: .seconds(2)),
+            StripeClient.Settings(baseURL: url, timeout: .seconds(10)),
             logger: logger
         ) { key }
         let gate = StripeGate(rate: 1000, logger: logger)
+        let methods = PaymentMethodHandler(
+            client: client,
+            stripe: stripe,
+            gate: gate,
+            now: clock.machineNow
+        )
         let processor = StripeProcessor(
             client: stripe,
             gate: gate,
-            customers: { methods in
-                try await client.withConnection {
-                    try PaymentMethodStore.customers(of: methods, on: $0)
-                }
-            },
+            customers: methods.customers(of:),
             returnURL: "https://app.example.com/back",
             now: clock.machineNow,
             logger: logger
@@ -77,6 +79,7 @@ struct StripeStore: Sendable {
         self.url = url
         self.processor = processor
         self.runner = runner
+        self.methods = methods
         self.pending = pending
         payments = PaymentHandler(
             context: context,
@@ -87,12 +90,6 @@ struct StripeStore: Sendable {
             didCommit: { pending.append($0) }
         )
         refunds = RefundHandler(context: context, runner: runner, didCommit: {})
-        methods = PaymentMethodHandler(
-            client: client,
-            stripe: stripe,
-            gate: gate,
-            now: clock.machineNow
-        )
         events = ProcessorEventHandler(
             client: client,
             stripe: stripe,
