@@ -219,7 +219,7 @@ struct DatabaseReaderTests {
         try await withTestDatabase(
             migrations: [given] + MessagingMigrations.all(role: "counterfoil_payments")
         ) { database in
-            for table in ["outbox", "dead_letters", "consumer_places", "store_clock"] {
+            for table in ["outbox", "dead_letters", "consumer_places"] {
                 let isReadable = try await readerIsAllowed(
                     "SELECT FROM \(unsafe: table)",
                     in: database

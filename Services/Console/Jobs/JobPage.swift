@@ -57,7 +57,7 @@ enum JobPage {
             """
     }
 
-    /// Who decided what, and why.
+    /// The decisions, each with its person and its reason.
     static func decisions(of record: JobRecord) -> HTML {
         let lines: [HTML] = record.decisions.map { decision in
             let reason: HTML? = decision.act.reason.map { " “\($0)”" }

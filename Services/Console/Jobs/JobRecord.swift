@@ -49,11 +49,11 @@ struct JobRecord: Codable, Sendable {
     let id: EventID
     let kind: Kind
     var state: State
-    /// Who decided what, in order; the first one began the job.
+    /// The decisions, in order; the first one began the job.
     var decisions: [Decision]
     /// The reason why it could not go on.
     var problem: String?
-    /// What a replay sends.
+    /// The events that a replay sends.
     var order: ReplayOrder?
     /// The dry run of a replay.
     var plan: ReplayPlan?

@@ -4,7 +4,7 @@ import Foundation
 
 /// A session as it is kept in a file: without the browser's cookie, nobody can read its token.
 ///
-/// The key is made of the cookie's secret, which no file has. Pure.
+/// The key is made of the cookie's secret, which no file has.
 struct SealedSession: Codable, Sendable {
     /// The parts that only the browser's cookie opens.
     private struct Secrets: Codable {
@@ -67,7 +67,7 @@ struct SealedSession: Codable, Sendable {
         )
     }
 
-    /// What stands beside the box, and cannot be changed without breaking its seal.
+    /// The text that stands beside the box, and cannot be changed without breaking its seal.
     private static func place(_ begun: Int64, _ used: Int64, _ isSandbox: Bool) -> Data {
         Data("\(begun) \(used) \(isSandbox)".utf8)
     }

@@ -72,9 +72,9 @@ extension Visitor {
 
     @Test(
         arguments: [
-            (.read, [.purchases, .products, .deadLetters, .clock]),
+            (.read, [.purchases, .products, .deadLetters, .clock, .jobs]),
             (.support, [.purchases, .deadLetters]),
-            (.operator, [.deadLetters, .eventData, .clock]), (.merchandiser, [.products]),
+            (.operator, [.deadLetters, .eventData, .clock, .jobs]), (.merchandiser, [.products]),
         ] as [(AdministratorScope, Set<Sight>)]
     )
     func eachScopeOpensItsPartOfTheStore(_ scope: AdministratorScope, _ sights: Set<Sight>) throws {
