@@ -100,7 +100,7 @@ actor JobBoard {
                 409,
                 "Nothing was done: this replay cannot be sent now",
                 "It may have been begun in another window. Open it again.",
-                back: ReplayForm.back
+                back: Self.back(to: .replay)
             )
         }
         try requireIdle(.replay)
@@ -137,7 +137,7 @@ actor JobBoard {
                 409,
                 "Nothing was done: this is not under way",
                 "It has ended meanwhile. Open it again.",
-                back: kind == .replay ? ReplayForm.back : ProofPage.back
+                back: Self.back(to: kind)
             )
         }
         record.decisions.append(decision)
@@ -176,6 +176,11 @@ actor JobBoard {
                 words: "To the \(name) that is under way"
             )
         )
+    }
+
+    /// The list of a kind as a place to go on from.
+    private static func back(to kind: JobRecord.Kind) -> ConsoleProblem.Back {
+        ConsoleProblem.Back(path: "/\(kind.rawValue)s", words: "Back to the \(kind.rawValue)s")
     }
 
     /// Writes a record and shows it.

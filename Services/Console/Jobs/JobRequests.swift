@@ -1,10 +1,11 @@
+import ClockAndIDs
 import EventTypes
 import Hummingbird
 import OperatorCore
 import ServiceKit
 import StoreAPI
 
-/// What the routes of all jobs ask: which job, who decides, and whether jobs are possible here.
+/// Answers what the routes of all jobs ask: which job, who decides, and whether there can be one.
 struct JobRequests: Sendable {
     let acts: ActRunner
     /// The jobs; `nil` if the console has no folder to keep them in.
@@ -77,6 +78,11 @@ struct JobRequests: Sendable {
             act: Act(decidedBy: visitor.name, reason: reason),
             at: door.now().millisecondsSinceEpoch
         )
+    }
+
+    /// A new id, which begins with the machine's time.
+    func newID() -> EventID {
+        EventID(time: StoreTime(millisecondsSinceEpoch: door.now().millisecondsSinceEpoch))
     }
 
     /// The page of a job as a place to go on from.

@@ -1,4 +1,3 @@
-import ClockAndIDs
 import EventTypes
 import Hummingbird
 import OperatorCore
@@ -40,7 +39,7 @@ struct ProofRoutes: Sendable {
         let (visitor, form) = try await jobs.acts.asked(request, as: .operator)
         let board = try jobs.requireBoard(for: .proof)
         let reason = try ActFormRules.reason(in: form, back: ProofPage.back)
-        let id = EventID(time: StoreTime.wallClock())
+        let id = jobs.newID()
         let decision = jobs.decision("began it", by: visitor, reason)
         let record = try await jobs.acts.run(
             "prove",

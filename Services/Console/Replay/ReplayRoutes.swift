@@ -1,4 +1,3 @@
-import ClockAndIDs
 import EventTypes
 import Hummingbird
 import OperatorCore
@@ -47,7 +46,7 @@ struct ReplayRoutes: Sendable {
         let record = try await board.begin(
             JobRecord(
                 .replay,
-                id: EventID(time: StoreTime.wallClock()),
+                id: jobs.newID(),
                 by: jobs.decision("planned it", by: visitor, nil),
                 order: order
             )

@@ -1,0 +1,38 @@
+import Logging
+import OperatorCore
+
+/// Composes the pages around the door that knows who is signed in.
+func consolePages(
+    origin: ConsoleOrigin,
+    door: ConsoleDoor,
+    urls: [OperatedService: String],
+    databases: DatabaseAddresses,
+    deciding: DatabaseAddresses,
+    board: JobBoard? = nil,
+    logger: Logger
+) -> ConsoleRouter {
+    let desk = StoreDesk(urls: urls, databases: databases, deciding: deciding)
+    let sampler = NowSampler(
+        status: StatusReader(urls: urls, databases: databases),
+        lag: LagReader(databases: databases),
+        stories: StoryReader(databases: databases),
+        events: EventCountReader(databases: databases)
+    )
+    let acts = ActRunner(door: door)
+    let lost = LostRefunds()
+    return ConsoleRouter(origin: origin, logger: logger) { routes in
+        AssetRoutes().add(to: routes)
+        SignInRoutes(door: door, origin: origin, desk: desk).add(to: routes)
+        NowRoutes(door: door, sampler: sampler).add(to: routes)
+        LookingRoutes(door: door, desk: desk, lost: lost).add(to: routes)
+        ActRoutes(acts: acts, desk: desk, lost: lost).add(to: routes)
+        SubscriptionPageRoutes(acts: acts, desk: desk).add(to: routes)
+        ProductRoutes(acts: acts, desk: desk).add(to: routes)
+        DeadLetterRoutes(acts: acts, desk: desk).add(to: routes)
+        ClockPageRoutes(acts: acts, desk: desk).add(to: routes)
+        let jobs = JobRequests(acts: acts, board: board)
+        ReplayRoutes(jobs: jobs, desk: desk).add(to: routes)
+        ProofRoutes(jobs: jobs).add(to: routes)
+        ActListRoutes(door: door, desk: desk).add(to: routes)
+    }
+}
