@@ -143,7 +143,7 @@ def c13_a_proof_shows_the_row_the_column_and_both_values(stage):
 def alter(stage, transaction, number):
     """Changes a row behind the back of the store."""
     stage.query(
-        stage.owner("payments"),
+        stage.database_owner("payments"),
         "BEGIN; SET LOCAL counterfoil.migrating = 'on'; "
         f"UPDATE transactions SET quantity = quantity + {number} WHERE id = {transaction}; COMMIT")
 

@@ -239,6 +239,10 @@ class Stage:
             variables = dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
         return variables[b"DATABASE_URL"].decode()
 
+    def database_owner(self, service):
+        """Returns the address of a service's database for the role that owns its tables."""
+        return re.sub(r"//[^@]*@", "//counterfoil_owner@", self.owner(service))
+
     def poison(self, service, count):
         """Records events that can never be applied: one is dead, the others are parked. Returns their account."""
         account = "buyer-" + secrets.token_hex(4)

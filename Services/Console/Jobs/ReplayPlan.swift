@@ -1,6 +1,3 @@
-import EventTypes
-import OperatorCore
-
 /// The dry run of a replay: what it would send, and what the consumers would do.
 struct ReplayPlan: Codable, Hashable, Sendable {
     let events: Int
@@ -16,17 +13,6 @@ struct ReplayPlan: Codable, Hashable, Sendable {
     let refused: [String: Int]
     /// The end of each service's log: later events are not replayed.
     let ends: [String: String]
-
-    init(_ outline: ReplayOutline, ends: [String: String]) {
-        events = outline.events
-        keys = outline.keyCount
-        first = outline.first?.description
-        last = outline.last?.description
-        topics = outline.counts
-        unapplied = outline.unapplied
-        refused = outline.refused
-        self.ends = ends
-    }
 
     /// The number of events that are sent.
     var total: Int { events - refused.values.reduce(0, +) }

@@ -11,7 +11,7 @@ struct NowPage {
         PageFrame(title: "Now", visitor: visitor, live: "/now").page(
             """
             <p class="verdict" role="status">\(field("verdict", named: nil))</p>
-            <section aria-labelledby="rates"><h2 id="rates">Payments</h2>
+            <section aria-labelledby="rates"><h2 id="rates">At present</h2>
             <dl class="card facts">\(NowRates.kinds.map { fact("rate.\($0.name)", $0.words) })</dl>
             </section>
             <section aria-labelledby="services"><h2 id="services">Services</h2>
