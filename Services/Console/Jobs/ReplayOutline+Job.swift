@@ -1,3 +1,4 @@
+import EventTypes
 import OperatorCore
 
 extension ReplayPlan {
