@@ -65,9 +65,7 @@ struct PaymentHandler: Sendable {
         try AccountStore.lockExisting(batch.openIntentAccounts, on: connection)
         // There may be more ids than payments in the end; the rest is never used.
         let (made, products, standings, intents, ids, tests, saved) = try connection.read(
-            TransactionStore.made(
-                under: batch.openKeys.map { ($0.accountID, $0.idempotencyKey) }
-            ),
+            uses(of: batch.openKeys),
             products.load(batch.openProducts),
             AccountStore.standings(of: batch.openAccounts),
             PurchaseIntentStore.open(of: batch.openIntentAccounts),
@@ -122,15 +120,31 @@ struct PaymentHandler: Sendable {
         return batch
     }
 
+    /// Reads the transactions that requests made under keys.
+    private func uses(
+        of keys: Set<RequestKey>
+    ) -> PostgresReading<[(accountID: AccountID, key: UsedKey, id: TransactionID)]> {
+        TransactionStore.made(under: keys.map { ($0.accountID, $0.idempotencyKey) })
+    }
+
     /// Locks the subscriptions that the requests of a batch are about.
+    ///
+    /// Another instance may have accepted one of the requests while this one waited for the lock. Its
+    /// key is looked for again, so that nobody is refused because of what the request itself has done.
     private func lockSubscriptions(
         of batch: inout AcceptanceBatch,
         _ products: [ProductID: Product],
         on connection: isolated PostgresConnection
     ) throws {
         let places = batch.openSubscriptions(products)
+        guard !places.isEmpty else { return }
         try SubscriptionStore.open(places, on: connection)
-        batch.subscriptions.take(try connection.read(SubscriptionStore.locking(places)))
+        let (rows, made) = try connection.read(
+            SubscriptionStore.locking(places),
+            uses(of: batch.openKeys)
+        )
+        batch.subscriptions.take(rows)
+        try replay(&batch, made, on: connection)
     }
 
     /// The reason why an account may not pay with a method; `nil` if it may.

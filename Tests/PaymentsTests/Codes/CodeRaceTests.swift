@@ -90,6 +90,31 @@ private struct Dice: RandomNumberGenerator {
         }
     }
 
+    /// Instances that get one form at once all answer with the payment that one of them makes.
+    @Test func aFormThatInstancesGetAtOnceIsOnePayment() async throws {
+        try await withCodes(club(code: spring(freeWeek)), poolSize: 8) { store, desk in
+            for (number, code) in try await desk.codes(4).enumerated() {
+                let ticket = try await desk.ticket(of: Self.account(number))
+                let shown = try await desk.redemptions.redeem(
+                    code,
+                    ticket,
+                    confirmed: nil,
+                    trace: .begin()
+                )
+                guard case .offered(let terms) = shown else { return #expect(Bool(false)) }
+                let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask { try await desk.confirm(terms, code, ticket).id }
+                    }
+                    return try await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect(ids.count == 1)
+            }
+            try await store.settle()
+            #expect(try await store.count("transactions") == 4)
+        }
+    }
+
     /// A batch decides about all of its requests together.
     @Test func aBatchCountsItsOwnRedemptions() async throws {
         try await withCodes { store, desk in

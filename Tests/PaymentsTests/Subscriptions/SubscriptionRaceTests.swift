@@ -54,6 +54,25 @@ import Testing
         }
     }
 
+    /// Instances that get one request at once all answer with the payment that one of them makes.
+    @Test func aFreeTrialThatInstancesAreAskedForAtOnceBeginsOnce() async throws {
+        try await withStore(poolSize: 8) { store in
+            try await store.sell(club(offer: freeWeek))
+            let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await store.add(request("club", price: usd(0)), key: "1").id
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            try await store.settle()
+            #expect(ids.count == 1)
+            #expect(try await store.count("transactions") == 1)
+            try await expectNothingLost(store)
+        }
+    }
+
     /// Trap 9 of the specification: nothing ends before the new product is paid.
     @Test func anUpgradeThatIsDeclinedChangesNothing() async throws {
         try await withSilver { store, silver in
