@@ -11,6 +11,8 @@ import StoreAPI
 /// An app has no other way to redeem a code (spec rule 111).
 struct RedemptionRoutes: Sendable {
     let redemptions: RedemptionHandler
+    /// Whether a request is refused that has the number of a card in it.
+    let refusesCardNumbers: Bool
     let addresses = AddressLimit()
     let machineNow: @Sendable () -> MachineTime
 
@@ -26,6 +28,7 @@ struct RedemptionRoutes: Sendable {
     {
         let account = try context.requireAccountKey()
         let body = try await decodeBody(RedemptionTicketRequest.self, from: request)
+        if refusesCardNumbers, body.hasCardNumber { throw HTTPProblem.cardNumberRefused }
         let secret: String
         do {
             secret = try await redemptions.open(body, for: account)

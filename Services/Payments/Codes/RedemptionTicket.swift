@@ -25,3 +25,11 @@ struct RedemptionTicket: Hashable, Sendable {
         CodeDigest.hexadecimal(SHA256.hash(data: Array(secret.utf8)))
     }
 }
+
+extension RedemptionTicketRequest {
+    /// Whether one of the texts, which would all be stored, has the number of a card in it.
+    var hasCardNumber: Bool {
+        [paymentMethod.rawValue, applicationUsername ?? ""]
+            .contains(where: CardNumber.isIn)
+    }
+}

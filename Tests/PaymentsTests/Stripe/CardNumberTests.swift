@@ -24,6 +24,14 @@ import Testing
         #expect(!submission().hasCardNumber)
     }
 
+    @Test(arguments: numbers)
+    func aNumberIsFoundInEveryTextOfATicket(number: String) {
+        let text = "my card \(number) please"
+        #expect(ticket(method: PaymentMethod(rawValue: text)).hasCardNumber)
+        #expect(ticket(username: text).hasCardNumber)
+        #expect(!ticket().hasCardNumber)
+    }
+
     @Test(arguments: [
         "4242424242424241", "424242424242", "12345678901234567890", "0000000000000000",
         "pm_1MqLiJLkdIwHu7ixUEgbFdYF", "019caf06-5d9c-7c9c-8000-000000000001", "",
@@ -32,6 +40,17 @@ import Testing
     ])
     func otherTextsAreNone(text: String) {
         #expect(!CardNumber.isIn(text))
+    }
+
+    private func ticket(
+        method: PaymentMethod = "pm_1",
+        username: String? = nil
+    ) -> RedemptionTicketRequest {
+        RedemptionTicketRequest(
+            storefront: Storefront(unchecked: "USA"),
+            paymentMethod: method,
+            applicationUsername: username
+        )
     }
 
     private func submission(
