@@ -18,7 +18,7 @@ struct RedemptionHandler: Sendable {
     /// Accepts the payment that redeems a code.
     let pay: @Sendable (PaymentSubmission) async throws -> PaymentReply
 
-    /// The most codes that an account may try in a window.
+    /// The most unknown codes that an account may type in a window.
     static let triesMax = 20
     /// The length of a window.
     static let window = Duration.seconds(3600)
@@ -27,7 +27,7 @@ struct RedemptionHandler: Sendable {
     enum Reply: Sendable {
         /// The ticket is unknown, or its time is over.
         case ticketOver
-        /// The account has tried too many codes.
+        /// The account has typed too many unknown codes.
         case tooManyTries
         case refused(PaymentRefusal)
         /// The offer of the code is to be confirmed.
@@ -102,16 +102,19 @@ struct RedemptionHandler: Sendable {
             guard let ticket = try connection.read(TicketStore.ticket(ticketDigest, at: now)) else {
                 return .nothing(.ticketOver)
             }
-            let tries = try TicketStore.countTry(
+            let tries = try TicketStore.lockTries(
                 of: ticket.account,
                 at: now,
                 window: Self.window,
                 on: connection
             )
-            guard tries <= Self.triesMax else { return .nothing(.tooManyTries) }
+            guard tries < Self.triesMax else { return .nothing(.tooManyTries) }
             guard let digest = CodeDigest(typed: typed, in: ticket.account.bundleID),
                 let code = try connection.read(CodeStore.codes([digest]))[digest]
-            else { return .nothing(.refused(.codeUnknown)) }
+            else {
+                try TicketStore.countTry(of: ticket.account, on: connection)
+                return .nothing(.refused(.codeUnknown))
+            }
             let product = try connection.read(products.load([code.productID]))[code.productID]
             guard let product else { return .nothing(.refused(.codeOfferEnded)) }
             return .code(ticket, code, product)

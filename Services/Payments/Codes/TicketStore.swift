@@ -54,10 +54,10 @@ enum TicketStore {
         }
     }
 
-    /// Counts a try of an account, and returns how many it has made in the window.
+    /// Locks an account's count of unknown codes, and returns how many it has typed in the window.
     ///
-    /// The count comes before the try, so no number of requests at once can make more.
-    static func countTry(
+    /// Tries at once wait for each other here, so no number of them can make more.
+    static func lockTries(
         of account: AccountKey,
         at now: MachineTime,
         window: Duration,
@@ -67,13 +67,26 @@ enum TicketStore {
         let rows = try connection.query(
             """
             INSERT INTO redemption_tries AS t (account_id, bundle_id, since, tries)
-            VALUES (\(account.accountID), \(account.bundleID), \(now), 1)
+            VALUES (\(account.accountID), \(account.bundleID), \(now), 0)
             ON CONFLICT (account_id, bundle_id) DO UPDATE SET
-                tries = CASE WHEN t.since < \(start) THEN 1 ELSE t.tries + 1 END,
-                since = CASE WHEN t.since < \(start) THEN \(now) ELSE t.since END
+                tries = CASE WHEN t.since < \(start) THEN 0 ELSE t.tries END,
+                since = CASE WHEN t.since < \(start) OR t.tries = 0 THEN \(now) ELSE t.since END
             RETURNING tries
             """
         )
-        return try rows.first.map { Int(try $0.decode(Int32.self)) } ?? 1
+        return try rows.first.map { Int(try $0.decode(Int32.self)) } ?? 0
+    }
+
+    /// Counts an unknown code of an account whose count is locked.
+    static func countTry(
+        of account: AccountKey,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.enqueue(
+            """
+            UPDATE redemption_tries SET tries = tries + 1
+            WHERE account_id = \(account.accountID) AND bundle_id = \(account.bundleID)
+            """
+        )
     }
 }

@@ -115,6 +115,22 @@ private struct Dice: RandomNumberGenerator {
         }
     }
 
+    @Test func triesAtOnceDoNotGetAroundTheLimit() async throws {
+        try await withCodes(poolSize: 8) { store, desk in
+            let count = RedemptionHandler.triesMax + 10
+            let unknown = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<count {
+                    group.addTask {
+                        guard case .refused = try await desk.type("WRONGCODE") else { return false }
+                        return true
+                    }
+                }
+                return try await group.reduce(0) { $1 ? $0 + 1 : $0 }
+            }
+            #expect(unknown == RedemptionHandler.triesMax)
+        }
+    }
+
     /// A batch decides about all of its requests together.
     @Test func aBatchCountsItsOwnRedemptions() async throws {
         try await withCodes { store, desk in

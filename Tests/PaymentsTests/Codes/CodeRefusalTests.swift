@@ -114,10 +114,16 @@ import Testing
         }
     }
 
-    @Test func anAccountTriesTwentyCodesAnHour() async throws {
+    @Test func anAccountTypesTwentyUnknownCodesAnHour() async throws {
         try await withCodes { store, desk in
             let code = try await desk.codes()[0]
-            for _ in 0..<RedemptionHandler.triesMax { _ = try await desk.type("WRONGCODE") }
+            // A code that exists is no try.
+            for _ in 0...RedemptionHandler.triesMax { _ = try await desk.terms(of: code) }
+            for _ in 0..<RedemptionHandler.triesMax {
+                guard case .refused(.codeUnknown) = try await desk.type("WRONGCODE") else {
+                    return #expect(Bool(false))
+                }
+            }
             guard case .tooManyTries = try await desk.type(code) else {
                 return #expect(Bool(false))
             }
