@@ -26,8 +26,7 @@ struct CodeParts {
                 methodRefusal: charging.processor.refusal(of:),
                 pay: { [batcher = acceptance.batcher] in try await batcher.submit($0) }
             ),
-            refusesCardNumbers: charging.processor.hasSavedMethods,
-            machineNow: frame.machineNow
+            refusesCardNumbers: charging.processor.hasSavedMethods
         )
     }
 

@@ -71,13 +71,14 @@ struct RedemptionHandler: Sendable {
         return secret
     }
 
-    /// Whether a ticket is good.
-    func isOpen(_ secret: String) async throws -> Bool {
+    /// The ticket of a secret; `nil` if it is unknown, or its time is over.
+    ///
+    /// A text that cannot be a secret is not looked for.
+    func ticket(of secret: String) async throws -> RedemptionTicket? {
+        guard RedemptionTicket.isSecret(secret) else { return nil }
         let now = context.machineNow()
         return try await context.client.withConnection { connection in
-            try connection.read(
-                TicketStore.ticket(RedemptionTicket.digest(of: secret), at: now)
-            ) != nil
+            try connection.read(TicketStore.ticket(RedemptionTicket.digest(of: secret), at: now))
         }
     }
 

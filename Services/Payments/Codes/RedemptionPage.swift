@@ -21,15 +21,22 @@ enum RedemptionPage {
     ///
     /// - Parameters:
     ///   - ticket: The ticket, which the form sends back.
+    ///   - account: The account that the ticket signs in.
     ///   - code: The code that was typed before.
     ///   - problem: What was wrong with it; `nil` at first.
     /// - Returns: The page.
-    static func form(_ ticket: String, typed code: String = "", problem: String? = nil) -> String {
+    static func form(
+        _ ticket: String,
+        of account: AccountKey,
+        typed code: String = "",
+        problem: String? = nil
+    ) -> String {
         let alert = problem.map { "<p role=\"alert\">\(escaped($0))</p>" } ?? ""
         return page(
             "Redeem a code",
             """
             \(alert)
+            \(paragraph(naming: account))
             <form method="post" action="redeem">
             <input type="hidden" name="ticket" value="\(escaped(ticket))">
             <label for="code">Code</label>
@@ -46,12 +53,14 @@ enum RedemptionPage {
         _ terms: CodeTerms,
         mark: String,
         _ ticket: String,
+        of account: AccountKey,
         code: String
     ) -> String {
         page(
             "Redeem this code?",
             """
             <p>\(escaped(sentence(for: terms)))</p>
+            \(paragraph(naming: account))
             <form method="post" action="redeem">
             <input type="hidden" name="ticket" value="\(escaped(ticket))">
             <input type="hidden" name="code" value="\(escaped(code))">
@@ -60,6 +69,13 @@ enum RedemptionPage {
             </form>
             """
         )
+    }
+
+    /// A paragraph that names the account, so that nobody gives a code to the account of another who has
+    /// sent them the address.
+    private static func paragraph(naming account: AccountKey) -> String {
+        let (name, app) = (escaped(account.accountID.rawValue), escaped(account.bundleID.rawValue))
+        return "<p>It is for the account <strong>\(name)</strong> of the app \(app).</p>"
     }
 
     /// The page after a redemption, or when nothing can be done any more.

@@ -13,8 +13,6 @@ struct RedemptionRoutes: Sendable {
     let redemptions: RedemptionHandler
     /// Whether a request is refused that has the number of a card in it.
     let refusesCardNumbers: Bool
-    let addresses = AddressLimit()
-    let machineNow: @Sendable () -> MachineTime
 
     func add(to router: StoreRouter) {
         router.account.post(RouterPath(Routes.redemptionTickets), use: open)
@@ -49,9 +47,9 @@ struct RedemptionRoutes: Sendable {
     private func form(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let ticket = request.uri.queryParameters.get("ticket") ?? ""
-        guard try await redemptions.isOpen(ticket) else { return ticketOver(context) }
-        return page(RedemptionPage.form(ticket))
+        let secret = request.uri.queryParameters.get("ticket") ?? ""
+        guard let ticket = try await redemptions.ticket(of: secret) else { return ticketOver }
+        return page(RedemptionPage.form(secret, of: ticket.account))
     }
 
     @Sendable
@@ -60,19 +58,26 @@ struct RedemptionRoutes: Sendable {
     {
         let body = try await collectBody(of: request, upTo: 16 * 1024)
         let fields = Self.fields(String(buffer: body))
-        let (ticket, code) = (fields["ticket"] ?? "", fields["code"] ?? "")
+        let (secret, code) = (fields["ticket"] ?? "", fields["code"] ?? "")
+        guard let ticket = try await redemptions.ticket(of: secret) else { return ticketOver }
         let reply = try await redemptions.redeem(
             code,
-            ticket,
+            secret,
             confirmed: fields["confirmed"],
             trace: context.trace
         )
         switch reply {
-        case .ticketOver: return ticketOver(context)
+        case .ticketOver: return ticketOver
         case .tooManyTries: return tooMany
         case .offered(let terms):
             return page(
-                RedemptionPage.question(terms, mark: try terms.mark(), ticket, code: code)
+                RedemptionPage.question(
+                    terms,
+                    mark: try terms.mark(),
+                    secret,
+                    of: ticket.account,
+                    code: code
+                )
             )
         case .redeemed(let transaction):
             return page(
@@ -80,7 +85,12 @@ struct RedemptionRoutes: Sendable {
             )
         case .refused(let refusal):
             return page(
-                RedemptionPage.form(ticket, typed: code, problem: Self.sentence(for: refusal)),
+                RedemptionPage.form(
+                    secret,
+                    of: ticket.account,
+                    typed: code,
+                    problem: Self.sentence(for: refusal)
+                ),
                 status: .unprocessableContent
             )
         }
@@ -96,14 +106,11 @@ struct RedemptionRoutes: Sendable {
         )
     }
 
-    /// Answers a bad ticket; only those are counted, so nobody keeps out whoever has a good one.
-    private func ticketOver(_ context: StoreRequestContext) -> Response {
-        guard addresses.mayTry(context.peerAddress, at: machineNow()) else { return tooMany }
-        addresses.noteFailure(of: context.peerAddress, at: machineNow())
-        return page(
+    private var ticketOver: Response {
+        page(
             RedemptionPage.end(
                 "This page has expired",
-                "Open it again from the app. Nothing was redeemed by it since."
+                "Open it again from the app. If you have redeemed a code, the app shows it."
             ),
             status: .gone
         )

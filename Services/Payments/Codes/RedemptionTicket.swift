@@ -20,6 +20,11 @@ struct RedemptionTicket: Hashable, Sendable {
         SymmetricKey(size: .bits128).withUnsafeBytes { CodeDigest.hexadecimal($0) }
     }
 
+    /// Whether a text has the form of a secret.
+    static func isSecret(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
     /// The digest of a secret.
     static func digest(of secret: String) -> String {
         CodeDigest.hexadecimal(SHA256.hash(data: Array(secret.utf8)))

@@ -100,10 +100,12 @@ import Testing
         try await withCodes { store, desk in
             let code = try await desk.codes()[0]
             let ticket = try await desk.ticket()
-            #expect(try await desk.redemptions.isOpen(ticket))
-            #expect(try await !desk.redemptions.isOpen(ticket + "0"))
+            let found = try await desk.redemptions.ticket(of: ticket)
+            #expect(found?.account.accountID == alice.accountID)
+            #expect(try await desk.redemptions.ticket(of: ticket + "0") == nil)
+            #expect(try await desk.redemptions.ticket(of: RedemptionTicket.secret()) == nil)
             store.clock.advance(by: RedemptionTicket.lifetime)
-            #expect(try await !desk.redemptions.isOpen(ticket))
+            #expect(try await desk.redemptions.ticket(of: ticket) == nil)
             let reply = try await desk.redemptions.redeem(
                 code,
                 ticket,
