@@ -4,14 +4,22 @@ import StoreAPI
 
 /// The tables of the tickets for the page, and of the tries of accounts.
 enum TicketStore {
-    /// Writes a ticket, and deletes those that are over.
+    /// Writes a ticket, and deletes some of those that are over.
+    ///
+    /// Rows that somebody else deletes at this moment are skipped, so this waits for nobody.
     static func insert(
         _ ticket: RedemptionTicket,
         _ digest: String,
         at now: MachineTime,
         on connection: isolated PostgresConnection
     ) throws {
-        try connection.enqueue("DELETE FROM redemption_tickets WHERE ends_at < \(now)")
+        try connection.enqueue(
+            """
+            DELETE FROM redemption_tickets WHERE digest IN (
+                SELECT digest FROM redemption_tickets WHERE ends_at < \(now)
+                ORDER BY ends_at LIMIT 256 FOR UPDATE SKIP LOCKED)
+            """
+        )
         try connection.enqueue(
             """
             INSERT INTO redemption_tickets (digest, account_id, bundle_id, storefront,

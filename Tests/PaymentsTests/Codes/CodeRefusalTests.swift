@@ -116,6 +116,15 @@ import Testing
         }
     }
 
+    @Test func ticketsThatAreOverAreDeleted() async throws {
+        try await withCodes { store, desk in
+            for _ in 0..<3 { _ = try await desk.ticket() }
+            store.clock.advance(by: RedemptionTicket.lifetime + .seconds(1))
+            _ = try await desk.ticket()
+            #expect(try await store.count("redemption_tickets") == 1)
+        }
+    }
+
     @Test func anAccountTypesTwentyUnknownCodesAnHour() async throws {
         try await withCodes { store, desk in
             let code = try await desk.codes()[0]
