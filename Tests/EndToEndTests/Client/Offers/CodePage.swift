@@ -1,0 +1,110 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import StoreAPI
+import Testing
+import TestSupport
+
+/// The page for codes, as a browser has it.
+struct CodePage: Sendable {
+    let url: URL
+
+    /// The value of a hidden field of a page.
+    static func value(of name: String, in page: StoreResponse) throws -> String {
+        let parts = page.text.components(separatedBy: "name=\"\(name)\" value=\"")
+        let escaped = try #require(parts.last?.components(separatedBy: "\"").first)
+        return escaped.replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+    }
+
+    /// Loads the page.
+    func load() async throws -> StoreResponse {
+        try await StoreHTTP.send(.GET, url.absoluteString)
+    }
+
+    /// Sends the form.
+    func submit(_ fields: [String: String]) async throws -> StoreResponse {
+        let form = fields.map { name, value in
+            let text = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return "\(name)=\(text)"
+        }.joined(separator: "&")
+        let address = url.absoluteString.prefix { $0 != "?" }
+        return try await StoreHTTP.send(
+            .POST,
+            String(address),
+            headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(form.utf8)
+        )
+    }
+
+    /// The ticket in the form.
+    func ticket() async throws -> String {
+        try Self.value(of: "ticket", in: try await load())
+    }
+
+    /// Types a code, and returns the fields that confirm what it gives.
+    func confirmation(of code: String) async throws -> [String: String] {
+        let ticket = try await ticket()
+        let asked = try await submit(["ticket": ticket, "code": code])
+        let confirmed = try Self.value(of: "confirmed", in: asked)
+        return ["ticket": ticket, "code": code, "confirmed": confirmed]
+    }
+}
+
+extension StoreHarness {
+    private static let offer = OfferID(unchecked: "spring")
+
+    /// Sells the club with an offer of codes: three months for 0.99 USD each.
+    func sellOfferOfCodes() async throws {
+        var document = try SampleCatalog.document()
+        let club = try #require(document.products[SampleCatalog.club])
+        let terms = OfferTerms(
+            mode: .payAsYouGo,
+            period: SubscriptionPeriod(1, .month),
+            numberOfPeriods: 3,
+            prices: club.prices.mapValues { Money(minorUnits: 99, currency: $0.currency) }
+        )
+        document.products[SampleCatalog.club]?.codeOffers = [
+            CodeOffer(id: Self.offer, terms: terms)
+        ]
+        _ = try await administrator.importCatalog(document).value
+        try await waitUntilSellable(SampleCatalog.club)
+    }
+
+    /// Makes one-time codes.
+    func makeCodes(_ count: Int) async throws -> CodeCampaignResponse {
+        let request = CodeCampaignRequest(
+            bundleID: StoreKeys.bundleID,
+            productID: SampleCatalog.club,
+            offerID: Self.offer,
+            count: count,
+            reason: ActReason(rawValue: "Leaflets")
+        )
+        return try await administrator.raw(
+            .POST,
+            urls.payments + Routes.adminCodeCampaigns,
+            body: Array(try JSONEncoder().encode(request))
+        ).decode(CodeCampaignResponse.self)
+    }
+
+    /// The redemptions of a campaign's codes.
+    func redemptions(of campaign: CodeCampaign) async throws -> Int {
+        try await administrator.raw(
+            .GET,
+            urls.payments + Routes.adminCodeCampaign(campaign.id)
+        ).decode(CodeCampaignResponse.self).campaign.redemptions
+    }
+
+    /// Opens the page for codes of an account.
+    func openCodePage(of account: String = "ada") async throws -> CodePage {
+        let request = RedemptionTicketRequest(
+            storefront: SampleCatalog.usa,
+            paymentMethod: SandboxPaymentMethod.success.method
+        )
+        let ticket = try await client(account: account).raw(
+            .POST,
+            urls.payments + Routes.redemptionTickets,
+            body: Array(try JSONEncoder().encode(request))
+        ).decode(RedemptionTicketResponse.self)
+        return CodePage(url: try #require(URL(string: urls.payments + ticket.path)))
+    }
+}
