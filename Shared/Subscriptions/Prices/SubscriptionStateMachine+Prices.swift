@@ -36,23 +36,24 @@ extension SubscriptionStateMachine {
 
     /// Asks a customer about an increase, or informs of it (rows e29 and e31).
     ///
-    /// A question that comes only after the end of the period is too late for the next one.
+    /// A question that comes only after the end of the period is too late for the next one. So is a
+    /// notice without consent that comes later than the store's own delays explain: it would leave no
+    /// time to cancel.
     func priceIncreaseDue(at time: StoreTime, _ subscription: Subscription) -> SubscriptionMove {
         guard var increase = subscription.nextIncrease else { return .stale }
         let next = subscription.pendingProduct ?? subscription.product
         guard increase.price.minorUnits > next.price.minorUnits else {
             return priceIncreaseWithdrawn(subscription)
         }
-        var after = subscription
-        guard time < subscription.period.end else {
-            after.priceIncrease?.effectiveAt = subscription.period.end
-                .advanced(by: .milliseconds(1))
-            return changed(after, .priceIncreaseScheduled)
-        }
-        let needsConsent = prices(for: subscription)
-            .needsConsent(to: increase, from: next, of: subscription)
+        guard time < subscription.period.end else { return postponed(subscription) }
+        let prices = prices(for: subscription)
+        let needsConsent = prices.needsConsent(to: increase, from: next, of: subscription)
+        let delay = policy.scaled(to: subscription.period.length).honouredDelay
+        let noticeEnd = prices.askingTime(in: subscription.period).advanced(by: delay)
+        guard needsConsent || time <= noticeEnd else { return postponed(subscription) }
         increase.status = needsConsent ? .pending : .notified
         increase.askedAt = time
+        var after = subscription
         after.priceIncrease = increase
         return changed(after, needsConsent ? .priceIncreaseAsked : .priceIncreaseNotified)
     }
@@ -118,6 +119,13 @@ extension SubscriptionStateMachine {
     ) -> SubscriptionMove {
         kind == .priceIncrease
             ? priceIncreaseDue(at: time, subscription) : ended(kind, at: time, subscription)
+    }
+
+    /// Lets an increase count from the renewal after the next one.
+    private func postponed(_ subscription: Subscription) -> SubscriptionMove {
+        var after = subscription
+        after.priceIncrease?.effectiveAt = subscription.period.end.advanced(by: .milliseconds(1))
+        return changed(after, .priceIncreaseScheduled)
     }
 
     private func prices(for subscription: Subscription) -> PriceIncreaseRules {

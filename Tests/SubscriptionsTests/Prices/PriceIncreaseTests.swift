@@ -192,6 +192,27 @@ import Testing
         #expect(try story.findings() == [])
     }
 
+    /// Rule S121: a question may come late, but a notice without consent may not.
+    @Test func aLateNoticeWithoutConsentCountsOnePeriodLater() throws {
+        var story = try Self.raised(to: 1400)
+        story.apply(.autoRenewTurnedOff, at("2026-03-01T18:00:00"))
+        let late = at("2026-03-31T23:00:00")
+        story.apply(.autoRenewTurnedOn, late)
+        #expect(story.next?.kind == .priceIncrease)
+        try story.carryOut(at: late)
+        #expect(story.subscription?.priceIncrease?.status == .scheduled)
+        #expect(story.subscription?.nextPrice == usd(999))
+        try story.carryOut(at: late)
+        #expect(story.subscription?.period.price == usd(999))
+        #expect(story.next?.kind == .priceIncrease)
+        #expect(story.next?.time == at("2026-04-01"))
+        try story.carryOut()
+        #expect(story.subscription?.priceIncrease?.status == .notified)
+        try story.carryOut()
+        #expect(story.subscription?.period.price == usd(1400))
+        #expect(try story.findings() == [])
+    }
+
     /// Rule S126.
     @Test func whatIsOwedCostsThePriceThatWasAgreed() throws {
         var story = try Self.raised(to: 2999, policy(grace: .days(16)))
