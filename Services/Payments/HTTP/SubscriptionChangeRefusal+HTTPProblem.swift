@@ -84,6 +84,16 @@ extension SubscriptionChangeRefusal {
                 title: "The price is not higher",
                 detail: "It is at most what the subscriber pays, or in another currency."
             )
+        case .priceInUse:
+            HTTPProblem(
+                .conflict,
+                code: "price_in_use",
+                title: "The higher price is being charged",
+                detail: """
+                    The subscriber was told of it, and a charge is under way or the period is \
+                    unpaid. Wait until it is paid, or the subscription has ended.
+                    """
+            )
         }
     }
 }

@@ -27,6 +27,8 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     case answeredOtherwise
     /// The price is not higher than the one that the customer pays.
     case noIncrease
+    /// The higher price of an increase is being charged, or is owed for an unpaid period.
+    case priceInUse
 
     /// The refusal of a change that the rules of subscriptions refuse.
     init(_ refusal: SubscriptionRefusal) {
@@ -38,6 +40,7 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
         case .questionReplaced: self = .questionReplaced
         case .answeredOtherwise: self = .answeredOtherwise
         case .noIncrease: self = .noIncrease
+        case .priceInUse: self = .priceInUse
         case .notSubscribed, .ended, .otherGroup, .isCurrent, .needsCharge, .stateUnknown:
             self = .ended
         }

@@ -26,6 +26,8 @@ public enum SubscriptionRefusal: Hashable, Sendable {
     case answeredOtherwise
     /// The price does not rise for this subscription.
     case noIncrease
+    /// The higher price of an increase is being charged, or is owed (rule S126).
+    case priceInUse
     /// The state is one that only a newer version of the store knows.
     case stateUnknown
 }

@@ -16,6 +16,7 @@ extension SubscriptionStateMachine {
             increase.price.minorUnits > next.price.minorUnits
         else { return .refused(.noIncrease) }
         guard subscription.priceIncrease?.id != increase.id else { return .unchanged }
+        guard !subscription.isHigherPriceInUse else { return .refused(.priceInUse) }
         var after = subscription
         after.priceIncrease = increase
         after.tryAgain()
@@ -43,7 +44,7 @@ extension SubscriptionStateMachine {
         guard var increase = subscription.nextIncrease else { return .stale }
         let next = subscription.pendingProduct ?? subscription.product
         guard increase.price.minorUnits > next.price.minorUnits else {
-            return priceIncreaseWithdrawn(subscription)
+            return withdrawn(subscription)
         }
         guard time < subscription.period.end else { return postponed(subscription) }
         let prices = prices(for: subscription)
@@ -62,6 +63,11 @@ extension SubscriptionStateMachine {
     func priceIncreaseWithdrawn(_ subscription: Subscription) -> SubscriptionMove {
         guard subscription.state.isRunning else { return .refused(.ended) }
         guard subscription.priceIncrease != nil else { return .unchanged }
+        guard !subscription.isHigherPriceInUse else { return .refused(.priceInUse) }
+        return withdrawn(subscription)
+    }
+
+    private func withdrawn(_ subscription: Subscription) -> SubscriptionMove {
         var after = subscription
         after.priceIncrease = nil
         after.tryAgain()
@@ -152,6 +158,20 @@ extension DueActionRules {
 }
 
 extension Subscription {
+    /// Whether the new price of the increase is being charged, or is owed for an unpaid period (rule
+    /// S126).
+    ///
+    /// Until that is over, the increase is neither replaced nor taken back.
+    fileprivate var isHigherPriceInUse: Bool {
+        guard let increase = priceIncrease, increase.status.isAccepted else { return false }
+        if let charge, charge.product.id == increase.productID,
+            charge.product.price.minorUnits > (pendingProduct ?? product).price.minorUnits
+        {
+            return true
+        }
+        return state != .active && nextIncrease != nil
+    }
+
     /// Forgets a question whose answer means nothing while auto-renew is off (rule S125).
     ///
     /// Who turns auto-renew on again is asked again. Who has agreed need not agree again.

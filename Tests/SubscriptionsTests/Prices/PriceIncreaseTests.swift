@@ -221,9 +221,29 @@ import Testing
         for _ in 1...5 { try story.carryOut(charging: false) }
         #expect(story.subscription?.state == .inGracePeriod)
         let second = Self.increase(to: 3999, "2026-04-02", id: "silver:USA:3")
-        story.apply(.priceIncreaseScheduled(second), at("2026-04-01"))
+        let later = story.apply(.priceIncreaseScheduled(second), at("2026-04-01"))
+        #expect(later.refusal == .priceInUse)
+        let withdrawal = story.apply(.priceIncreaseWithdrawn, at("2026-04-01"))
+        #expect(withdrawal.refusal == .priceInUse)
         try story.carryOut()
-        #expect(story.subscription?.period.price.minorUnits ?? 0 <= 2999)
+        #expect(story.subscription?.period.price == usd(2999))
+        #expect(try story.findings() == [])
+    }
+
+    /// Rule S126: what is being charged is what the customer was told.
+    @Test func anIncreaseThatIsBeingChargedIsNotTakenBack() throws {
+        var story = try Self.raised(to: 1400)
+        try story.carryOut()
+        let time = try #require(story.next?.time)
+        let quote = RenewalQuote(storefront: usa, price: usd(1400))
+        let move = story.apply(.due(.renewalCharge, quote), time)
+        let charge = try #require(move.plan?.charge)
+        #expect(story.apply(.priceIncreaseWithdrawn, time).refusal == .priceInUse)
+        let second = Self.increase(to: 1450, id: "silver:USA:3")
+        #expect(story.apply(.priceIncreaseScheduled(second), time).refusal == .priceInUse)
+        story.answer(charge, false, time)
+        #expect(story.apply(.priceIncreaseWithdrawn, time).refusal == nil)
+        #expect(story.subscription?.nextPrice == usd(999))
         #expect(try story.findings() == [])
     }
 
