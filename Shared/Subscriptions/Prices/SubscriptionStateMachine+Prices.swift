@@ -203,7 +203,8 @@ extension Subscription {
             before.nextIncrease != nil && increase.askedAt != nil
             && (charge?.startedAt ?? period.start) >= (increase.askedAt ?? period.start)
         guard isAnswered || price.minorUnits >= increase.price.minorUnits else { return }
-        let isRaised = price.minorUnits > before.product.price.minorUnits
+        let old = (before.pendingProduct ?? before.product).price
+        let isRaised = price.minorUnits > old.minorUnits
         if increase.status == .notified, isRaised { raisedAt = period.start }
         priceIncrease = nil
     }

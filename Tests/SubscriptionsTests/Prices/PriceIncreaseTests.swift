@@ -132,6 +132,23 @@ import Testing
         #expect(try story.findings() == [])
     }
 
+    /// A product that is scheduled may cost less than the running one, even after its raise.
+    @Test func aRaiseOfAScheduledProductCountsForTheYear() throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-03-01"))
+        story.apply(.productScheduled(bronze), at("2026-03-01"))
+        var increase = Self.increase(to: 549)
+        increase.productID = bronze.id
+        story.apply(.priceIncreaseScheduled(increase), at("2026-03-01"))
+        try story.carryOut()
+        #expect(story.subscription?.priceIncrease?.status == .notified)
+        try story.carryOut()
+        #expect(story.subscription?.period.product.id == bronze.id)
+        #expect(story.subscription?.period.price == usd(549))
+        #expect(story.subscription?.raisedAt == story.subscription?.period.start)
+        #expect(try story.findings() == [])
+    }
+
     /// Rule S120: both limits have to be exceeded, and a law asks always.
     @Test(arguments: [
         (999, 1499, false), (999, 1500, true), (1000, 1500, false), (1000, 1501, true),
