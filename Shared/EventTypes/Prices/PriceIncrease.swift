@@ -13,6 +13,11 @@ public struct PriceIncrease: Codable, Hashable, Sendable {
     public var status: PriceIncreaseStatus
     /// The time at which the customer was asked or informed; `nil` before.
     public var askedAt: StoreTime?
+    /// The milliseconds of notice before the renewal that costs more; `nil` before the increase was
+    /// scheduled.
+    ///
+    /// The increase keeps it, so the time of the notice follows from the subscription alone.
+    public var notice: Int64?
 
     /// Makes an increase.
     public init(
@@ -40,6 +45,7 @@ extension PriceIncrease {
         text.member("askedAt", askedAt)
         text.member("effectiveAt", effectiveAt)
         text.member("id", id.rawValue)
+        text.member("notice", notice)
         text.member("price", object: price.write)
         text.member("productID", productID.rawValue)
         text.member("status", status.rawValue)
@@ -50,7 +56,7 @@ extension PriceIncrease {
         var id: PriceChangeID?
         var productID: ProductID?
         var price: Money?
-        var (effectiveAt, askedAt) = (Int64?.none, Int64?.none)
+        var (effectiveAt, askedAt, notice) = (Int64?.none, Int64?.none, Int64?.none)
         var status: String?
         let isRead = json.object { json, name in
             switch name {
@@ -60,6 +66,7 @@ extension PriceIncrease {
             case "effectiveAt": PlainJSON.keep(json.integer(), in: &effectiveAt)
             case "status": PlainJSON.keep(json.string(), in: &status)
             case "askedAt": json.null() || PlainJSON.keep(json.integer(), in: &askedAt)
+            case "notice": json.null() || PlainJSON.keep(json.integer(), in: &notice)
             default: json.skip()
             }
         }
@@ -74,5 +81,6 @@ extension PriceIncrease {
             status: PriceIncreaseStatus(rawValue: status),
             askedAt: askedAt.map(StoreTime.init(millisecondsSinceEpoch:))
         )
+        self.notice = notice
     }
 }

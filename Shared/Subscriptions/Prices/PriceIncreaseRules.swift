@@ -48,8 +48,12 @@ public struct PriceIncreaseRules: Sendable {
 
     /// The time at which a customer is asked or informed: the notice before the end of a period, but
     /// not before it begins.
-    func askingTime(in period: PaidPeriod) -> StoreTime {
-        max(period.start, period.end.advanced(by: .zero - notice(for: period.length)))
+    ///
+    /// The notice is the one that the increase was scheduled with, whatever the setting is by now.
+    func askingTime(of increase: PriceIncrease, in period: PaidPeriod) -> StoreTime {
+        let kept = increase.notice.map { Duration.milliseconds($0) }
+        let time = period.end.advanced(by: .zero - (kept ?? notice(for: period.length)))
+        return max(period.start, time)
     }
 
     /// The time from which on an increase counts for a subscription that learns of it at a time.
@@ -61,11 +65,14 @@ public struct PriceIncreaseRules: Sendable {
         for subscription: Subscription,
         knownAt time: StoreTime
     ) -> StoreTime {
-        guard askingTime(in: subscription.period) < time else { return increase.effectiveAt }
+        guard askingTime(of: increase, in: subscription.period) < time else {
+            return increase.effectiveAt
+        }
         return max(increase.effectiveAt, subscription.period.end.advanced(by: .milliseconds(1)))
     }
 
-    private func notice(for period: SubscriptionPeriod) -> Duration {
+    /// The notice of an increase of a product with such periods.
+    func notice(for period: SubscriptionPeriod) -> Duration {
         period.unit == .week || period.unit == .day ? policy.weeklyNotice : policy.notice
     }
 

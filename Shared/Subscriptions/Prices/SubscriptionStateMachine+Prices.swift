@@ -17,16 +17,20 @@ extension SubscriptionStateMachine {
         else { return .refused(.noIncrease) }
         guard subscription.priceIncrease?.id != increase.id else { return .unchanged }
         guard !subscription.isHigherPriceInUse else { return .refused(.priceInUse) }
+        var increase = increase
+        let period = next.terms.period
+        increase.notice = prices(for: period).notice(for: period).milliseconds
         var after = subscription
         after.priceIncrease = increase
         after.tryAgain()
         guard increase.status == .pending else {
             after.priceIncrease?.status = .scheduled
-            after.priceIncrease?.effectiveAt = prices(for: subscription).effectiveTime(
-                of: increase,
-                for: subscription,
-                knownAt: time
-            )
+            after.priceIncrease?.effectiveAt = prices(for: subscription.period.length)
+                .effectiveTime(
+                    of: increase,
+                    for: subscription,
+                    knownAt: time
+                )
             return changed(after, .priceIncreaseScheduled)
         }
         guard subscription.state == .active else { return .refused(.notRenewing) }
@@ -47,11 +51,13 @@ extension SubscriptionStateMachine {
             return withdrawn(subscription)
         }
         guard time < subscription.period.end else { return postponed(subscription) }
-        let prices = prices(for: subscription)
+        let prices = prices(for: subscription.period.length)
         let needsConsent = prices.needsConsent(to: increase, from: next, of: subscription)
         let delay = policy.scaled(to: subscription.period.length).honouredDelay
-        let noticeEnd = prices.askingTime(in: subscription.period).advanced(by: delay)
-        guard needsConsent || time <= noticeEnd else { return postponed(subscription) }
+        let asking = prices.askingTime(of: increase, in: subscription.period)
+        guard needsConsent || time <= asking.advanced(by: delay) else {
+            return postponed(subscription)
+        }
         increase.status = needsConsent ? .pending : .notified
         increase.askedAt = time
         var after = subscription
@@ -134,8 +140,8 @@ extension SubscriptionStateMachine {
         return changed(after, .priceIncreaseScheduled)
     }
 
-    private func prices(for subscription: Subscription) -> PriceIncreaseRules {
-        PriceIncreaseRules(policy: policy.scaled(to: subscription.period.length).prices)
+    private func prices(for period: SubscriptionPeriod) -> PriceIncreaseRules {
+        PriceIncreaseRules(policy: policy.scaled(to: period).prices)
     }
 }
 
@@ -143,15 +149,15 @@ extension DueActionRules {
     /// The time to ask a customer about an increase, or to inform of it (rule S121); `nil` if that is
     /// done.
     func priceIncrease(of subscription: Subscription) -> DueAction? {
-        guard subscription.isAutoRenewOn, subscription.nextIncrease?.status == .scheduled else {
-            return nil
-        }
+        guard subscription.isAutoRenewOn, let increase = subscription.nextIncrease,
+            increase.status == .scheduled
+        else { return nil }
         let prices = PriceIncreaseRules(
             policy: policy.scaled(to: subscription.period.length).prices
         )
         return DueAction(
             kind: .priceIncrease,
-            time: prices.askingTime(in: subscription.period),
+            time: prices.askingTime(of: increase, in: subscription.period),
             subscriptionID: subscription.id
         )
     }

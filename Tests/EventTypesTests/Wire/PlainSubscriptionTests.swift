@@ -84,6 +84,7 @@ import Testing
             status: .pending,
             askedAt: time
         )
+        subscription.priceIncrease?.notice = 2_592_000_000
         subscription.raisedAt = time
         subscription.autoRenewOffReason = .customer
         subscription.recentStart = StoreTime(millisecondsSinceEpoch: -1)

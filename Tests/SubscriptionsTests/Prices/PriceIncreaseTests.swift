@@ -195,6 +195,20 @@ import Testing
         #expect(story.next?.time == at("2026-03-02"))
     }
 
+    /// A rebuild and a reconciliation do not know the settings.
+    @Test func anIncreaseKeepsTheNoticeItWasScheduledWith() throws {
+        var longer = policy()
+        longer.prices.notice = .days(60)
+        var story = StoryTeller(longer)
+        story.buy(silverYear, at("2026-02-01"))
+        var increase = Self.increase(to: silverYear.price.minorUnits + 10)
+        increase.productID = silverYear.id
+        story.apply(.priceIncreaseScheduled(increase), at("2026-02-05"))
+        let subscription = try #require(story.subscription)
+        #expect(story.next?.time == at("2026-12-03"))
+        #expect(DueActionRules(policy: policy()).next(for: subscription) == story.next)
+    }
+
     /// Rule S125.
     @Test func whoHasCancelledIsAskedOnceAutoRenewIsOnAgain() throws {
         var story = try Self.raised()
