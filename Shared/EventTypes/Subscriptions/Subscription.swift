@@ -111,9 +111,12 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// The answer to an increase as renewal info and receipts number it: 0 without consent, 1 with it,
     /// or if none is needed.
     ///
-    /// It is `nil` if the customer knows of no increase. Who did not agree keeps 0 after the end.
+    /// It is `nil` if the customer knows of no increase of the next product. Who did not agree keeps 0
+    /// after the end.
     public var priceIncreaseStatus: Int? {
-        expirationIntent == .didNotConsentToPriceIncrease ? 0 : priceIncrease?.status.number
+        guard expirationIntent != .didNotConsentToPriceIncrease else { return 0 }
+        guard priceIncrease?.productID == (pendingProduct ?? product).id else { return nil }
+        return priceIncrease?.status.number
     }
 
     /// Whether the next period would have an offer, if there is one.

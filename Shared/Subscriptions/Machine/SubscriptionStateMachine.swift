@@ -158,7 +158,7 @@ public struct SubscriptionStateMachine: Sendable {
         var after = subscription
         after.pendingProduct = product
         after.pendingOffer = nil
-        after.priceIncrease = nil
+        after.keepIncrease()
         after.autoRenewOffReason = nil
         return changed(after, .productScheduled)
     }
@@ -168,7 +168,7 @@ public struct SubscriptionStateMachine: Sendable {
         guard subscription.pendingProduct != nil else { return .unchanged }
         var after = subscription
         after.pendingProduct = nil
-        after.priceIncrease = nil
+        after.keepIncrease()
         return changed(after, .scheduleWithdrawn)
     }
 

@@ -15,7 +15,10 @@ extension SubscriptionStateMachine {
         guard increase.productID == next.id, increase.price.currency == next.price.currency,
             increase.price.minorUnits > next.price.minorUnits
         else { return .refused(.noIncrease) }
-        guard subscription.priceIncrease?.id != increase.id else { return .unchanged }
+        let known = subscription.priceIncrease
+        guard known?.id != increase.id || known?.productID != increase.productID else {
+            return .unchanged
+        }
         guard !subscription.isHigherPriceInUse else { return .refused(.priceInUse) }
         var increase = increase
         let period = next.terms.period
@@ -178,9 +181,10 @@ extension Subscription {
         return state != .active && nextIncrease != nil
     }
 
-    /// Forgets a question whose answer means nothing while auto-renew is off (rule S125).
+    /// Forgets a question whose answer means nothing while auto-renew is off (rule S125), or another
+    /// product is scheduled (rule S127).
     ///
-    /// Who turns auto-renew on again is asked again. Who has agreed need not agree again.
+    /// Who turns auto-renew on again, or stays with the product, is asked again. Who has agreed need not agree again.
     mutating func forgetQuestion() {
         guard let status = priceIncrease?.status, status == .pending || status == .declined else {
             return
@@ -188,6 +192,20 @@ extension Subscription {
         priceIncrease?.status = .scheduled
         priceIncrease?.askedAt = nil
         tryAgain()
+    }
+
+    /// Keeps an increase of the running product when another product is scheduled, or that is taken
+    /// back (rule S127).
+    ///
+    /// Otherwise a customer could lose a higher price by a change and its withdrawal. An increase of a
+    /// product that was scheduled before ends: whoever chooses it again pays the catalog's price.
+    mutating func keepIncrease() {
+        guard priceIncrease?.productID == product.id else {
+            priceIncrease = nil
+            tryAgain()
+            return
+        }
+        forgetQuestion()
     }
 
     /// Ends an increase with the period that costs it (rule S121), or for which it means nothing.

@@ -279,12 +279,39 @@ import Testing
     }
 
     /// Rule S127.
-    @Test(arguments: [SubscriptionEvent.productScheduled(bronze), .ended(.unknown)])
-    func anotherProductOrTheEndDropsTheQuestion(event: SubscriptionEvent) throws {
+    @Test func theEndDropsTheQuestion() throws {
         var story = try Self.raised()
         try story.carryOut()
-        story.apply(event, at("2026-03-05"))
+        story.apply(.ended(.unknown), at("2026-03-05"))
         #expect(story.subscription?.priceIncrease == nil)
+        #expect(try story.findings() == [])
+    }
+
+    /// Rule S127: the other product costs its own price, and its charge drops the question.
+    @Test func anotherProductIsChargedWithoutTheQuestion() throws {
+        var story = try Self.raised()
+        try story.carryOut()
+        story.apply(.productScheduled(bronze), at("2026-03-05"))
+        #expect(story.subscription?.nextIncrease == nil)
+        #expect(story.subscription?.priceIncreaseStatus == nil)
+        #expect(story.next?.kind == .renewalCharge)
+        try story.carryOut()
+        #expect(story.subscription?.period.price == usd(499))
+        #expect(story.subscription?.priceIncrease == nil)
+        #expect(try story.findings() == [])
+    }
+
+    /// Rule S127: nobody loses a higher price by a change that is taken back.
+    @Test func whoStaysWithTheProductIsAskedAgain() throws {
+        var story = try Self.raised()
+        try story.carryOut()
+        story.apply(.productScheduled(bronze), at("2026-03-05"))
+        story.apply(.scheduleWithdrawn, at("2026-03-06"))
+        #expect(story.next?.kind == .priceIncrease)
+        try story.carryOut(at: at("2026-03-06"))
+        #expect(story.subscription?.priceIncrease?.status == .pending)
+        for _ in 1...5 { try story.carryOut() }
+        #expect(story.notifications.last == "EXPIRED/PRICE_INCREASE")
         #expect(try story.findings() == [])
     }
 
