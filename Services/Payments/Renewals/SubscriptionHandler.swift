@@ -17,8 +17,9 @@ struct SubscriptionHandler: Sendable {
         case product(ProductID)
         /// The answer to the question about a higher price; `nil` stands for the present question.
         case price(PriceChangeID?, isAgreed: Bool)
-        /// A higher price from a time on, of which the customer is told in time.
-        case raise(Money, from: StoreTime)
+        /// A higher price from a time on, of which the customer is told in time; `nil` stands for the
+        /// present.
+        case raise(Money, from: StoreTime?)
         /// The end of such an increase.
         case withdrawRaise
         /// A question about a higher price at once, in a test.
@@ -194,14 +195,21 @@ struct SubscriptionHandler: Sendable {
         case .price(let id, let isAgreed):
             return .success(.event(.priceIncreaseAnswered(id, isAgreed: isAgreed)))
         case .raise(let price, let time):
-            let increase = SubscriptionRules.increase(of: subscription, to: price, from: time)
+            let increase = SubscriptionRules.increase(
+                of: subscription,
+                to: price,
+                from: time,
+                at: context.now()
+            )
             return .success(.event(.priceIncreaseScheduled(increase)))
         case .withdrawRaise: return .success(.event(.priceIncreaseWithdrawn))
         case .ask(let price):
+            let time = context.now()
             var increase = SubscriptionRules.increase(
                 of: subscription,
                 to: price,
-                from: context.now()
+                from: time,
+                at: time
             )
             increase.status = .pending
             return .success(.event(.priceIncreaseScheduled(increase)))

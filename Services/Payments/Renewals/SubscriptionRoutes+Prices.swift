@@ -33,8 +33,7 @@ extension SubscriptionRoutes {
     {
         let body = try await decodeBody(PriceIncreaseRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        let time = body.effectiveAt ?? StoreTime(millisecondsSinceEpoch: 0)
-        return try await decide(.raise(body.price, from: time), act: act, context)
+        return try await decide(.raise(body.price, from: body.effectiveAt), act: act, context)
     }
 
     @Sendable

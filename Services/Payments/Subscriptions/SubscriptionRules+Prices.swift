@@ -8,20 +8,23 @@ extension SubscriptionRules {
     /// - Parameters:
     ///   - subscription: The subscription.
     ///   - price: The new price of its next product.
-    ///   - time: The time from which on a renewal costs it.
+    ///   - time: The time from which on a renewal costs it; `nil` for the present.
+    ///   - now: The present, which is no part of the id: the same request comes again later.
     /// - Returns: The increase, of which the customer does not know yet.
     static func increase(
         of subscription: Subscription,
         to price: Money,
-        from time: StoreTime
+        from time: StoreTime?,
+        at now: StoreTime
     ) -> PriceIncrease {
         let product = (subscription.pendingProduct ?? subscription.product).id
-        let terms = "\(price.minorUnits)\(price.currency):\(time.millisecondsSinceEpoch)"
+        let from = time?.millisecondsSinceEpoch ?? 0
+        let terms = "\(price.minorUnits)\(price.currency):\(from)"
         return PriceIncrease(
             id: PriceChangeID(unchecked: "\(subscription.id):\(terms)"),
             productID: product,
             price: price,
-            effectiveAt: time
+            effectiveAt: time ?? now
         )
     }
 }

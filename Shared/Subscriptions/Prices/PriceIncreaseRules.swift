@@ -27,7 +27,8 @@ public struct PriceIncreaseRules: Sendable {
     /// Whether a customer has to agree to an increase (rule S120).
     ///
     /// A raise of more than half that also exceeds a limit needs consent, one that the law of the
-    /// storefront asks about, and one soon after another.
+    /// storefront asks about, and one soon after another. The renewal that would cost more counts, as
+    /// the increase itself may have begun to count long before.
     public func needsConsent(
         to increase: PriceIncrease,
         from old: SubscriptionProduct,
@@ -35,7 +36,7 @@ public struct PriceIncreaseRules: Sendable {
     ) -> Bool {
         if policy.consentStorefronts.contains(subscription.storefront) { return true }
         if let raisedAt = subscription.raisedAt,
-            increase.effectiveAt < raisedAt.advanced(by: policy.quietTime)
+            subscription.period.end < raisedAt.advanced(by: policy.quietTime)
         {
             return true
         }

@@ -83,6 +83,18 @@ import Testing
         }
     }
 
+    @Test func anIncreaseWithoutATimeCountsFromTheRequest() async throws {
+        try await withClub(raisedTo: usd(349)) { store, id in
+            let time = store.clock.now()
+            try await decide(.raise(usd(349), from: nil), on: id, in: store)
+            store.clock.advance(by: .milliseconds(5))
+            try await decide(.raise(usd(349), from: nil), on: id, in: store)
+            let raised = try await store.subscription()
+            #expect(raised.version == 2, "the same request changes nothing again")
+            #expect(raised.priceIncrease.map { $0.effectiveAt >= time } == true)
+        }
+    }
+
     @Test func anIncreaseThatIsWithdrawnIsNeverCharged() async throws {
         try await withClub(raisedTo: usd(1299)) { store, id in
             try await decide(.ask(usd(1299)), on: id, in: store)

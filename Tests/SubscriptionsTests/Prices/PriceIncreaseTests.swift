@@ -173,6 +173,22 @@ import Testing
         )
     }
 
+    /// Rule S120: the year ends, whatever the increase says about its own time.
+    @Test(arguments: [("2026-06-01", true), ("2024-01-01", false)])
+    func theQuietYearIsCountedUntilTheRenewal(raisedAt: String, needsConsent: Bool) throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-06-01"))
+        story.subscription?.raisedAt = at(raisedAt)
+        story.apply(
+            .priceIncreaseScheduled(Self.increase(to: 1049, "1970-01-01")),
+            at("2026-06-01")
+        )
+        try story.carryOut()
+        #expect(
+            story.subscription?.priceIncrease?.status == (needsConsent ? .pending : .notified)
+        )
+    }
+
     /// Trap 29: the catalog asks less before the answer.
     @Test func aLowerPriceNeedsNoAnswer() throws {
         var story = try Self.raised()
