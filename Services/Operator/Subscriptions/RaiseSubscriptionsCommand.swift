@@ -104,6 +104,7 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
         guard price.minorUnits > present.price.minorUnits else { return false }
         guard !dryRun else { return true }
         let request = PriceIncreaseRequest(
+            productID: product,
             price: price,
             effectiveAt: from.flatMap { StoreTime($0) },
             reason: why.reason

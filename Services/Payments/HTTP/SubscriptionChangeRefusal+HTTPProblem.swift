@@ -84,6 +84,20 @@ extension SubscriptionChangeRefusal {
                 title: "The price is not higher",
                 detail: "It is at most what the subscriber pays, or in another currency."
             )
+        case .aboveCatalog:
+            HTTPProblem(
+                .conflict,
+                code: "price_above_catalog",
+                title: "The price is above the catalog's",
+                detail: "Raise the price of the product first: no renewal costs more than that."
+            )
+        case .otherProduct:
+            HTTPProblem(
+                .conflict,
+                code: "not_next_product",
+                title: "The next renewal is of another product",
+                detail: "The subscription has changed, or will change, to another product."
+            )
         case .priceInUse:
             HTTPProblem(
                 .conflict,

@@ -17,9 +17,9 @@ struct SubscriptionHandler: Sendable {
         case product(ProductID)
         /// The answer to the question about a higher price; `nil` stands for the present question.
         case price(PriceChangeID?, isAgreed: Bool)
-        /// A higher price from a time on, of which the customer is told in time; `nil` stands for the
-        /// present.
-        case raise(Money, from: StoreTime?)
+        /// A higher price of the next product from a time on, of which the customer is told in time;
+        /// `nil` stands for the present.
+        case raise(ProductID, to: Money, from: StoreTime?)
         /// The end of such an increase.
         case withdrawRaise
         /// A question about a higher price at once, in a test.
@@ -194,14 +194,15 @@ struct SubscriptionHandler: Sendable {
         case .charge(let request): return .success(.charge(request))
         case .price(let id, let isAgreed):
             return .success(.event(.priceIncreaseAnswered(id, isAgreed: isAgreed)))
-        case .raise(let price, let time):
-            let increase = SubscriptionRules.increase(
-                of: subscription,
+        case .raise(let id, let price, let time):
+            return SubscriptionRules.raise(
+                of: try connection.read(products.load([id]))[id],
+                id,
                 to: price,
                 from: time,
+                meeting: subscription,
                 at: context.now()
-            )
-            return .success(.event(.priceIncreaseScheduled(increase)))
+            ).map { .event(.priceIncreaseScheduled($0)) }
         case .withdrawRaise: return .success(.event(.priceIncreaseWithdrawn))
         case .ask(let price):
             let time = context.now()

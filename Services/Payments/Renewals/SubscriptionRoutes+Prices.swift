@@ -33,7 +33,11 @@ extension SubscriptionRoutes {
     {
         let body = try await decodeBody(PriceIncreaseRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        return try await decide(.raise(body.price, from: body.effectiveAt), act: act, context)
+        return try await decide(
+            .raise(body.productID, to: body.price, from: body.effectiveAt),
+            act: act,
+            context
+        )
     }
 
     @Sendable

@@ -29,6 +29,10 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     case noIncrease
     /// The higher price of an increase is being charged, or is owed for an unpaid period.
     case priceInUse
+    /// The price is higher than that of the catalog, which a renewal never exceeds.
+    case aboveCatalog
+    /// The next renewal pays for another product than the one whose price rises.
+    case otherProduct
 
     /// The refusal of a change that the rules of subscriptions refuse.
     init(_ refusal: SubscriptionRefusal) {

@@ -74,7 +74,7 @@ extension SKError {
                 // Only administrators receive these codes, and an app is not an administrator.
                 "account_change_empty", "account_id_malformed", "app_unregistered",
                 "auto_renew_off", "next_period_paid", "nothing_owed", "price_not_higher",
-                "price_in_use",
+                "price_in_use", "price_above_catalog", "not_next_product",
                 "test_settings_invalid",
                 "bundle_id_malformed", "catalog_invalid",
                 "clock_advancing", "clock_amount_missing", "clock_beyond_certificates",

@@ -35,8 +35,8 @@ import Testing
     @Test func whoAgreesRenewsAtTheNewPrice() async throws {
         try await withClub(raisedTo: usd(1299)) { store, id in
             let time = store.clock.now().advanced(by: .days(40))
-            try await decide(.raise(usd(1299), from: time), on: id, in: store)
-            try await decide(.raise(usd(1299), from: time), on: id, in: store)
+            try await decide(.raise(club().id, to: usd(1299), from: time), on: id, in: store)
+            try await decide(.raise(club().id, to: usd(1299), from: time), on: id, in: store)
             try await store.advance(days: 40)
             #expect(try await store.subscription().priceIncrease?.status == .pending)
             try await decide(.price(nil, isAgreed: true), on: id, in: store)
@@ -70,7 +70,11 @@ import Testing
     @Test func aSmallIncreaseIsChargedAfterTheNotice() async throws {
         try await withClub(raisedTo: usd(349)) { store, id in
             try await decide(
-                .raise(usd(349), from: store.clock.now().advanced(by: .days(40))),
+                .raise(
+                    club().id,
+                    to: usd(349),
+                    from: store.clock.now().advanced(by: .days(40))
+                ),
                 on: id,
                 in: store
             )
@@ -86,9 +90,9 @@ import Testing
     @Test func anIncreaseWithoutATimeCountsFromTheRequest() async throws {
         try await withClub(raisedTo: usd(349)) { store, id in
             let time = store.clock.now()
-            try await decide(.raise(usd(349), from: nil), on: id, in: store)
+            try await decide(.raise(club().id, to: usd(349), from: nil), on: id, in: store)
             store.clock.advance(by: .milliseconds(5))
-            try await decide(.raise(usd(349), from: nil), on: id, in: store)
+            try await decide(.raise(club().id, to: usd(349), from: nil), on: id, in: store)
             let raised = try await store.subscription()
             #expect(raised.version == 2, "the same request changes nothing again")
             #expect(raised.priceIncrease.map { $0.effectiveAt >= time } == true)
@@ -122,13 +126,26 @@ import Testing
         }
     }
 
+    @Test func aRaiseIsOfTheNextProductAndNotAboveTheCatalog() async throws {
+        try await withClub(raisedTo: usd(1299)) { store, id in
+            let above = SubscriptionHandler.Decision.raise(club().id, to: usd(1300), from: nil)
+            #expect(try await decide(above, on: id, in: store) == .refused(.aboveCatalog))
+            let other = ProductID(unchecked: "other")
+            let wrong = SubscriptionHandler.Decision.raise(other, to: usd(1299), from: nil)
+            #expect(try await decide(wrong, on: id, in: store) == .refused(.otherProduct))
+            #expect(try await store.subscription().priceIncrease == nil)
+        }
+    }
+
     /// The clock stops at each notice, as at other work.
     @Test func aNoticeIsDueWork() async throws {
         try await withStore { store in
             let quarter = SubscriptionPeriod(3, .month)
             try await store.sell(club(period: quarter))
             let id = try await store.buy(request("club", price: usd(299)), key: "1").id
-            try await decide(.raise(usd(1299), from: store.clock.now()), on: id, in: store)
+            try await store.sell(club(period: quarter, price: usd(1299), version: 2))
+            let raise = SubscriptionHandler.Decision.raise(club().id, to: usd(1299), from: nil)
+            try await decide(raise, on: id, in: store)
             #expect(try await Array(store.dueWork().keys) == [.priceNotices])
         }
     }
