@@ -22,11 +22,19 @@ package struct OperatorError: Error, Hashable, CustomStringConvertible {
     package let description: String
     /// The HTTP status with which a service refused; `nil` if no service did.
     package let status: Int?
+    /// The code of the problem that the service names, such as `price_in_use`; `nil` if it names none.
+    package let problemCode: String?
 
-    package init(_ code: Code, _ description: String, status: Int? = nil) {
+    package init(
+        _ code: Code,
+        _ description: String,
+        status: Int? = nil,
+        problemCode: String? = nil
+    ) {
         self.code = code
         self.description = description
         self.status = status
+        self.problemCode = problemCode
     }
 
     /// Whether the same command may succeed later.

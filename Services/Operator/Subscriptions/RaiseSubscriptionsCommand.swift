@@ -15,13 +15,17 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
             renewal that costs more; who does not agree is not charged, and the subscription ends.
 
             A command that was stopped is repeated: who is raised already stays as it is. Repeat it \
-            for those who subscribe meanwhile, and with the same --from.
+            for those who subscribe meanwhile, and with the same --from. Subscriptions whose earlier \
+            raise is being charged just then are counted as waiting: repeat it for them as well.
+
+            It lists subscriptions and raises prices, so it needs two scopes: read or support, and \
+            merchandiser.
 
             Examples:
               counterfoil subscriptions raise com.example.club USA 12.99 --dry-run
               counterfoil subscriptions raise club USA 12.99 --from 2027-01-01T00:00:00Z
 
-            JSON: {"raised": 3, "others": 5}
+            JSON: {"raised": 3, "others": 5, "waiting": 0}
             """
     )
 
@@ -29,6 +33,17 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
     private struct Counts: Encodable {
         var raised = 0
         var others = 0
+        var waiting = 0
+    }
+
+    /// The outcome for one subscription.
+    private enum Outcome {
+        /// The price is raised, or was already.
+        case raised
+        /// The subscription costs as much, has ended, or is to another product.
+        case other
+        /// An earlier raise is being charged, so the price can be raised only later.
+        case waiting
     }
 
     @OptionGroup var store: StoreOptions
@@ -67,8 +82,11 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
                 as: SubscriptionsResponse.self
             )
             for subscription in page.subscriptions {
-                let isRaised = try await raise(subscription, over: connection)
-                if isRaised { counts.raised += 1 } else { counts.others += 1 }
+                switch try await raise(subscription, over: connection) {
+                case .raised: counts.raised += 1
+                case .other: counts.others += 1
+                case .waiting: counts.waiting += 1
+                }
             }
             next = page.next
         } while next != nil
@@ -79,21 +97,23 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
                 "\(counts.raised) subscriptions to \(product) in \(storefront) "
                     + (dryRun ? "would be raised." : "are raised.")
             )
+            if counts.waiting > 0 {
+                Console.say(
+                    "\(counts.waiting) are being charged an earlier raise: repeat it later."
+                )
+            }
         }
     }
 
     /// Raises one subscription.
-    ///
-    /// - Returns: Whether it is raised, or was already; not if it costs as much, has ended, or is to
-    ///   another product.
     private func raise(
         _ subscription: Subscription,
         over connection: StoreConnection
-    ) async throws -> Bool {
+    ) async throws -> Outcome {
         let present = subscription.pendingProduct ?? subscription.product
         guard subscription.state.isRunning, subscription.storefront == storefront,
             present.id == product
-        else { return false }
+        else { return .other }
         let currency = present.price.currency
         guard let price = Money(amount, currency) else {
             throw OperatorError(
@@ -101,8 +121,8 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
                 "'\(amount)' is no price in \(currency): write it as \(Money.example(currency))."
             )
         }
-        guard price.minorUnits > present.price.minorUnits else { return false }
-        guard !dryRun else { return true }
+        guard price.minorUnits > present.price.minorUnits else { return .other }
+        guard !dryRun else { return .raised }
         let request = PriceIncreaseRequest(
             productID: product,
             price: price,
@@ -112,14 +132,15 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
         return try await send(request, for: subscription.id, over: connection)
     }
 
-    /// Sends the request for one subscription.
+    /// Sends the request for one subscription, which may have changed or ended since it was read.
     ///
-    /// - Returns: Whether it is raised; not if it has ended meanwhile, or its price has changed.
+    /// - Throws: `OperatorError` if the store refuses for another reason, such as a price above the
+    ///   catalog's.
     private func send(
         _ request: PriceIncreaseRequest,
         for id: TransactionID,
         over connection: StoreConnection
-    ) async throws(OperatorError) -> Bool {
+    ) async throws(OperatorError) -> Outcome {
         do {
             _ = try await connection.send(
                 .PUT,
@@ -127,10 +148,13 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
                 .json(request),
                 as: SubscriptionResponse.self
             )
-            return true
+            return .raised
         } catch {
-            guard error.status == 409 else { throw error }
-            return false
+            switch error.problemCode {
+            case "subscription_ended", "price_not_higher", "not_next_product": return .other
+            case "price_in_use": return .waiting
+            default: throw error
+            }
         }
     }
 }

@@ -232,7 +232,7 @@ package struct StoreConnection: Sendable {
         if let incident = problem.incident {
             text += "\nSearch the log of \(service) for the incident \(incident)."
         }
-        return OperatorError(code, text, status: status)
+        return OperatorError(code, text, status: status, problemCode: problem.code)
     }
 }
 
