@@ -50,6 +50,7 @@ extension SubscriptionStateMachine {
     func priceIncreaseDue(at time: StoreTime, _ subscription: Subscription) -> SubscriptionMove {
         guard var increase = subscription.nextIncrease else { return .stale }
         let next = subscription.pendingProduct ?? subscription.product
+        // This cannot be refused: an action that stays due would be tried for ever.
         guard increase.price.minorUnits > next.price.minorUnits else {
             return withdrawn(subscription)
         }
@@ -181,10 +182,11 @@ extension Subscription {
         return state != .active && nextIncrease != nil
     }
 
-    /// Forgets a question whose answer means nothing while auto-renew is off (rule S125), or another
-    /// product is scheduled (rule S127).
+    /// Forgets a question whose answer means nothing while auto-renew is off (rule S125), or while
+    /// another product is scheduled (rule S127).
     ///
-    /// Who turns auto-renew on again, or stays with the product, is asked again. Who has agreed need not agree again.
+    /// Who turns auto-renew on again, or stays with the product, is asked again. Who has agreed need
+    /// not agree again.
     mutating func forgetQuestion() {
         guard let status = priceIncrease?.status, status == .pending || status == .declined else {
             return

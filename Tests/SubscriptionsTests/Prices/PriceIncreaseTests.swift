@@ -179,14 +179,11 @@ import Testing
         var story = StoryTeller()
         story.buy(silver, at("2026-06-01"))
         story.subscription?.raisedAt = at(raisedAt)
-        story.apply(
-            .priceIncreaseScheduled(Self.increase(to: 1049, "1970-01-01")),
-            at("2026-06-01")
-        )
+        let increase = Self.increase(to: 1049, "1970-01-01")
+        story.apply(.priceIncreaseScheduled(increase), at("2026-06-01"))
         try story.carryOut()
-        #expect(
-            story.subscription?.priceIncrease?.status == (needsConsent ? .pending : .notified)
-        )
+        let status: PriceIncreaseStatus = needsConsent ? .pending : .notified
+        #expect(story.subscription?.priceIncrease?.status == status)
     }
 
     /// Trap 29: the catalog asks less before the answer.
