@@ -51,12 +51,18 @@ extension SettlementPlan {
     }
 
     /// Waits because the processor takes no call; the call that it did not take does not count.
+    ///
+    /// So the time of the first call begins anew with the next one, however long the wait. Not if
+    /// another call may be under way: an earlier one without an outcome, or one of a process whose
+    /// lease has ended.
     mutating func throttle(_ attempt: ProcessorAttempt, for pause: Duration) {
         guard attempt.step == .calling else { return }
         let due = machineTime.advanced(by: max(pause, policy.pause))
+        let leaseEnd = attempt.firstCalledAt?.advanced(by: policy.lease)
+        let isUncalled = attempt.callCount == 0 && leaseEnd.map { machineTime < $0 } ?? true
         change(attempt.key) { attempt in
-            // An earlier call without an outcome may still be under way.
-            attempt.isUncalled = attempt.callCount == 0
+            attempt.isUncalled = isUncalled
+            if isUncalled { attempt.firstCalledAt = nil }
             attempt.dueAt = due
         }
         expect(due)

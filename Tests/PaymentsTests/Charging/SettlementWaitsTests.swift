@@ -93,6 +93,24 @@ import Testing
         #expect(plan.attempts[attempt.key]?.isUncalled == false)
     }
 
+    @Test func aCallThatWasNotTakenIsNoFirstCall() {
+        let attempt = attempt()
+        var plan = plan(attempt)
+        let throttled = AttemptOutcome.throttled(retryAfter: .seconds(1))
+        plan.apply(AttemptResult(key: attempt.key, outcome: throttled))
+        #expect(plan.attempts[attempt.key]?.firstCalledAt == nil)
+    }
+
+    /// Another process, whose lease has ended, may still be calling.
+    @Test func aCallThatWasNotTakenAfterTheFirstLeaseIsInquiredAbout() {
+        let attempt = attempt()
+        var plan = plan(attempt, after: AttemptPolicy().lease)
+        let throttled = AttemptOutcome.throttled(retryAfter: .seconds(1))
+        plan.apply(AttemptResult(key: attempt.key, outcome: throttled))
+        #expect(plan.attempts[attempt.key]?.isUncalled == false)
+        #expect(plan.attempts[attempt.key]?.firstCalledAt == now)
+    }
+
     @Test func whatTheStoreOwesIsTriedAgainAnHourAfterItFailed() {
         var owed = attempt(.refund)
         owed.isOwed = true

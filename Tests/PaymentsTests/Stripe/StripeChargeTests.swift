@@ -101,6 +101,24 @@ import Testing
         }
     }
 
+    /// Stripe takes no call for a day, and the first one that it takes is lost.
+    @Test func afterALongWaitALostCallIsRepeatedUnderItsKey() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save()
+            for fault in [StandInFault.Kind.rateLimit, .lostBefore] {
+                store.standIn.inject(
+                    StandInFault(fault, path: "/v1/payment_intents", method: "POST")
+                )
+            }
+            let bought = try await store.buy(by: card)
+            try await store.recover(after: .seconds(24 * 3600))
+            #expect(try await store.charge(of: bought.id).callCount == 1)
+            try await store.recover()
+            #expect(try await store.load(bought.id).state == .purchased)
+            #expect(try await store.charge(of: bought.id).generation == 1)
+        }
+    }
+
     @Test func theBuyerIsToldThePageAndThenHasPaid() async throws {
         try await withStripeStore { store in
             let card = try await store.save("pm_card_threeDSecure2Required")
