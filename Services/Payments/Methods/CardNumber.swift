@@ -1,31 +1,54 @@
 /// The search for the number of a card in a text that should have none.
 ///
 /// Pure. A store that charges cards must never get one: it could not be taken out of its logs and
-/// backups again.
+/// backups again. Nor may it refuse the ids that apps give their buyers, such as UUIDs and hashes:
+/// a buyer with a refused id could never buy.
 enum CardNumber {
-    /// Whether a text has 13 to 19 digits in a row that a card's number could be.
+    /// Whether a text has the number of a card, as it is printed or without spaces.
     ///
-    /// Spaces and hyphens between groups of digits do not hide it. The last digit of a card's number
-    /// is a check digit, by the rule of ISO/IEC 7812.
+    /// Digits that touch a letter are a part of an id. Groups make a number only as cards print
+    /// them, so those of a UUID make none. A number of 19 digits is found only in groups, because
+    /// many ids have as many digits.
     static func isIn(_ text: String) -> Bool {
-        text.split { !($0.isASCII && $0.isNumber) && $0 != " " && $0 != "-" }.contains { run in
-            let groups = run.split { $0 == " " || $0 == "-" }
-            if groups.contains(where: { isNumber($0.compactMap(\.wholeNumberValue)) }) {
-                return true
-            }
-            // A UUID has a group of eight digits and one of twelve; no card is printed so.
-            return groups.split { $0.count > groupMax }.contains { groups in
-                isNumber(groups.joined().compactMap(\.wholeNumberValue))
+        text.split { !$0.isLetter && !$0.isNumber && !isSeparator($0) }.contains { run in
+            run.split(whereSeparator: isSeparator).split { !$0.allSatisfy(isDigit) }
+                .contains(where: hasNumber)
+        }
+    }
+
+    /// The digits of each group, as cards print them.
+    private static let shapes = [[4, 4, 4, 4], [4, 6, 5], [4, 6, 4], [4, 4, 4, 4, 3]]
+
+    private static func isSeparator(_ character: Character) -> Bool {
+        character == " " || character == "-"
+    }
+
+    private static func isDigit(_ character: Character) -> Bool {
+        character.isASCII && character.isNumber
+    }
+
+    /// Whether one of the groups, or some that follow each other, are the number of a card.
+    private static func hasNumber(_ groups: ArraySlice<Substring>) -> Bool {
+        groups.indices.contains { start in
+            if groups[start].count < 19, isNumber(groups[start]) { return true }
+            return shapes.contains { shape in
+                let printed = groups[start...].prefix(shape.count)
+                return printed.map(\.count) == shape && isNumber(printed.flatMap { $0 })
             }
         }
     }
 
-    /// The most digits of a group on a card.
-    private static let groupMax = 6
-
-    private static func isNumber(_ digits: [Int]) -> Bool {
-        // Networks of cards number theirs from 2 to 6.
-        guard (13...19).contains(digits.count), (2...6).contains(digits[0]) else { return false }
+    /// Whether digits have the beginning and the length of a network's cards.
+    ///
+    /// The last digit of a card's number is a check digit, by the rule of ISO/IEC 7812.
+    private static func isNumber(_ text: some Sequence<Character>) -> Bool {
+        let digits = text.compactMap(\.wholeNumberValue)
+        guard digits.count >= 14 else { return false }
+        switch (digits.count, digits[0] * 10 + digits[1]) {
+        case (14, 30), (14, 36), (14, 38), (15, 34), (15, 37): break
+        case (16, 22...27), (16, 35), (16, 40...69), (19, 40...69): break
+        default: return false
+        }
         let sum = digits.reversed().enumerated().reduce(0) { sum, place in
             let value = place.offset.isMultiple(of: 2) ? place.element : place.element * 2
             return sum + (value > 9 ? value - 9 : value)

@@ -17,6 +17,9 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
     /// The sandbox's tokens are in ``SandboxPaymentMethod``.
     public var paymentMethod: PaymentMethod
     /// The app's own opaque name for the buyer.
+    ///
+    /// A store that charges cards refuses one that could be the number of a card. If the app's
+    /// names are numbers of 14 to 16 digits, put a letter in front of them.
     public var applicationUsername: String?
     /// The purchase intent that this payment pays (spec rule 116).
     ///
