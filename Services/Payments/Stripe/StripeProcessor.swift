@@ -162,7 +162,7 @@ struct StripeProcessor: PaymentProcessor {
 
     /// Notes the keys under which nothing will ever be done.
     func note(_ failure: StripeFailure, under key: CallKey) {
-        if failure.kind == .unknown, failure.isReplayed { spentKeys.insert(key) }
+        if failure.kind == .unknown, failure.isReplayed { spentKeys.insert(key, at: now()) }
     }
 
     // MARK: - Keys
@@ -184,7 +184,7 @@ struct StripeProcessor: PaymentProcessor {
 
     /// Whether nothing will be done any more under a key under which nothing was done.
     func isFinal(_ inquiry: Inquiry) -> Bool {
-        guard !spentKeys.contains(inquiry.key) else { return true }
+        guard !spentKeys.isFinal(inquiry.key, at: now()) else { return true }
         guard let first = inquiry.firstCalledAt else { return false }
         return !StripeIdempotencyKey.isSafe(firstCalled: first, now: now())
     }

@@ -69,8 +69,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            StandInFault.Kind.lostBefore, .lostAfter, .errorBefore, .errorAfter,
-            .slow(.seconds(2)),
+            StandInFault.Kind.lostBefore, .lostAfter, .errorAfter, .slow(.seconds(2)),
         ])
         func killedAtTheCallItChargesOnce(fault: StandInFault.Kind) async throws {
             try await withStripe { store, stripe in

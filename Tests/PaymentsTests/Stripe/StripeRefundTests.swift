@@ -19,6 +19,8 @@ import Testing
             }
             _ = try await store.refunds.refund(bought.id)
             for _ in 0..<4 { try await store.recover() }
+            // An error that Stripe keeps is doubted for an hour.
+            try await store.recover(after: SpentKeys.doubt)
             #expect(try await store.load(bought.id).revokedAt != nil)
             #expect(store.standIn.entries.map(\.kind) == ["charge", "refund"])
             #expect(store.paid == 0)
