@@ -120,6 +120,8 @@ struct ProcessorEventHandler: Sendable {
         let found = Mutex<InquiryOutcome?>(nil)
         await processor.inquire([inquiry]) { _, outcome in found.withLock { $0 = outcome } }
         guard let outcome = found.withLock({ $0 }), outcome != .unavailable else { return false }
+        // The object is of an earlier generation of the key, and moved no money.
+        if case .notFound = outcome { return true }
         try await runner.settle(outcome, of: attempt)
         return true
     }

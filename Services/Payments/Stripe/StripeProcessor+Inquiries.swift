@@ -42,12 +42,34 @@ extension StripeProcessor {
                 guard let intent = try await payment(of: inquiry, by: customer) else {
                     return .notFound(isFinal: isFinal(inquiry))
                 }
-                return await judge(intent)
+                return found(await judge(intent), under: intent.metadata["key"], for: inquiry)
             } catch {
                 return .unavailable
             }
         case .refund: return await lookForRefund(inquiry)
         case .reversal: return .failed(.processorRefused)
+        }
+    }
+
+    /// The outcome of an object at Stripe, for an attempt that is called for under a key.
+    ///
+    /// An object of an earlier generation of the key says nothing about the present one, unless it
+    /// moved money.
+    ///
+    /// - Parameters:
+    ///   - outcome: The outcome of the object.
+    ///   - key: The key under which it was made, by its own texts.
+    ///   - inquiry: The inquiry.
+    /// - Returns: The outcome, or that nothing was found.
+    func found(
+        _ outcome: InquiryOutcome,
+        under key: String?,
+        for inquiry: Inquiry
+    ) -> InquiryOutcome {
+        guard let key, key != "\(inquiry.key)" else { return outcome }
+        return switch outcome {
+        case .charged, .refunded, .unavailable: outcome
+        default: .notFound(isFinal: isFinal(inquiry))
         }
     }
 

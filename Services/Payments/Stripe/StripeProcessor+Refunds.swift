@@ -67,7 +67,11 @@ extension StripeProcessor {
                 let refund = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
                     try await client.refund(reference.rawValue)
                 }
-                return Self.outcome(of: refund)
+                return found(
+                    Self.outcome(of: refund),
+                    under: refund.metadata?["key"],
+                    for: inquiry
+                )
             }
             guard let refund = try await refund(under: inquiry.key, of: inquiry.undoes) else {
                 return .notFound(isFinal: isFinal(inquiry))

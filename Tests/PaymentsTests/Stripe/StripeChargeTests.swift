@@ -95,6 +95,29 @@ import Testing
         }
     }
 
+    /// Events bring objects of any generation.
+    @Test(arguments: ["pm_card_visa", "pm_card_chargeDeclined"])
+    func aPaymentUnderAnEarlierKeyCountsOnlyIfItWasPaid(card: String) async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save(card))
+            let charge = try await store.charge(of: bought.id)
+            let made = try #require(try await store.intents(of: charge).first)
+            let inquiry = Inquiry(
+                key: CallKey(attemptID: charge.id, kind: .charge, generation: 2),
+                reference: ProcessorReference(rawValue: made.id),
+                paymentMethod: charge.paymentMethod,
+                firstCalledAt: charge.firstCalledAt
+            )
+            let found = try await store.inquire(inquiry)
+            if made.status == .succeeded {
+                let reference = ProcessorReference(rawValue: made.id)
+                #expect(found == .charged(reference: reference, amount: usd(999)))
+            } else {
+                #expect(found == .notFound(isFinal: false))
+            }
+        }
+    }
+
     @Test func anInquiryIsFinalOnlyWhenStripeHasForgottenTheKey() async throws {
         try await withStripeStore { store in
             let card = try await store.save()
