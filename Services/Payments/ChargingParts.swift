@@ -21,9 +21,6 @@ struct ChargingParts {
     /// Offers committed attempts to the runner, and signals the relay that events were appended.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
-    /// The checks of readiness that the processor needs.
-    let checks: [ReadinessCheck]
-
     /// The pages of the sandbox's processor; no other store has them.
     private let sandboxRoutes: SandboxRoutes?
     private let methodRoutes: PaymentMethodRoutes
@@ -80,7 +77,6 @@ struct ChargingParts {
         processor = chosen.processor
         sandboxRoutes = chosen.sandboxRoutes
         defaultMethod = chosen.defaultMethod
-        checks = chosen.stripe.map { [$0.check] } ?? []
         methodRoutes = PaymentMethodRoutes(methods: chosen.stripe?.methods)
         context = PaymentsContext(
             client: frame.client,

@@ -53,7 +53,7 @@ private func composePayments(
                 sealer, clock.keeper, runner, renewals.runner, renewals.watch, consumer,
                 acceptance.batcher,
             ],
-        readiness: [clock.check] + charging.checks,
+        readiness: [clock.check],
         environments: environments
     ) { router in
         clock.addRoutes(to: router)

@@ -53,11 +53,6 @@ struct StripeParts {
         )
     }
 
-    /// Names what keeps the store from calling Stripe.
-    var check: ReadinessCheck {
-        ReadinessCheck("stripe", failure: { [gate = processor.gate] in gate.problem })
-    }
-
     /// Takes in what Stripe tells by itself.
     func events(settledBy runner: ChargeRunner, on frame: ServiceFrame) -> ProcessorEventHandler {
         ProcessorEventHandler(

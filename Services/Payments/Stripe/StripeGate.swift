@@ -1,5 +1,6 @@
 import EventTypes
 import Logging
+import Metrics
 import Stripe
 import Synchronization
 
@@ -12,6 +13,8 @@ final class StripeGate: Sendable {
         var breaker = CircuitBreaker()
         /// The end of the pause after Stripe did not take the store's key.
         var refusedUntil = Duration.zero
+        /// Whether the last call has shown that Stripe is away.
+        var isAway = false
     }
 
     /// The longest time that a call waits for its turn; after it, its attempt is due later.
@@ -22,6 +25,7 @@ final class StripeGate: Sendable {
     private let state: Mutex<State>
     private let start = ContinuousClock.now
     private let logger: Logger
+    private let away = Gauge(label: "processor_away")
 
     /// Makes a gate.
     ///
@@ -55,17 +59,6 @@ final class StripeGate: Sendable {
         }
     }
 
-    /// The reason why no calls are made at this moment; `nil` if they are.
-    ///
-    /// It ends with the pause, because only a call can find out whether Stripe is there again.
-    var problem: String? {
-        state.withLock { state in
-            if now < state.refusedUntil { return "Stripe does not take the store's key" }
-            guard case .open(let end, _) = state.breaker.state, now < end else { return nil }
-            return "Stripe does not answer, and is called again in a moment"
-        }
-    }
-
     private var now: Duration { start.duration(to: .now) }
 
     /// Waits for the turn of a call.
@@ -90,14 +83,21 @@ final class StripeGate: Sendable {
     }
 
     /// Notes what became of a call.
+    ///
+    /// A key without one permission is refused at some calls only, so it stops none of the others.
     private func record(_ failure: StripeFailure?) {
-        state.withLock { state in
+        let change = state.withLock { state -> Bool? in
             state.breaker.record(CircuitBreaker.Result(failure), at: now)
-            switch failure?.kind {
-            case .accessRefused: state.refusedUntil = now + Self.refusalPause
-            default: break
+            if failure?.kind == .accessRefused, failure?.status == 401 {
+                state.refusedUntil = now + Self.refusalPause
             }
+            var isAway = now < state.refusedUntil
+            if case .closed = state.breaker.state {} else { isAway = true }
+            guard isAway != state.isAway else { return nil }
+            state.isAway = isAway
+            return isAway
         }
+        if let isAway = change { tell(isAway) }
         switch failure?.kind {
         case .accessRefused, .mistaken, .keyMisused:
             logger.error(
@@ -105,6 +105,19 @@ final class StripeGate: Sendable {
                 metadata: ["failure": "\(failure.map { "\($0)" } ?? "")"]
             )
         default: break
+        }
+    }
+
+    /// Tells that Stripe is away, or there again.
+    ///
+    /// It is no condition of readiness: without Stripe the other routes work, and so do those that
+    /// accept payments.
+    private func tell(_ isAway: Bool) {
+        away.record(isAway ? 1 : 0)
+        if isAway {
+            logger.error("Stripe does not answer, or does not take the store's key; payments wait")
+        } else {
+            logger.notice("Stripe answers again")
         }
     }
 }

@@ -57,7 +57,6 @@ package struct PaymentIntentRequest: Hashable, Sendable {
         form.add("payment_method_types", ["card"])
         form.add("statement_descriptor_suffix", statementSuffix)
         form.add("metadata", metadata)
-        form.add("expand", ["latest_charge"])
         return form
     }
 }

@@ -10,7 +10,6 @@ extension StripeClient {
     ) async throws(StripeFailure) -> StripePage<StripePaymentIntent> {
         var form = request.parameters
         form.add("customer", customer)
-        form.add("expand", ["data.latest_charge"])
         return try await send(.get("/v1/payment_intents", form))
     }
 

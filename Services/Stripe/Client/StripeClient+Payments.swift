@@ -15,9 +15,7 @@ extension StripeClient {
     ///
     /// - Throws: ``StripeFailure``
     package func paymentIntent(_ id: String) async throws(StripeFailure) -> StripePaymentIntent {
-        var form = FormParameters()
-        form.add("expand", ["latest_charge"])
-        return try await send(.get(try Self.path("payment_intents", id), form))
+        try await send(.get(try Self.path("payment_intents", id)))
     }
 
     /// Gives a payment up, so that it can no longer be made.
