@@ -93,9 +93,13 @@ struct StripeProcessor: PaymentProcessor {
     private func charge(_ request: ChargeRequest, of customer: String?) async -> ChargeOutcome {
         guard let customer else {
             logger.error(
-                "A payment method is none that was saved at Stripe; it is not charged",
+                "A payment method is not in the table of saved ones; it is not charged",
                 metadata: ["attempt": "\(request.attemptID)"]
             )
+            // A payment was accepted only with a saved method, so the table has been lost.
+            guard lane(of: request.paymentMethod) == nil else {
+                return .throttled(retryAfter: Self.mistakePause)
+            }
             return .declined(.paymentDeclined, advice: .otherMethod)
         }
         let amount: ProcessorAmount
@@ -142,7 +146,17 @@ struct StripeProcessor: PaymentProcessor {
             return .unknown(reference: id.map { ProcessorReference(rawValue: $0) })
         // The calls did nothing, and no payment fails for a mistake of the store.
         case .accessRefused: return .throttled(retryAfter: StripeGate.refusalPause)
+        case .missing where failure.error?.parameter == "customer":
+            logger.error(
+                "Stripe has no buyer to whom a saved payment method belongs",
+                metadata: ["attempt": "\(key.attemptID)", "failure": "\(failure)"]
+            )
+            return .declined(.paymentDeclined, advice: .otherMethod)
         case .mistaken, .missing, .stateForbids:
+            logger.error(
+                "Stripe takes a charge for a mistake; it waits",
+                metadata: ["attempt": "\(key.attemptID)", "failure": "\(failure)"]
+            )
             return .throttled(retryAfter: Self.mistakePause)
         }
     }

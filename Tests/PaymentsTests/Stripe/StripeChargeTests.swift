@@ -95,6 +95,23 @@ import Testing
         }
     }
 
+    /// A rebuild from the log brings no payment methods back.
+    @Test func withoutTheTableOfMethodsAChargeWaitsForIt() async throws {
+        try await withStripeStore { store in
+            let added = try await store.add(by: try await store.save())
+            let saved = store.pending.take().map { attempt in
+                var attempt = attempt
+                attempt.paymentMethod = "pm_lost"
+                return attempt
+            }
+            await store.runner.carryOut(saved)
+            #expect(try await store.load(added.id).state == .purchasing)
+            try await store.recover(after: StripeProcessor.mistakePause)
+            #expect(try await store.load(added.id).state == .purchased)
+            #expect(store.standIn.entries.map(\.amount) == [999])
+        }
+    }
+
     /// Events bring objects of any generation.
     @Test(arguments: ["pm_card_visa", "pm_card_chargeDeclined"])
     func aPaymentUnderAnEarlierKeyCountsOnlyIfItWasPaid(card: String) async throws {
