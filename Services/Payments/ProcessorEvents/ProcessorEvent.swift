@@ -22,21 +22,22 @@ struct ProcessorEvent: Hashable, Sendable {
 }
 
 extension ProcessorEvent {
-    /// Reads an event of Stripe's; `nil` if it is about nothing of the store's.
+    /// The kind of the event that a buyer has saved a payment method.
+    private static let setupType = "setup_intent.succeeded"
+    /// The kinds of events that can be about something of the store's.
     ///
     /// That a payment was created is no news: the call that creates it is still confirming it.
+    static let types = [
+        "payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
+        "payment_intent.processing", "payment_intent.requires_action", "refund.updated",
+        "refund.failed", "charge.refund.updated", setupType,
+    ]
+
+    /// Reads an event of Stripe's; `nil` if it is about nothing of the store's.
     init?(_ event: StripeEvent) {
-        guard let object = event.data.object.id else { return nil }
+        guard Self.types.contains(event.type), let object = event.data.object.id else { return nil }
         let attempt = Subject(event.data.object.metadata ?? [:])
-        switch event.type {
-        case "payment_intent.succeeded", "payment_intent.payment_failed",
-            "payment_intent.canceled", "payment_intent.processing",
-            "payment_intent.requires_action", "refund.updated", "refund.failed",
-            "charge.refund.updated":
-            guard attempt != nil else { return nil }
-        case "setup_intent.succeeded": break
-        default: return nil
-        }
+        guard attempt != nil || event.type == Self.setupType else { return nil }
         self.init(
             id: event.id,
             type: event.type,

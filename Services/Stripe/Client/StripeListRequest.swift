@@ -14,18 +14,24 @@ package struct StripeListRequest: Hashable, Sendable {
     package var after: String?
     /// The number of elements in a page.
     package var limit: Int
+    /// The kinds of events; empty for all.
+    ///
+    /// Only the list of events has them.
+    package var types: [String]
 
     /// Makes a question.
     package init(
         from: MachineTime? = nil,
         until: MachineTime? = nil,
         after: String? = nil,
-        limit: Int = limitMax
+        limit: Int = limitMax,
+        types: [String] = []
     ) {
         self.from = from
         self.until = until
         self.after = after
         self.limit = limit
+        self.types = types
     }
 
     /// The parameters that all lists have.
@@ -36,6 +42,7 @@ package struct StripeListRequest: Hashable, Sendable {
         form.add("created[lt]", until.map { ($0.millisecondsSinceEpoch + 999) / 1000 })
         form.add("starting_after", after)
         form.add("limit", Int64(min(max(limit, 1), Self.limitMax)))
+        form.add("types", types)
         return form
     }
 }

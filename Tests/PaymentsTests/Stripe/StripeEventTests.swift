@@ -84,6 +84,29 @@ import Testing
         }
     }
 
+    @Test func aLongListIsReadInParts() async throws {
+        try await withStripeStore { store in
+            _ = try await store.save()
+            let calls = store.standIn.calls
+            try await store.events.readList(pause: .seconds(300))
+            // An hour and the overlap, in parts of ten minutes.
+            #expect(store.standIn.calls == calls + 7)
+            #expect(try await store.counts("processor_events") == [1])
+        }
+    }
+
+    @Test func onlyEventsOfTheKindsThatCountAreListed() async throws {
+        try await withStripeStore { store in
+            _ = try await store.buy(by: try await store.save())
+            let all = try await store.stripe.events(StripeListRequest()).data
+            let own = try await store.stripe.events(
+                StripeListRequest(types: ProcessorEvent.types)
+            ).data
+            #expect(Set(own.map(\.type)) == ["setup_intent.succeeded", "payment_intent.succeeded"])
+            #expect(own.count < all.count)
+        }
+    }
+
     @Test func aPlaceDoesNotMoveIfTheListCannotBeRead() async throws {
         try await withStripeStore { store in
             _ = try await store.save()

@@ -29,9 +29,10 @@ struct CallTable: Sendable {
             let list = books.disputes.map { StandInPage.Element($0.id, $0.created, $0.json) }
             return try StandInPage(form, known: ["payment_intent"]).json(list, of: "disputes")
         case ("GET", "events", 1):
-            let list = books.events.filter { form["type"] == nil || $0.type == form["type"] }
+            let types = Set(form.members("types").values).union([form["type"]].compactMap(\.self))
+            let list = books.events.filter { types.isEmpty || types.contains($0.type) }
                 .map { StandInPage.Element($0.id, $0.created, $0.json) }
-            return try StandInPage(form, known: ["type"]).json(list, of: "events")
+            return try StandInPage(form, known: ["type", "types"]).json(list, of: "events")
         case ("GET", "events", 2):
             guard let event = books.events.first(where: { $0.id == parts[1] }) else {
                 throw .missing("event", parts[1])
