@@ -24,6 +24,8 @@ struct PaymentRoutes: Sendable {
     /// The maximum age of a token that restores.
     let restoreTokenAgeMax: Duration
     let machineNow: @Sendable () -> MachineTime
+    /// The limit of questions for the page on which a buyer has to act.
+    let actionLimit = AccountLimit(callsMax: 120)
 
     func add(to router: StoreRouter) {
         router.account.post("\(Routes.payments)", use: addPayment)
@@ -113,6 +115,7 @@ struct PaymentRoutes: Sendable {
         -> Response
     {
         let key = try context.requireAccountKey()
+        try actionLimit.count(key, at: machineNow())
         switch try await actions.action(of: try transactionID(context), of: key) {
         case .unknown: throw HTTPProblem.transactionUnknown
         case .nothingToDo: throw HTTPProblem.noActionNeeded

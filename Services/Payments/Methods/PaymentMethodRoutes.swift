@@ -12,6 +12,8 @@ struct PaymentMethodRoutes: Sendable {
     /// `nil` if the processor has no saved methods.
     let methods: PaymentMethodHandler?
 
+    let limit = AccountLimit(callsMax: 30)
+
     func add(to router: StoreRouter) {
         router.account
             .get(RouterPath(Routes.paymentMethods), use: list)
@@ -32,6 +34,7 @@ struct PaymentMethodRoutes: Sendable {
         -> Response
     {
         let (account, handler) = (try context.requireAccountKey(), try handler())
+        try limit.count(account, at: handler.now())
         let setup = try await answered { try await handler.begin(for: account) }
         guard let secret = setup.clientSecret else { throw Self.processorIsAway }
         return try jsonResponse(
@@ -47,6 +50,7 @@ struct PaymentMethodRoutes: Sendable {
     {
         let (account, handler) = (try context.requireAccountKey(), try handler())
         guard let id = context.parameters.get("id") else { throw Self.setupUnknown }
+        try limit.count(account, at: handler.now())
         switch try await answered({ try await handler.complete(id, for: account) }) {
         case .unknown: throw Self.setupUnknown
         case .unfinished:

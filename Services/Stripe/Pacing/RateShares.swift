@@ -9,12 +9,14 @@ package struct RateShares: Hashable, Sendable {
     /// The kinds of work.
     package enum Lane: String, Hashable, Sendable, CaseIterable {
         case buyers, refunds, inquiries, renewals
+        /// Saving payment methods, which any account may ask for.
+        case setups
 
         /// The lane's share of the rate, in hundredths.
         var share: Double {
             switch self {
-            case .buyers: 70
-            case .refunds, .inquiries, .renewals: 10
+            case .buyers: 60
+            case .refunds, .inquiries, .renewals, .setups: 10
             }
         }
     }
