@@ -27,7 +27,7 @@ extension SKError {
             .paymentInvalid,
             [
                 "stale_price", "wrong_currency", "price_overflow", "quantity_out_of_range",
-                "payment_method_unknown", "payment_method_not_available",
+                "payment_method_unknown", "payment_method_not_available", "card_number_refused",
                 "application_username_too_long", "already_subscribed",
                 "offers_contradict", "purchase_intent_unknown", "idempotency_key_missing",
                 "idempotency_key_malformed",
@@ -55,6 +55,7 @@ extension SKError {
                 "try_again", "outcome_unknown", "not_ready", "overloaded", "body_too_slow",
                 "storage_full",
                 "too_many_streams", "too_many_downloads", "too_many_test_notifications",
+                "too_many_requests_of_account",
             ]
         ),
         // The app or the account is not allowed to do this.
@@ -96,6 +97,10 @@ extension SKError {
                 "transaction_is_copy", "refund_requested", "too_many_refund_requests",
                 "refund_reason_unknown", "refund_request_unknown", "already_refunded",
                 "reason_missing",
+                // Buyers save payment methods by the app's own calls.
+                "payment_methods_not_saved", "setup_unfinished", "setup_unknown",
+                // Only the processor receives these codes.
+                "processor_not_used", "webhook_refused",
             ]
         ),
         // Programs of this library should never receive these codes.
