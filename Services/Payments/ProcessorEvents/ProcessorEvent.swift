@@ -56,6 +56,8 @@ extension ProcessorEvent {
             attempt.reference?.rawValue != objectID
         case (.charged, "payment_intent.processing"), (.charged, "payment_intent.requires_action"):
             false
+        case (.refunded, "refund.updated"):
+            attempt.reference?.rawValue != objectID
         case (.failed, "payment_intent.succeeded"): true
         case (.failed, _) where attempt.kind == .charge: false
         default: true

@@ -58,15 +58,17 @@ struct ProcessorEventHandler: Sendable {
     /// - Throws: `PostgresError` if they cannot be taken.
     func applyDue(limit: Int) async throws -> Int {
         let time = now()
+        let leaseEnd = time.advanced(by: Self.lease)
         let due = try await client.withTransaction { connection in
             try ProcessorEventStore.takeDue(
                 at: time,
-                until: time.advanced(by: Self.lease),
+                until: leaseEnd,
                 limit: limit,
                 on: connection
             )
         }
-        for event in due {
+        // After the end of the lease the others are due, and any process takes them.
+        for event in due where now() < leaseEnd {
             do {
                 try await conclude(event, isApplied: try await apply(event))
             } catch {

@@ -57,7 +57,7 @@ struct StripeSettings: Sendable {
             "STRIPE_TIMEOUT_MS",
             default: .seconds(30),
             in: .milliseconds(100)...(.seconds(120)),
-            "How long a call to Stripe may take; PROCESSOR_LEASE_MS must be longer."
+            "How long a call to Stripe may take; PROCESSOR_LEASE_MS must be 2 s longer."
         )
         client = StripeClient.Settings(baseURL: address, timeout: timeout)
         callsPerSecond = reader.integer(
@@ -91,8 +91,9 @@ struct StripeSettings: Sendable {
         if URL(string: returnURL)?.scheme == nil {
             reader.refuse("STRIPE_RETURN_URL", "must be an address if PROCESSOR is stripe")
         }
-        if lease <= timeout {
-            reader.refuse("PROCESSOR_LEASE_MS", "must be longer than STRIPE_TIMEOUT_MS")
+        // A call may wait for its turn first.
+        if lease <= timeout + StripeGate.patience {
+            reader.refuse("PROCESSOR_LEASE_MS", "must be 2 s longer than STRIPE_TIMEOUT_MS")
         }
         // In documentation no file is there.
         guard !reader.isDescribing else { return }

@@ -194,7 +194,7 @@ private func withStripe(
         "PROCESSOR": "stripe", "STRIPE_KEY_FILE": key.path,
         "STRIPE_WEBHOOK_SECRETS_FILE": secret.path, "STRIPE_API_URL": url,
         "STRIPE_RETURN_URL": "https://app.example.com/back", "STRIPE_TIMEOUT_MS": "3000",
-        "PROCESSOR_LEASE_MS": "4000", "STRIPE_EVENTS_MS": "3000", "ACTION_EXPIRY_MS": "120000",
+        "PROCESSOR_LEASE_MS": "6000", "STRIPE_EVENTS_MS": "3000", "ACTION_EXPIRY_MS": "120000",
     ]
     try await withStore(options) { store in
         try await store.importSampleCatalog()

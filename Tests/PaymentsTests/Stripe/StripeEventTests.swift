@@ -38,6 +38,24 @@ import Testing
         }
     }
 
+    @Test func aRefundThatIsKnownIsNotAskedForAgain() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save("pm_card_pendingRefund"))
+            _ = try await store.refunds.refund(bought.id)
+            let charge = try #require(try await store.charge(of: bought.id).reference)
+            let refund = try #require(
+                try await store.stripe.refunds(of: charge.rawValue).data.first
+            )
+            try store.standIn.end(refund: refund.id, succeeds: true)
+            try await store.recover(after: .seconds(60))
+            try await store.events.readList(pause: .seconds(300))
+            let calls = store.standIn.calls
+            try await store.applyEvents()
+            // Only the setup is looked at, which takes two calls.
+            #expect(store.standIn.calls == calls + 2)
+        }
+    }
+
     @Test func aChargeThatTheStoreHadGivenUpIsReturned() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(
