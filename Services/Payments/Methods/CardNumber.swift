@@ -10,9 +10,13 @@ enum CardNumber {
     /// them, so those of a UUID make none. A number of 19 digits is found only in groups, because
     /// many ids have as many digits.
     static func isIn(_ text: String) -> Bool {
-        text.split { !$0.isLetter && !$0.isNumber && !isSeparator($0) }.contains { run in
-            run.split(whereSeparator: isSeparator).split { !$0.allSatisfy(isDigit) }
-                .contains(where: hasNumber)
+        let runs: [Substring] = text.split {
+            !$0.isLetter && !$0.isNumber && !isSeparator($0)
+        }
+        return runs.contains { run in
+            let words: [Substring] = run.split(whereSeparator: isSeparator)
+            let groups: [ArraySlice<Substring>] = words.split { !$0.allSatisfy(isDigit) }
+            return groups.contains(where: hasNumber)
         }
     }
 
@@ -33,7 +37,8 @@ enum CardNumber {
             if groups[start].count < 19, isNumber(groups[start]) { return true }
             return shapes.contains { shape in
                 let printed = groups[start...].prefix(shape.count)
-                return printed.map(\.count) == shape && isNumber(printed.flatMap { $0 })
+                let digits: [Character] = printed.flatMap { $0 }
+                return printed.map(\.count) == shape && isNumber(digits)
             }
         }
     }

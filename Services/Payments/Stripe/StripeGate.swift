@@ -113,7 +113,7 @@ final class StripeGate: Sendable {
     /// It is no condition of readiness: without Stripe the other routes work, and so do those that
     /// accept payments.
     private func tell(_ isAway: Bool) {
-        away.record(isAway ? 1 : 0)
+        away.record(isAway ? Int64(1) : 0)
         if isAway {
             logger.error("Stripe does not answer, or does not take the store's key; payments wait")
         } else {
