@@ -129,11 +129,14 @@ import Testing
     @Test func aRaiseIsOfTheNextProductAndNotAboveTheCatalog() async throws {
         try await withClub(raisedTo: usd(1299)) { store, id in
             let above = SubscriptionHandler.Decision.raise(club().id, to: usd(1300), from: nil)
-            #expect(try await decide(above, on: id, in: store) == .refused(.aboveCatalog))
+            let isAbove = try await decide(above, on: id, in: store)
+            #expect(isAbove == .refused(.aboveCatalog))
             let other = ProductID(unchecked: "other")
             let wrong = SubscriptionHandler.Decision.raise(other, to: usd(1299), from: nil)
-            #expect(try await decide(wrong, on: id, in: store) == .refused(.otherProduct))
-            #expect(try await store.subscription().priceIncrease == nil)
+            let isWrong = try await decide(wrong, on: id, in: store)
+            #expect(isWrong == .refused(.otherProduct))
+            let subscription = try await store.subscription()
+            #expect(subscription.priceIncrease == nil)
         }
     }
 
