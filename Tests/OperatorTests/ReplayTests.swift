@@ -246,4 +246,26 @@ struct ReplayTests {
             try await OperatorLockStore.withLocks([address]) {}
         }
     }
+
+    /// PostgreSQL shows a session of another role without its machine and its time.
+    @Test func theConsoleAndTheCommandLineLearnOfEachOthersReplays() async throws {
+        let migrations = MessagingMigrations.all(role: "counterfoil_payments")
+        try await withTestDatabase(migrations: migrations) { database in
+            let addresses = try [PostgresCluster.operatorRole, PostgresCluster.readerRole].map {
+                try DatabaseOptions.parse(["--payments-database-url", database.url(role: $0)])
+                    .address(of: .payments, [:])
+            }
+            for (first, second) in [(0, 1), (1, 0)] {
+                let other = addresses[second]
+                try await OperatorLockStore.withLocks([addresses[first]]) {
+                    let error = await #expect(throws: OperatorError.self) {
+                        try await OperatorLockStore.withLocks([other]) {}
+                    }
+                    let text = error?.description ?? ""
+                    #expect(text.contains("Another replay of payments is under way"), "\(text)")
+                    #expect(text.contains("counterfoil replay, process \(getpid()) on "))
+                }
+            }
+        }
+    }
 }

@@ -117,7 +117,7 @@ enum ActStore {
                     AND (xid, position) < (\(before.xid), \(before.position))
                 ORDER BY xid DESC, position DESC LIMIT \(lookedAtMax)
             ) AS acts
-            WHERE (\(query.key) = ''' OR key = \(query.key))
+            WHERE (\(query.key) = '' OR key = \(query.key))
                 AND (\(query.administrator) = '' OR
                     unpacked_json(data)::json ->> 'changedBy' = \(query.administrator))
             ORDER BY xid DESC, position DESC LIMIT \(Int64(query.limit + 1))

@@ -75,7 +75,9 @@ package enum OperatorLockStore {
         let rows = try connection.query(
             """
             SELECT coalesce(nullif(activity.application_name, ''), 'a session of another role'),
-                activity.pid, coalesce(host(activity.client_addr), 'the server''s own machine'),
+                activity.pid, coalesce(host(activity.client_addr),
+                    CASE WHEN activity.backend_start IS NOT NULL
+                        THEN 'the server''s own machine' END),
                 activity.backend_start
             FROM pg_locks AS locked JOIN pg_stat_activity AS activity USING (pid)
             WHERE locked.locktype = 'advisory' AND locked.granted
@@ -89,9 +91,14 @@ package enum OperatorLockStore {
         let (who, pid, host, since) = try row.decode(
             String.self,
             Int32.self,
-            String.self,
-            MachineTime.self
+            String?.self,
+            MachineTime?.self
         )
-        return "\(who), server process \(pid), from \(host), since \(since)"
+        // A session of another role shows neither its machine nor its time.
+        let parts: [String?] = [
+            "\(who), server process \(pid)", host.map { "from \($0)" },
+            since.map { "since \($0)" },
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
     }
 }

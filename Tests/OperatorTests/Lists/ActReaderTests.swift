@@ -1,5 +1,6 @@
 import ClockAndIDs
 import EventTypes
+import Foundation
 import Messaging
 import Postgres
 import StoreTracing
@@ -141,6 +142,57 @@ struct ActReaderTests {
             }
             #expect(found == [["by mia: twice"], ["by mia: asked by phone"]])
             #expect(end[0] != nil && end[1] == nil, "the second page is the last one")
+        }
+    }
+
+    @Test func changesOfProductsAreChosenByPersonAndProduct() async throws {
+        try await withTestDatabase(
+            migrations: MessagingMigrations.all(role: "counterfoil_catalog")
+        ) { database in
+            let path = SourceTree.path("Tests/Fixtures/events/v1/product.changed.json")
+            let product = try EventCoding.decode(
+                ProductChanged.self,
+                from: Array(try String(contentsOfFile: path, encoding: .utf8).utf8)
+            ).product
+            try await database.withClient { client in
+                try await client.withTransaction { connection in
+                    for (number, name) in ["mia", "max"].enumerated() {
+                        let event = try OutboxEvent(
+                            ProductChanged(product: product, changedBy: name),
+                            type: .productChanged,
+                            topic: Topics.catalogProducts,
+                            key: product.id.rawValue,
+                            subject: product.id.rawValue,
+                            time: Self.start.advanced(by: .seconds(number))
+                        )
+                        try Outbox.append([event], on: connection)
+                    }
+                }
+            }
+            func names(_ query: ActQuery) async throws -> [String] {
+                try await database.withClient(role: PostgresCluster.operatorRole) { client in
+                    try await client.withConnection { connection in
+                        try ActStore.aboutProducts(query, lookedAtMax: 1, on: connection)
+                            .map { "\($0.act.decidedBy)" }
+                    }
+                }
+            }
+            let end = try await database.withClient(role: PostgresCluster.operatorRole) { client in
+                try await client.withConnection {
+                    try ActStore.lookedAt(ActQuery(kind: .products), lookedAtMax: 1, on: $0)
+                }
+            }
+            #expect(try await names(ActQuery(kind: .products)) == ["max"])
+            #expect(try await names(ActQuery(kind: .products, administrator: "mia")) == [])
+            let next = ActQuery(
+                kind: .products,
+                administrator: "mia",
+                key: product.id.rawValue,
+                before: end
+            )
+            #expect(try await names(next) == ["mia"])
+            let other = ActQuery(kind: .products, key: "com.example.gems")
+            #expect(try await names(other) == [])
         }
     }
 
