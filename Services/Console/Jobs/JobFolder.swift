@@ -20,8 +20,8 @@ struct JobFolder: Sendable {
     func write(_ record: JobRecord) throws {
         try folder.write(record, to: "\(record.id)\(Self.ending)")
         for name in folder.names(ending: Self.ending).dropLast(Self.countMax) {
-            folder.remove(name)
-            folder.remove(String(name.dropLast(Self.ending.count)) + ".journal")
+            try folder.remove(name)
+            try folder.remove(String(name.dropLast(Self.ending.count)) + ".journal")
         }
     }
 

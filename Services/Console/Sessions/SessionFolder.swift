@@ -51,7 +51,16 @@ final class SessionFolder: Sendable {
     /// Removes the file of a session.
     func remove(_ digest: SHA256Digest) {
         written.withLock { $0[digest] = nil }
-        folder.remove(Self.name(of: digest))
+        remove(Self.name(of: digest))
+    }
+
+    private func remove(_ name: String) {
+        do {
+            try folder.remove(name)
+        } catch {
+            // The table knows that it has ended; after a restart its file would open it again.
+            logger.error("a session's file stays", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Removes the files of sessions that have ended, and those that cannot be read, once a minute.
@@ -67,7 +76,7 @@ final class SessionFolder: Sendable {
         }
         for name in folder.names(ending: Self.ending)
         where folder.read(SealedSession.self, from: name)?.isGoingOn(at: now) != true {
-            folder.remove(name)
+            remove(name)
         }
     }
 

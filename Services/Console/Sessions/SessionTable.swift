@@ -11,6 +11,9 @@ final class SessionTable: Sendable {
     static let countMax = 1000
 
     private let sessions = Mutex<[SHA256Digest: ConsoleSession]>([:])
+    /// The sessions that somebody has ended, whose files may have stayed, with the last moment at
+    /// which these could open one.
+    private let ended = Mutex<[SHA256Digest: MachineTime]>([:])
     private let folder: SessionFolder?
 
     /// Makes a table.
@@ -53,7 +56,8 @@ final class SessionTable: Sendable {
         let digest = RandomSecret.digest(of: secret)
         // A file is read and written under the lock, so a session that is ended does not come back.
         return sessions.withLock { sessions in
-            if sessions[digest] == nil, let kept = folder?.session(of: secret) {
+            let isEnded = ended.withLock { $0[digest] != nil }
+            if sessions[digest] == nil, !isEnded, let kept = folder?.session(of: secret) {
                 add(kept, digest, to: &sessions)
             }
             guard var session = sessions[digest] else { return nil }
@@ -87,8 +91,12 @@ final class SessionTable: Sendable {
 
     /// Forgets the sessions that have ended, with their tokens.
     func sweep(at now: MachineTime) {
-        sessions.withLock { $0 = $0.filter { $0.value.isGoingOn(at: now) } }
-        folder?.sweep(at: now)
+        sessions.withLock { sessions in
+            sessions = sessions.filter { $0.value.isGoingOn(at: now) }
+            ended.withLock { $0 = $0.filter { $0.value > now } }
+            // Under the lock, so that no file is removed that was written again meanwhile.
+            folder?.sweep(at: now)
+        }
     }
 
     /// The number of sessions in memory.
@@ -98,6 +106,11 @@ final class SessionTable: Sendable {
     func end(_ secret: String) {
         let digest = RandomSecret.digest(of: secret)
         sessions.withLock { sessions in
+            if let folder, let session = sessions[digest] ?? folder.session(of: secret) {
+                ended.withLock {
+                    $0[digest] = session.begunAt.advanced(by: ConsoleSession.ageMax)
+                }
+            }
             sessions[digest] = nil
             folder?.remove(digest)
         }

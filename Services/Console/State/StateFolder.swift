@@ -1,7 +1,7 @@
 import EventTypes
 import Foundation
 
-/// The folder in which the console keeps what outlives a restart: sessions, and the records of jobs.
+/// The folder of what outlives a restart: sessions, records of jobs, and refunds without an answer.
 ///
 /// Only its owner can read it. Each file is replaced as a whole, so none is ever half written.
 struct StateFolder: Sendable {
@@ -18,6 +18,8 @@ struct StateFolder: Sendable {
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
+        // A folder that was there already may be open to others.
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: self.path)
     }
 
     /// The path of a file.
@@ -47,8 +49,13 @@ struct StateFolder: Sendable {
     }
 
     /// Removes a file, if there is one.
-    func remove(_ name: String) {
-        // What is not there need not be removed.
-        try? FileManager.default.removeItem(atPath: path(of: name))
+    ///
+    /// - Throws: An error of the file system if it is still there.
+    func remove(_ name: String) throws {
+        do {
+            try FileManager.default.removeItem(atPath: path(of: name))
+        } catch let error as CocoaError where error.code == .fileNoSuchFile {
+            // What is not there need not be removed.
+        }
     }
 }

@@ -64,6 +64,35 @@ import Testing
         }
     }
 
+    @Test func aSessionWhoseFileStaysIsEndedAllTheSame() throws {
+        try run { path, start in
+            let sessions = try start()
+            let secret = sessions.begin(with: "token", at: Self.start)
+            let file = path + "/sessions/" + (try #require(try files(path).first))
+            let kept = try Data(contentsOf: URL(fileURLWithPath: file))
+            sessions.end(secret)
+            try kept.write(to: URL(fileURLWithPath: file))
+            #expect(sessions.session(of: secret, at: Self.after(minutes: 1)) == nil)
+            sessions.sweep(at: Self.after(minutes: 2))
+            #expect(sessions.session(of: secret, at: Self.after(minutes: 3)) == nil)
+        }
+    }
+
+    @Test func aFolderThatWasOpenToOthersIsClosed() throws {
+        try run { path, _ in
+            try FileManager.default.createDirectory(
+                atPath: path + "/sessions",
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755]
+            )
+            let folder = try StateFolder(path, "sessions")
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+            // What is not there need not be removed.
+            try folder.remove("none")
+        }
+    }
+
     @Test func aFileAloneOpensNothing() throws {
         try run { path, start in
             let secret = try start().begin(with: "token-of-maria", at: Self.start)
