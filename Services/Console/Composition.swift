@@ -51,6 +51,7 @@ func composeConsole(
         databases: settings.databases,
         deciding: settings.deciding,
         board: board,
+        refunds: try settings.stateDirectory.map { try StateFolder($0, "refunds") },
         logger: logger
     )
     // The console is ready at once: a page says what is away.

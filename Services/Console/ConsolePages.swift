@@ -9,6 +9,7 @@ func consolePages(
     databases: DatabaseAddresses,
     deciding: DatabaseAddresses,
     board: JobBoard? = nil,
+    refunds: StateFolder? = nil,
     logger: Logger
 ) -> ConsoleRouter {
     let desk = StoreDesk(urls: urls, databases: databases, deciding: deciding)
@@ -19,7 +20,7 @@ func consolePages(
         events: EventCountReader(databases: databases)
     )
     let acts = ActRunner(door: door)
-    let lost = LostRefunds()
+    let lost = LostRefunds(in: refunds, logger: logger)
     return ConsoleRouter(origin: origin, logger: logger) { routes in
         AssetRoutes().add(to: routes)
         SignInRoutes(door: door, origin: origin, desk: desk).add(to: routes)

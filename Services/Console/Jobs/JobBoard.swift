@@ -194,11 +194,7 @@ actor JobBoard {
                 "the record of a job could not be written",
                 metadata: ["error": "\(error)"]
             )
-            throw ConsoleProblem(
-                503,
-                "The console cannot keep what it does",
-                "Its folder CONSOLE_STATE_DIRECTORY cannot be written. Nothing was done."
-            )
+            throw .unwritableFolder
         }
         guard let index = records.firstIndex(where: { $0.id == record.id }) else { return }
         records[index] = record

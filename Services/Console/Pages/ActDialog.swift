@@ -70,6 +70,36 @@ struct ActDialog {
         )
     }
 
+    /// The dialog that sends a refund again as it was, because no answer came.
+    static func repeatedRefund(
+        _ refund: SentRefund,
+        of story: Story,
+        order: OrderID,
+        by visitor: Visitor
+    ) -> ActDialog {
+        let amount = refund.request.amount.map { "\($0)" } ?? "all that is left"
+        let reason: HTML? = refund.request.reason.map { ", “\($0)”" }
+        let effect: HTML? = refund.request.revokes.map {
+            $0 ? ", which takes the product away" : ", which leaves the product"
+        }
+        return ActDialog(
+            id: "refund",
+            words: "Repeat the refund",
+            explanation: """
+                <p>The refund of <strong>\(amount)</strong>\(reason)\(effect) is sent to \
+                <strong>\(story.accountID)</strong> again, as it was. It is made once.</p>
+                """,
+            fields: """
+                <input type="hidden" name="key" value="\(refund.key)"><input type="hidden" name="repeat" value="true">
+                <label for="refund-order">Type the order id, \(order)</label>
+                <input id="refund-order" name="order" required autocomplete="off" spellcheck="false">
+                """,
+            action: "/purchases/\(story.transactionID)/refund",
+            by: visitor,
+            asksReason: false
+        )
+    }
+
     /// The dialog of an approver's decision.
     static func approval(of story: Story, isApproved: Bool, by visitor: Visitor) -> ActDialog {
         let name = isApproved ? "approve" : "decline"

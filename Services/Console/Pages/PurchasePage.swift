@@ -10,8 +10,8 @@ struct PurchasePage {
     let visitor: Visitor
     /// The key under which a refund is made once: a new one, or that of a refund without an answer.
     let key: String
-    /// Whether the answer to the last refund was lost.
-    var isLost = false
+    /// The refund that has no answer; `nil` if there is none.
+    var lost: SentRefund?
     /// The act that was just done; `nil` if the page was opened otherwise.
     var done: Act?
 
@@ -48,10 +48,10 @@ struct PurchasePage {
             "<p class=\"notice\" role=\"status\">The decision is written: approved. The state below says what became of it.</p>"
         case .decline:
             "<p class=\"notice\" role=\"status\">The decision is written: declined. The state below says what became of it.</p>"
-        case nil where isLost:
+        case nil where lost != nil && canBeRefunded:
             """
-            <p class="problem" role="status">No answer came to the last refund. Sending the form again repeats that \
-            refund, and makes no second one.</p>
+            <p class="problem" role="status">No answer came to the last refund, which may have been made. Repeat it: \
+            the store makes no second one. Before it has answered, nobody can ask for another one here.</p>
             """
         case nil: ""
         }
@@ -83,7 +83,7 @@ struct PurchasePage {
     }
 
     /// Whether a refund can be asked for: something was paid, and the buyer still has it.
-    private var canBeRefunded: Bool {
+    var canBeRefunded: Bool {
         story.state == .purchased && story.revokedAt == nil && !story.price.isZero
     }
 
@@ -91,7 +91,10 @@ struct PurchasePage {
         guard visitor.mayAct(as: .support) else { return "" }
         var dialogs: [ActDialog] = []
         if canBeRefunded, let order = story.orderID {
-            dialogs.append(.refund(of: story, order: order, key: key, by: visitor))
+            dialogs.append(
+                lost.map { ActDialog.repeatedRefund($0, of: story, order: order, by: visitor) }
+                    ?? .refund(of: story, order: order, key: key, by: visitor)
+            )
         }
         if story.state == .deferred {
             dialogs.append(.approval(of: story, isApproved: true, by: visitor))

@@ -16,25 +16,36 @@ struct ActRoutes: Sendable {
             let (visitor, form) = try await acts.asked(request, as: .support)
             let id = try LookingRoutes.transaction(of: context)
             let back = ActFormRules.back(to: id)
-            let reason = try ActFormRules.reason(in: form, back: back)
+            // The form that repeats a refund has its key alone.
+            let reason = try form["repeat"] == nil ? ActFormRules.reason(in: form, back: back) : nil
             let key = try ActFormRules.key(in: form)
             let token = visitor.session.token
             let transaction = try await desk.transaction(id, token: token)
             // A renewal has an order of its own. A copy has that of its original.
             let order = transaction.reason.order(of: id) ?? OrderID(transaction.originalID)
             try ActFormRules.requireOrder(order, in: form, of: id)
-            let refund = try RefundForm.request(
-                of: transaction.price.currency,
-                because: reason,
-                in: form,
-                back: back
-            )
+            let refund: SentRefund
+            if let reason {
+                let request = try RefundForm.request(
+                    of: transaction.price.currency,
+                    because: reason,
+                    in: form,
+                    back: back
+                )
+                refund = SentRefund(transactionID: id, key: key, request: request)
+            } else {
+                refund = try lost.repeated(key, of: id)
+            }
+            let isFirst = try lost.begin(refund)
             try await acts.run("refund", on: "\(id)", by: visitor, back: back) {
                 do {
-                    try await desk.refund(id, refund, key: key, token: token)
-                    lost.forget(id)
+                    try await desk.refund(id, refund.request, key: key, token: token)
+                    lost.forget(refund)
                 } catch let error as OperatorError {
-                    if error.mayHaveActed { lost.note(key, of: id) } else { lost.forget(id) }
+                    // The refusal of a repetition says nothing about the request before it.
+                    if error.isVerdictOnRefund || isFirst && !error.mayHaveActed {
+                        lost.forget(refund)
+                    }
                     throw error
                 }
             }

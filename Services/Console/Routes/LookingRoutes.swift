@@ -43,13 +43,16 @@ struct LookingRoutes: Sendable {
     ) async throws -> Response {
         let visitor = try door.visitor(of: request, seeing: .purchases)
         let id = try Self.transaction(of: context)
+        let sent = lost.refund(of: id)
         let page = PurchasePage(
             story: try await desk.story(of: id),
             visitor: visitor,
-            key: lost.key(of: id)?.rawValue ?? RandomSecret.make(),
-            isLost: lost.key(of: id) != nil,
+            key: sent?.key.rawValue ?? RandomSecret.make(),
+            lost: sent,
             done: request.uri.queryParameters.get("done").flatMap { PurchasePage.Act(rawValue: $0) }
         )
+        // Nothing is left to repeat.
+        if let sent, !page.canBeRefunded { lost.forget(sent) }
         return pageResponse(page.html)
     }
 

@@ -91,6 +91,25 @@ import Testing
         }
     }
 
+    @Test func aRefundWithoutAnAnswerCanOnlyBeRepeatedAsItWas() {
+        let story = Self.story()
+        let sent = SentRefund(
+            transactionID: story.transactionID,
+            key: IdempotencyKey(unchecked: "key-0"),
+            request: RefundRequest(amount: Self.money(50), reason: ActReason(rawValue: "late"))
+        )
+        let visitor = Visitor.sample([.support])
+        let markup = PurchasePage(story: story, visitor: visitor, key: "key-1", lost: sent)
+            .html.markup
+        for words in ["Repeat the refund", "0.50 USD", "“late”", "name=\"order\"", "key-0"] {
+            #expect(markup.contains(words), "\(words)")
+        }
+        for field in ["amount", "effect", "reason"] {
+            #expect(!markup.contains("name=\"\(field)\""), "\(field)")
+        }
+        #expect(!markup.contains("key-1"))
+    }
+
     @Test func postingsSumToZeroAndOneThatDoesNotIsSeen() {
         let right = PostingsTable.sums(of: Self.posting([("a", 99), ("b", -99)]))
         #expect(right == [Self.money(0)])
