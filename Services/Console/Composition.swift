@@ -26,6 +26,7 @@ func composeConsole(
         now: now,
         logger: logger
     )
+    let lock = try settings.stateDirectory.map { try StateLock($0) }
     let sessions = try settings.stateDirectory.map {
         SessionFolder(try StateFolder($0, "sessions"), logger: logger)
     }
@@ -63,6 +64,7 @@ func composeConsole(
         logger: logger,
         didListen: didListen
     )
-    let jobs: [any Service] = board.map { [JobService(board: $0)] } ?? []
+    var jobs: [any Service] = []
+    if let board, let lock { jobs.append(JobService(board: board, lock: lock)) }
     return Composition(services: [door.sweeper] + jobs + [server], readiness: [])
 }

@@ -69,6 +69,8 @@ actor JobBoard {
             records.removeFirst()
             throw error
         }
+        if let decision = record.decisions.first { log(decision, record) }
+        prune()
         let meter = JobMeter()
         let tools = tools
         switch record.kind {
@@ -92,9 +94,9 @@ actor JobBoard {
     /// Begins to send what a replay has planned, or goes on with it.
     ///
     /// - Throws: ``ConsoleProblem`` if it is not the time for that.
-    func send(_ id: EventID, by decision: JobRecord.Decision) throws {
+    func send(_ id: EventID, _ step: ReplayStep, by decision: JobRecord.Decision) throws {
         guard var record = job(id, of: .replay), let order = record.order, let plan = record.plan,
-            record.state == .planned || record.canResume
+            step == .goOn ? record.canResume : record.state == .planned
         else {
             throw ConsoleProblem(
                 409,
@@ -103,10 +105,18 @@ actor JobBoard {
                 back: Self.back(to: .replay)
             )
         }
+        guard plan.refused.isEmpty || step != .begin(skippingUnreadable: false) else {
+            throw ConsoleProblem(
+                409,
+                "Nothing was done: some events cannot be read in full by this version",
+                "Say that they are skipped, or replay with a version that reads them.",
+                back: Self.back(to: .replay)
+            )
+        }
         try requireIdle(.replay)
         let path = folder.journalPath(of: id)
         // Without its journal a replay begins anew; consumers recognise what they have applied.
-        let kept = record.canResume ? try? ReplayJournal.read(path) : nil
+        let kept = step == .goOn ? try? ReplayJournal.read(path) : nil
         let journal =
             kept
             ?? ReplayJournal(
@@ -117,10 +127,13 @@ actor JobBoard {
                 total: plan.total,
                 ends: plan.ends
             )
-        record.state = .running
+        // A console that was killed may have kept only in the journal that it was through.
+        record.state = journal.isDone ? .done : .running
         record.problem = nil
         record.decisions.append(decision)
         try keep(record)
+        log(decision, record)
+        guard !journal.isDone else { return }
         let meter = JobMeter(total: plan.total)
         meter.note(journal.sent)
         let tools = tools
@@ -142,6 +155,7 @@ actor JobBoard {
         }
         record.decisions.append(decision)
         try keep(record)
+        log(decision, record)
         end(work, record)
     }
 
@@ -181,6 +195,33 @@ actor JobBoard {
     /// The list of a kind as a place to go on from.
     private static func back(to kind: JobRecord.Kind) -> ConsoleProblem.Back {
         ConsoleProblem.Back(path: "/\(kind.rawValue)s", words: "Back to the \(kind.rawValue)s")
+    }
+
+    /// Logs a decision with its reason, because the record does not stay for ever.
+    private func log(_ decision: JobRecord.Decision, _ record: JobRecord) {
+        logger.info(
+            "an administrator decided about a job",
+            metadata: [
+                "job": "\(record.id)", "job.kind": "\(record.kind.rawValue)",
+                "administrator": "\(decision.act.decidedBy)", "decision": "\(decision.words)",
+                "reason": "\(decision.act.reason.map { "\($0)" } ?? "")",
+            ]
+        )
+    }
+
+    /// Forgets the jobs that are too many, with their files.
+    private func prune() {
+        for record in JobRecord.surplus(of: records) {
+            do {
+                try folder.remove(record.id)
+                records.removeAll { $0.id == record.id }
+            } catch {
+                logger.warning(
+                    "the files of a job could not be removed",
+                    metadata: ["job": "\(record.id)", "error": "\(error)"]
+                )
+            }
+        }
     }
 
     /// Writes a record and shows it.

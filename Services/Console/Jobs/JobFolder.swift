@@ -3,8 +3,6 @@ import Foundation
 
 /// The files of jobs: a record of each, and the journal of each replay that has begun.
 struct JobFolder: Sendable {
-    /// The most jobs that are kept.
-    static let countMax = 100
     private static let ending = ".job"
 
     let folder: StateFolder
@@ -16,13 +14,15 @@ struct JobFolder: Sendable {
         }
     }
 
-    /// Writes a record, and forgets the oldest ones.
+    /// Writes a record.
     func write(_ record: JobRecord) throws {
         try folder.write(record, to: "\(record.id)\(Self.ending)")
-        for name in folder.names(ending: Self.ending).dropLast(Self.countMax) {
-            try folder.remove(name)
-            try folder.remove(String(name.dropLast(Self.ending.count)) + ".journal")
-        }
+    }
+
+    /// Removes a record and its journal.
+    func remove(_ id: EventID) throws {
+        try folder.remove("\(id)\(Self.ending)")
+        try folder.remove("\(id).journal")
     }
 
     /// The path of a replay's journal.

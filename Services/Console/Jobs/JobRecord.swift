@@ -46,6 +46,9 @@ struct JobRecord: Codable, Sendable {
     /// The most differences that are kept; the numbers count all of them.
     static let differencesMax = 500
 
+    /// The most jobs that are kept, beside those that can go on.
+    static let countMax = 100
+
     let id: EventID
     let kind: Kind
     var state: State
@@ -75,5 +78,20 @@ struct JobRecord: Codable, Sendable {
     var canResume: Bool {
         kind == .replay && decisions.contains { $0.words == ReplayOrder.began }
             && [.stopped, .interrupted, .failed].contains(state)
+    }
+
+    /// The jobs that are too many: the oldest ones that are over.
+    ///
+    /// A job that is under way or can go on is never one of them. Old plans that sent nothing go
+    /// first.
+    ///
+    /// - Parameter records: The jobs, the newest first.
+    /// - Returns: The jobs to forget.
+    static func surplus(of records: [JobRecord]) -> [JobRecord] {
+        let over = records.reversed().filter { !$0.state.isWorking && !$0.canResume }
+        let old = Set(records.dropFirst(countMax / 2).map(\.id))
+        let plans = over.filter { $0.state == .planned && old.contains($0.id) }
+        let others = over.filter { !($0.state == .planned && old.contains($0.id)) }
+        return Array((plans + others).prefix(max(0, records.count - countMax)))
     }
 }

@@ -46,7 +46,6 @@ struct JobTools: JobWork {
         _ meter: JobMeter
     ) async throws -> Bool {
         guard let kafka else { return false }
-        try journal.write(to: path)
         return try await ReplayRunner.withLocks(
             of: order.selection.services,
             databases: address,
@@ -55,7 +54,9 @@ struct JobTools: JobWork {
             progress: meter.note,
             isInterrupted: { meter.isAskedToStop }
         ) { runner in
+            // Written under the locks, so that no other replay's journal is touched.
             var journal = journal
+            try journal.write(to: path)
             return try await runner.run(&journal, journalPath: path)
         }
     }

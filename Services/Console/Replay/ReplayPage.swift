@@ -54,13 +54,23 @@ struct ReplayPage {
                     "<p>\(plan.total.grouped) events are sent to \(target) again.</p>",
                     """
                     <label for="typed">Type the number of events, \(plan.total)</label>
-                    <input id="typed" name="typed" required inputmode="numeric" autocomplete="off">
+                    <input id="typed" name="typed" required inputmode="numeric" autocomplete="off">\(skip(plan))
                     """
                 )
             ]
         }
         guard record.canResume else { return stop }
         return [dialog("Go on", "resume", "<p>It goes on after the last event that was sent.</p>")]
+    }
+
+    /// The box that says that events which cannot be read are skipped.
+    private func skip(_ plan: ReplayPlan) -> HTML {
+        let count = plan.refused.values.reduce(0, +)
+        guard count > 0 else { return "" }
+        return """
+            <label><input type="checkbox" name="skip" value="true" required> \
+            Skip the events that cannot be read: \(count.grouped)</label>
+            """
     }
 
     private func dialog(

@@ -34,8 +34,8 @@ struct ReplayRoutes: Sendable {
         }
         router.get("/replays/:id/live") { try await jobs.live(.replay, $0, $1) }
         router.post("/replays", use: plan)
-        router.post("/replays/:id/run") { try await send($0, $1, ReplayOrder.began) }
-        router.post("/replays/:id/resume") { try await send($0, $1, "went on with it") }
+        router.post("/replays/:id/run") { try await send($0, $1, isBegun: false) }
+        router.post("/replays/:id/resume") { try await send($0, $1, isBegun: true) }
         router.post("/replays/:id/stop") { try await jobs.stop(.replay, $0, $1) }
     }
 
@@ -57,19 +57,21 @@ struct ReplayRoutes: Sendable {
     private func send(
         _ request: Request,
         _ context: StoreRequestContext,
-        _ words: String
+        isBegun: Bool
     ) async throws -> Response {
         let (visitor, form) = try await jobs.acts.asked(request, as: .operator)
         let board = try jobs.requireBoard(for: .replay)
         let (_, record) = try await jobs.job(.replay, of: context)
         let back = jobs.back(to: record)
         let reason = try ActFormRules.reason(in: form, back: back)
-        if words == ReplayOrder.began {
+        if !isBegun {
             try ActFormRules.requireTyped("\(record.plan?.total ?? 0)", in: form, back: back)
         }
-        let decision = jobs.decision(words, by: visitor, reason)
+        let step: ReplayStep =
+            isBegun ? .goOn : .begin(skippingUnreadable: form["skip"] == "true")
+        let decision = jobs.decision(step.words, by: visitor, reason)
         try await jobs.acts.run("replay", on: "\(record.id)", by: visitor, back: back) {
-            try await board.send(record.id, by: decision)
+            try await board.send(record.id, step, by: decision)
         }
         return JobRequests.go(to: JobPage.path(of: record))
     }

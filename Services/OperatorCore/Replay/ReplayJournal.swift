@@ -71,12 +71,13 @@ package struct ReplayJournal: Codable, Sendable {
         return journal
     }
 
-    /// Writes the journal atomically.
+    /// Writes the journal atomically; only its owner may read it.
     package func write(to path: String) throws(OperatorError) {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         } catch {
             throw .unwritable(path, error)
         }

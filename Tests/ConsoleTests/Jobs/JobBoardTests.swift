@@ -17,13 +17,17 @@ struct JobBoardTests {
             work.goOn.yield()
             try await board.wait(for: .planned, of: id, .replay)
             #expect(!FileManager.default.fileExists(atPath: folder.state + "/jobs/\(id).journal"))
-            try await board.send(id, by: JobFolderInTests.decision(ReplayOrder.began))
+            try await board.send(
+                id,
+                .begin(skippingUnreadable: false),
+                by: JobFolderInTests.decision(ReplayOrder.began)
+            )
             work.goOn.yield()
             work.goOn.yield()
             try await board.wait(for: .done, of: id, .replay)
             // What is through is not sent a second time.
             await #expect(throws: ConsoleProblem.self) {
-                try await board.send(id, by: JobFolderInTests.decision("went on with it"))
+                try await board.send(id, .goOn, by: JobFolderInTests.decision("went on with it"))
             }
         }
     }
@@ -65,7 +69,11 @@ struct JobBoardTests {
             let id = try await board.begin(JobFolderInTests.replay()).id
             work.goOn.yield()
             try await board.wait(for: .planned, of: id, .replay)
-            try await board.send(id, by: JobFolderInTests.decision(ReplayOrder.began))
+            try await board.send(
+                id,
+                .begin(skippingUnreadable: false),
+                by: JobFolderInTests.decision(ReplayOrder.began)
+            )
             work.goOn.yield()
             let path = folder.state + "/jobs/\(id).journal"
             let deadline = ContinuousClock.now + .seconds(10)
@@ -76,7 +84,11 @@ struct JobBoardTests {
             try await board.stop(id, of: .replay, by: JobFolderInTests.decision("stopped it"))
             work.goOn.yield()
             try await board.wait(for: .stopped, of: id, .replay)
-            try await board.send(id, by: JobFolderInTests.decision("went on with it", by: "ada"))
+            try await board.send(
+                id,
+                .goOn,
+                by: JobFolderInTests.decision("went on with it", by: "ada")
+            )
             work.goOn.yield()
             try await board.wait(for: .done, of: id, .replay)
             #expect(try ReplayJournal.read(path).sent == 10)
@@ -99,7 +111,11 @@ struct JobBoardTests {
             let id = try await first.begin(JobFolderInTests.replay()).id
             killed.goOn.yield()
             try await first.wait(for: .planned, of: id, .replay)
-            try await first.send(id, by: JobFolderInTests.decision(ReplayOrder.began))
+            try await first.send(
+                id,
+                .begin(skippingUnreadable: false),
+                by: JobFolderInTests.decision(ReplayOrder.began)
+            )
             // The first board still works, as far as its files say: nobody told it to end.
             let work = JobWorkInTests()
             let second = try folder.board(work)
@@ -110,7 +126,7 @@ struct JobBoardTests {
                 await second.job(id, of: .replay)?.version,
             ]
             #expect(versions[0] != versions[1], "a page that is open loads itself again")
-            try await second.send(id, by: JobFolderInTests.decision("went on with it"))
+            try await second.send(id, .goOn, by: JobFolderInTests.decision("went on with it"))
             work.goOn.yield()
             work.goOn.yield()
             try await second.wait(for: .done, of: id, .replay)
@@ -135,24 +151,123 @@ struct JobBoardTests {
         }
     }
 
-    @Test func onlyTheNewestHundredJobsAreKept() async throws {
+    @Test func aReplayThatIsOnlyPlannedCannotGoOn() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let id = try await board.begin(JobFolderInTests.replay()).id
+            work.goOn.yield()
+            try await board.wait(for: .planned, of: id, .replay)
+            let problem = await #expect(throws: ConsoleProblem.self) {
+                try await board.send(id, .goOn, by: JobFolderInTests.decision("went on with it"))
+            }
+            #expect(problem?.status == 409)
+            #expect(await board.job(id, of: .replay)?.state == .planned)
+        }
+    }
+
+    @Test func aPlanWithUnreadableEventsIsSentOnlyIfTheyAreSkipped() async throws {
+        try await JobFolderInTests.run { folder in
+            var record = JobFolderInTests.replay()
+            record.state = .planned
+            record.plan = try JobFolderInTests.planWithUnreadableEvent()
+            try JobFolder(folder: try StateFolder(folder.state, "jobs")).write(record)
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let (id, decision) = (record.id, JobFolderInTests.decision(ReplayOrder.began))
+            await #expect(throws: ConsoleProblem.self) {
+                try await board.send(id, .begin(skippingUnreadable: false), by: decision)
+            }
+            try await board.send(id, .begin(skippingUnreadable: true), by: decision)
+            work.goOn.yield()
+            work.goOn.yield()
+            try await board.wait(for: .done, of: id, .replay)
+        }
+    }
+
+    @Test func aReplayWhoseJournalIsThroughIsNotSentAgain() async throws {
+        try await JobFolderInTests.run { folder in
+            var record = JobFolderInTests.replay()
+            record.state = .running
+            record.plan = ReplayPlan(ReplayOutline(), ends: [:])
+            record.decisions.append(JobFolderInTests.decision(ReplayOrder.began))
+            let jobs = JobFolder(folder: try StateFolder(folder.state, "jobs"))
+            try jobs.write(record)
+            var journal = ReplayJournal(
+                id: record.id,
+                selection: ReplaySelection(),
+                consumer: nil,
+                rate: 500,
+                total: 10,
+                ends: [:]
+            )
+            journal.sent = 10
+            journal.isDone = true
+            try journal.write(to: jobs.journalPath(of: record.id))
+            let board = try folder.board(JobWorkInTests())
+            let decision = JobFolderInTests.decision("went on with it")
+            try await board.send(record.id, .goOn, by: decision)
+            #expect(await board.job(record.id, of: .replay)?.state == .done)
+            #expect(await board.progress(of: record).isEmpty, "nothing is under way")
+        }
+    }
+
+    @Test func theNewestHundredJobsAreKeptAndThoseThatCanGoOn() async throws {
         try await JobFolderInTests.run { folder in
             let jobs = JobFolder(folder: try StateFolder(folder.state, "jobs"))
-            var first: EventID?
-            for number in 0..<101 {
-                let record = JobRecord(
+            func id(_ number: Int) -> EventID {
+                EventID(time: StoreTime(millisecondsSinceEpoch: 1_795_237_200_000 + Int64(number)))
+            }
+            var stopped = JobRecord(
+                .replay,
+                id: id(0),
+                by: JobFolderInTests.decision(ReplayOrder.began),
+                order: JobFolderInTests.replay().order
+            )
+            stopped.state = .stopped
+            try jobs.write(stopped)
+            try Data().write(to: URL(fileURLWithPath: jobs.journalPath(of: stopped.id)))
+            var over: [EventID] = []
+            for number in 1...100 {
+                var record = JobRecord(
                     .proof,
-                    id: EventID(
-                        time: StoreTime(millisecondsSinceEpoch: 1_795_237_200_000 + Int64(number))
-                    ),
+                    id: id(number),
                     by: JobFolderInTests.decision("began it")
                 )
-                first = first ?? record.id
+                record.state = .done
+                over.append(record.id)
                 try jobs.write(record)
             }
-            let kept = jobs.records().map(\.id)
-            #expect(kept.count == JobFolder.countMax)
-            #expect(!kept.contains(try #require(first)))
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let new = JobRecord(.proof, id: id(101), by: JobFolderInTests.decision("began it"))
+            _ = try await board.begin(new)
+            let kept = Set(jobs.records().map(\.id))
+            #expect(kept == Set([stopped.id, new.id] + over.dropFirst(2)))
+            #expect(await board.jobs(of: .proof).count == 99)
+            #expect(FileManager.default.fileExists(atPath: jobs.journalPath(of: stopped.id)))
+            await board.shutDown()
+        }
+    }
+
+    @Test func oldPlansThatSentNothingMakeRoomFirst() {
+        var records = (0...JobRecord.countMax).map { _ in
+            var record = JobFolderInTests.replay()
+            record.state = .done
+            return record
+        }
+        records[10].state = .planned
+        records[60].state = .planned
+        #expect(JobRecord.surplus(of: records).map(\.id) == [records[60].id])
+        records[60].state = .running
+        #expect(JobRecord.surplus(of: records).map(\.id) == [records[100].id])
+    }
+
+    @Test func twoConsolesDoNotShareAFolder() async throws {
+        try await JobFolderInTests.run { folder in
+            let first = try StateLock(folder.state)
+            #expect(throws: StateLock.Failure.self) { try StateLock(folder.state) }
+            withExtendedLifetime(first) {}
         }
     }
 

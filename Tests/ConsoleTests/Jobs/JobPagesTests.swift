@@ -50,6 +50,19 @@ import Testing
         #expect(!page.contains("<dialog"))
     }
 
+    @Test func eventsThatCannotBeReadAreSkippedOnlyWithATick() throws {
+        var record = Self.planned()
+        record.plan = try JobFolderInTests.planWithUnreadableEvent()
+        let page = ReplayPage(
+            record: record,
+            fields: [:],
+            visitor: .sample([.operator]),
+            canReplay: true
+        ).html.markup
+        #expect(page.contains("name=\"skip\" value=\"true\" required"))
+        #expect(page.contains("Skip the events that cannot be read: 1"))
+    }
+
     @Test func aReasonThatIsMarkupIsText() {
         var record = JobFolderInTests.replay()
         record.decisions.append(

@@ -83,6 +83,15 @@ struct JobFolderInTests {
         )
     }
 
+    /// A plan of two events, one of which this version cannot read.
+    static func planWithUnreadableEvent() throws -> ReplayPlan {
+        let text = """
+            {"events": 2, "keys": 1, "topics": {}, "unapplied": {}, "ends": {},
+             "refused": {"queue.changed.v9 has an unknown version": 1}}
+            """
+        return try JSONDecoder().decode(ReplayPlan.self, from: Data(text.utf8))
+    }
+
     static func replay() -> JobRecord {
         JobRecord(
             .replay,
