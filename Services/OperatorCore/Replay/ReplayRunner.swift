@@ -190,20 +190,21 @@ package struct ReplayRunner: Sendable {
 
     /// Sends the selected events of compacted topics, and then the newest event of each of their keys.
     ///
-    /// Such a topic keeps only the newest message of a key, so it ends as the log does.
-    ///
-    /// After an interruption it starts over, because compacted topics are short.
+    /// Such a topic keeps only the newest message of a key, so it ends as the log does, also after an
+    /// interruption. Later it starts over, because compacted topics are short. After a kill or a
+    /// failure it may end with old events until then.
     private func sendCompacted(
         _ replay: EventReplay,
         _ address: DatabaseAddress,
         _ journal: inout ReplayJournal
     ) async throws -> Bool {
+        // It was through before an interruption in the log of another service.
+        guard journal.places[replay.service] == nil else { return true }
+        var kept = journal
+        var touched: Set<String> = []
+        let selection = kept.selection
         do {
-            var kept = journal
-            defer { journal = kept }
-            var touched: Set<String> = []
             var newest: [String: OutboxRow] = [:]
-            let selection = kept.selection
             let end = kept.end(of: replay.service)
             var place = selection.start
             repeat {
@@ -217,23 +218,55 @@ package struct ReplayRunner: Sendable {
                     let chosen = rows.filter { row in
                         selection.contains(row) && end.map { row.place <= $0 } ?? true
                     }
-                    try await send(chosen, replay, &kept)
                     touched.formUnion(chosen.map(\.event.key))
+                    try await send(chosen, replay, &kept)
                     let places = Set(chosen.map(\.place))
                     for row in rows where touched.contains(row.event.key) {
                         newest[row.event.key] = places.contains(row.place) ? nil : row
                     }
                 }
-                let last = newest.values.sorted { $0.place < $1.place }
-                for chunk in last.chunks(of: Self.chunkMax) {
-                    let records = try await records(of: chunk, replay)
-                    _ = try await Self.sending { try await producer.send(records) }
-                }
+                try await sendNewest(newest, replay)
             } while !newest.isEmpty
             kept.places[replay.service] = place.description
+            journal = kept
             return true
         } catch is Interrupted {
+            try await sendNewest(of: touched, after: selection.start, replay, address)
+            // Its events are counted again when it starts over.
+            progress(journal.sent)
             return false
+        }
+    }
+
+    /// Sends the newest event of each of some keys, until the log has no newer one.
+    private func sendNewest(
+        of keys: Set<String>,
+        after start: LogPlace,
+        _ replay: EventReplay,
+        _ address: DatabaseAddress
+    ) async throws {
+        guard !keys.isEmpty else { return }
+        var place = start
+        var newest: [String: OutboxRow] = [:]
+        repeat {
+            newest = [:]
+            place = try await ReplayReader.read(
+                address,
+                after: place,
+                through: nil,
+                archives: archives
+            ) { rows in
+                for row in rows where keys.contains(row.event.key) { newest[row.event.key] = row }
+            }
+            try await sendNewest(newest, replay)
+        } while !newest.isEmpty
+    }
+
+    private func sendNewest(_ newest: [String: OutboxRow], _ replay: EventReplay) async throws {
+        let last = newest.values.sorted { $0.place < $1.place }
+        for chunk in last.chunks(of: Self.chunkMax) {
+            let records = try await records(of: chunk, replay)
+            _ = try await Self.sending { try await producer.send(records) }
         }
     }
 
