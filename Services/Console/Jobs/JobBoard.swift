@@ -204,7 +204,7 @@ actor JobBoard {
             metadata: [
                 "job": "\(record.id)", "job.kind": "\(record.kind.rawValue)",
                 "administrator": "\(decision.act.decidedBy)", "decision": "\(decision.words)",
-                "reason": "\(decision.act.reason.map { "\($0)" } ?? "")",
+                "reason": "\(decision.act.reason?.rawValue ?? "")",
             ]
         )
     }
