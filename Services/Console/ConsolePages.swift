@@ -29,6 +29,7 @@ func consolePages(
         ActRoutes(acts: acts, desk: desk, lost: lost).add(to: routes)
         SubscriptionPageRoutes(acts: acts, desk: desk).add(to: routes)
         ProductRoutes(acts: acts, desk: desk).add(to: routes)
+        CampaignPageRoutes(acts: acts, desk: desk).add(to: routes)
         DeadLetterRoutes(acts: acts, desk: desk).add(to: routes)
         ClockPageRoutes(acts: acts, desk: desk).add(to: routes)
         let jobs = JobRequests(acts: acts, board: board)

@@ -70,7 +70,7 @@ struct PageFrame {
     private var links: [HTML] {
         let places: [(sight: Sight?, path: String, name: String)] = [
             (nil, "/", "Now"), (.purchases, "/subscriptions", "Subscriptions"),
-            (.products, "/products", "Products"),
+            (.products, "/products", "Products"), (.products, "/codes", "Codes"),
             (.deadLetters, "/dead-letters", "Dead letters"), (.jobs, "/replays", "Replays"),
             (.jobs, "/proofs", "Proofs"), (.purchases, "/acts", "Acts"),
             (.clock, "/clock", "Clock"),

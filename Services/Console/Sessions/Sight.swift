@@ -4,7 +4,7 @@ import StoreAPI
 enum Sight: CaseIterable, Sendable {
     /// Buyers: their purchases, accounts and subscriptions, and the acts of administrators.
     case purchases
-    /// Products.
+    /// Products, and offer codes.
     case products
     /// Events that could not be applied, without their data.
     case deadLetters

@@ -12,7 +12,8 @@ struct ConsoleRoutesTests {
     private static let pages = [
         "/", "/search?q=ada", "/purchases/1000001", "/accounts/ada", "/subscriptions",
         "/subscriptions/1000001", "/acts", "/dead-letters", "/dead-letters?key=ada",
-        "/dead-letters/receipts/1", "/products", "/products/com.example.coins", "/clock",
+        "/dead-letters/receipts/1", "/products", "/products/com.example.coins", "/codes",
+        "/codes/1", "/clock",
     ]
 
     @Test func withoutASessionPagesLeadToSignInAndDataIsRefused() async throws {
@@ -142,7 +143,8 @@ struct ConsoleRoutesTests {
         ("/dead-letters/receipts/1/discard", "typed=receipts+1", .operator),
         ("/products/com.example.coins", "version=1", .merchandiser),
         ("/products/com.example.coins/preview", "version=1", .merchandiser),
-        ("/clock", "act=freeze", .operator),
+        ("/codes", "app=a&product=club&offer=spring&count=1&form=x", .merchandiser),
+        ("/codes/1/deactivation", "typed=1", .merchandiser), ("/clock", "act=freeze", .operator),
     ])
     func eachActNeedsItsOwnScope(
         path: String,
@@ -183,6 +185,32 @@ struct ConsoleRoutesTests {
         }
     }
 
+    @Test func codesAreMadeOnceForAForm() async throws {
+        try await ConsoleUnderTest.run { console in
+            let (cookie, csrf) = try await console.signIn()
+            let form = "app=a&product=club&offer=spring&count=1&reason=x&csrf=\(csrf)"
+            var statuses: [Int] = []
+            // Without an answer of payments nobody knows whether the first one has made them.
+            for text in ["", "&form=x", "&form=x", "&form=y"] {
+                let answer = try await console.send(
+                    .post,
+                    "/codes",
+                    cookie: cookie,
+                    form: form + text
+                )
+                statuses.append(answer.status.code)
+            }
+            #expect(statuses == [400, 503, 409, 503])
+            let wrong = try await console.send(
+                .post,
+                "/codes/1/deactivation",
+                cookie: cookie,
+                form: "typed=2&reason=x&csrf=\(csrf)"
+            )
+            #expect(wrong.status == .badRequest)
+        }
+    }
+
     @Test func aFormThatIsTooLongIsRefused() async throws {
         try await ConsoleUnderTest.run { console in
             let (cookie, csrf) = try await console.signIn()
@@ -214,7 +242,8 @@ struct ConsoleRoutesTests {
     @Test func whoSellsSeesNoPurchase() async throws {
         try await ConsoleUnderTest.run(scopes: [.merchandiser]) { console in
             let (cookie, _) = try await console.signIn()
-            for path in Self.pages.dropFirst() where !path.hasPrefix("/products") {
+            for path in Self.pages.dropFirst()
+            where !path.hasPrefix("/products") && !path.hasPrefix("/codes") {
                 #expect(try await console.send(.get, path, cookie: cookie).status == .forbidden)
             }
         }
