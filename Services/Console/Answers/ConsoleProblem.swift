@@ -35,7 +35,8 @@ struct ConsoleProblem: Error, Hashable, Sendable {
         ConsoleProblem(
             503,
             "No answer came",
-            "\(words) The act may have been done or not. Look at what became of it before you try again."
+            "\(words) The act may have been done or not. Look at what became of it before you try "
+                + "again."
         )
     }
 

@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 
 /// The files of jobs: a record of each, and the journal of each replay that has begun.
 struct JobFolder: Sendable {

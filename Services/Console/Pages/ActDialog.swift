@@ -1,5 +1,6 @@
 import EventTypes
 import OperatorCore
+import StoreAPI
 
 /// A dialog that says what an act does and asks for the reason, with the button that opens it.
 ///

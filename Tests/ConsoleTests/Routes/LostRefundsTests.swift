@@ -79,11 +79,13 @@ import Testing
         #expect(lost.refund(of: TransactionID(number: 1)) != nil)
     }
 
-    @Test(arguments: [
-        (409, "refund_failed", true), (409, "nothing_to_refund", true),
-        (422, "idempotency_key_reused", false), (401, "unauthorized", false),
-        (403, "forbidden", false), (404, nil, false), (503, "overloaded", false),
-    ])
+    @Test(
+        arguments: [
+            (409, "refund_failed", true), (409, "nothing_to_refund", true),
+            (422, "idempotency_key_reused", false), (401, "unauthorized", false),
+            (403, "forbidden", false), (404, nil, false), (503, "overloaded", false),
+        ] as [(Int, String?, Bool)]
+    )
     func onlyTheServicesOwnJudgementSettlesARefund(
         status: Int,
         problem: String?,
