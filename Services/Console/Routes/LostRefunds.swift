@@ -121,8 +121,8 @@ extension OperatorError {
     /// A service that refuses the sender has not looked at the key. An answer that is no problem
     /// document comes from a proxy.
     var isVerdictOnRefund: Bool {
-        guard let status, let problem else { return false }
+        guard let status, let problemCode else { return false }
         return (400..<500).contains(status) && ![401, 403, 408, 429].contains(status)
-            && problem != "idempotency_key_reused"
+            && problemCode != "idempotency_key_reused"
     }
 }

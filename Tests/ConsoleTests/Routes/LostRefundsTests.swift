@@ -91,7 +91,7 @@ import Testing
         problem: String?,
         isSettled: Bool
     ) {
-        let error = OperatorError(.failed, "no", status: status, problem: problem)
+        let error = OperatorError(.failed, "no", status: status, problemCode: problem)
         #expect(error.isVerdictOnRefund == isSettled)
     }
 }
