@@ -129,10 +129,7 @@ struct RefundRequestHandler: Sendable {
         case .pending?: return .accepted(response)
         case .failed?:
             let refund = response.request.refundNumber ?? 0
-            return .refused(
-                .transaction(.refundFailed(number: refund)),
-                response.transaction
-            )
+            return .refused(.refundFailed(number: refund), response.transaction)
         case .made?, nil: return .done(response)
         }
     }

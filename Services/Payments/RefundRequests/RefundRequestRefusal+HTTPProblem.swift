@@ -40,6 +40,15 @@ extension RefundRequestRefusal {
                     own, or reverse the refund that was made.
                     """
             )
+        case .refundFailed(let number):
+            HTTPProblem(
+                .conflict,
+                code: "refund_failed",
+                title: "The processor could not make the refund",
+                detail: """
+                    No money moved for refund \(number). Approve the request again to try once more.
+                    """
+            )
         case .alreadyRefunded:
             HTTPProblem(
                 .conflict,

@@ -8,8 +8,11 @@ enum RefundRequestRefusal: Error, Hashable, Sendable {
     case tooMany(max: Int)
     /// The key was used for another request.
     case keyReused
-    /// The request was decided otherwise before, or with another amount.
+    /// The request was decided otherwise before: with another amount, or another say about the
+    /// product. Or the refund of a part failed, and another refund was made since.
     case decidedOtherwise
+    /// The processor could not make the refund of the approval, and no money moved.
+    case refundFailed(number: Int)
     /// The money is back already, so the request cannot be declined.
     case alreadyRefunded
     /// A decision to decline gives no reason.

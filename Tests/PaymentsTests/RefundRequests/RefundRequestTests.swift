@@ -141,7 +141,7 @@ import Testing
             _ = try await store.ask(bought.id)
             for number in 1...2 {
                 let answer = try await store.decide(approve, for: bought.id)
-                guard case .refused(.transaction(.refundFailed(number)), _) = answer else {
+                guard case .refused(.refundFailed(number), _) = answer else {
                     return #expect(Bool(false), "\(answer)")
                 }
             }
