@@ -125,8 +125,15 @@ enum RefundRequestRules {
         case .approved:
             let made = attempts.first { $0.kind == .refund && $0.number == request.refundNumber }
             guard let made, made.step == .failed else {
-                let isSame = terms.amount == nil || terms.amount == made?.amount
-                return isSame ? .repeated : .refused(.decidedOtherwise)
+                return isSame(terms, as: made, of: transaction, attempts)
+                    ? .repeated : .refused(.decidedOtherwise)
+            }
+            // Somebody gave money back since. The part may have been that, so nobody guesses.
+            let isRefundedSince = attempts.contains {
+                $0.kind == .refund && $0.number > made.number && $0.step != .failed
+            }
+            guard terms.amount == nil || !isRefundedSince else {
+                return .refused(.decidedOtherwise)
             }
         case .declined, .unknown: return .refused(.decidedOtherwise)
         }
@@ -147,6 +154,21 @@ enum RefundRequestRules {
             approved.refundNumber = refund.number
             return .approved(approved, refund)
         }
+    }
+
+    /// Whether an approval repeats the one that was carried out with a refund; `nil` if none was
+    /// needed.
+    private static func isSame(
+        _ terms: RefundTerms,
+        as made: ProcessorAttempt?,
+        of transaction: Transaction,
+        _ attempts: [ProcessorAttempt]
+    ) -> Bool {
+        if let revokes = terms.revokes, let made, revokes != made.revokes { return false }
+        if let amount = terms.amount { return amount == made?.amount }
+        // An approval of the rest left nothing. Reversed refunds count: their money was given back.
+        let given = attempts.filter { $0.kind == .refund && $0.step != .failed }
+        return given.reduce(Int64(0)) { $0 + $1.amount.minorUnits } >= transaction.price.minorUnits
     }
 }
 

@@ -14,7 +14,8 @@ import Testing
     private func refund(
         _ number: Int,
         _ amount: Int64,
-        _ step: AttemptStep
+        _ step: AttemptStep,
+        revokes: Bool = false
     ) -> ProcessorAttempt {
         ProcessorAttempt(
             transactionID: TransactionID(number: 7),
@@ -23,7 +24,8 @@ import Testing
             id: IDSource.random.attempt(at: startTime),
             step: step,
             paymentMethod: "",
-            amount: usd(amount)
+            amount: usd(amount),
+            revokes: revokes
         )
     }
 
@@ -113,9 +115,41 @@ import Testing
         let approved = record(.approved, refund: 1)
         let made = refund(1, 500, .settled)
         #expect(deciding(.decline, on: approved, with: [made]) == .refused(.decidedOtherwise))
-        #expect(deciding(approve, on: approved, with: [made]) == .repeated)
+        let same = RefundDecision.approve(amount: usd(500), revokes: nil)
+        #expect(deciding(same, on: approved, with: [made]) == .repeated)
         let more = RefundDecision.approve(amount: usd(600), revokes: nil)
         #expect(deciding(more, on: approved, with: [made]) == .refused(.decidedOtherwise))
+        #expect(
+            deciding(approve, on: approved, with: [made]) == .refused(.decidedOtherwise),
+            "A part was approved, not the rest."
+        )
+        #expect(deciding(approve, on: approved, with: [refund(1, 999, .settled)]) == .repeated)
+    }
+
+    @Test func anApprovalThatSaysOtherwiseOfTheProductIsNoRepetition() {
+        let approved = record(.approved, refund: 1)
+        let made = [refund(1, 999, .settled, revokes: true)]
+        let keep = RefundDecision.approve(amount: nil, revokes: false)
+        #expect(deciding(keep, on: approved, with: made) == .refused(.decidedOtherwise))
+        let revoke = RefundDecision.approve(amount: nil, revokes: true)
+        #expect(deciding(revoke, on: approved, with: made) == .repeated)
+    }
+
+    @Test func aPartIsNotTriedAgainOnceAnotherRefundWasMade() {
+        let part = RefundDecision.approve(amount: usd(400), revokes: nil)
+        let approved = record(.approved, refund: 1)
+        let failed = refund(1, 400, .failed)
+        for step in [AttemptStep.calling, .settled] {
+            let attempts = [failed, refund(2, 400, step)]
+            #expect(
+                deciding(part, on: approved, with: attempts) == .refused(.decidedOtherwise)
+            )
+        }
+        let attempts = [failed, refund(2, 400, .failed)]
+        guard case .approved(_, let plan?) = deciding(part, on: approved, with: attempts) else {
+            return #expect(Bool(false), "It is not tried again.")
+        }
+        #expect(plan.number == 3 && plan.amount == usd(400))
     }
 
     @Test func aRefundThatFailedIsApprovedAgain() {
