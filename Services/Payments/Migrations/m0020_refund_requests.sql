@@ -21,8 +21,8 @@ CREATE TABLE refund_requests (
 CREATE UNIQUE INDEX refund_requests_open_once ON refund_requests (transaction_id)
     WHERE state = 'open';
 CREATE INDEX refund_requests_in_order ON refund_requests (requested_at, transaction_id, number);
-CREATE INDEX refund_requests_open ON refund_requests (requested_at, transaction_id, number)
-    WHERE state = 'open';
+CREATE INDEX refund_requests_by_state
+    ON refund_requests (state, requested_at, transaction_id, number);
 
 GRANT SELECT, INSERT ON refund_requests TO {role};
 GRANT UPDATE (state, data, act) ON refund_requests TO {role};

@@ -44,7 +44,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         "transactions_restorable", "processor_attempts_due", "processor_attempts_approvals",
         "processor_attempts_key", "processor_attempts_waiting",
         "ledger_postings_in_commit_order", "subscriptions_due", "subscriptions_charging",
-        "subscriptions_unpaid", "refund_requests_in_order", "refund_requests_open",
+        "subscriptions_unpaid", "refund_requests_in_order", "refund_requests_by_state",
     ]
 
     var tables: [RebuiltTable] { PaymentsTables.all }

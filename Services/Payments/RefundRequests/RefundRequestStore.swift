@@ -38,18 +38,44 @@ enum RefundRequestStore {
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [RequestedRefund] {
-        let (name, id) = (state?.rawValue, transaction?.number)
         let place = place ?? .start
-        return try connection.query(
-            """
-            SELECT data FROM refund_requests
-            WHERE (requested_at, transaction_id, number)
-                    > (\(place.requestedAt), \(place.transactionID.number), \(Int32(place.number)))
-                AND (\(name as String?) IS NULL OR state = \(name as String?))
-                AND (\(id as Int64?) IS NULL OR transaction_id = \(id as Int64?))
-            ORDER BY requested_at, transaction_id, number LIMIT \(Int64(limit))
-            """
-        ).map { try $0.decode(PostgresJSON.self).decode(RequestedRefund.self) }
+        let (time, id, number) = (
+            place.requestedAt, place.transactionID.number, Int32(place.number)
+        )
+        // A statement of its own for each case, so that each walks its own index.
+        let rows =
+            if let transaction {
+                try connection.query(
+                    """
+                    SELECT data FROM refund_requests
+                    WHERE transaction_id = \(transaction.number)
+                        AND (requested_at, transaction_id, number)
+                            > (\(time), \(id), \(number))
+                        AND (\(state?.rawValue as String?) IS NULL
+                            OR state = \(state?.rawValue as String?))
+                    ORDER BY requested_at, transaction_id, number LIMIT \(Int64(limit))
+                    """
+                )
+            } else if let state {
+                try connection.query(
+                    """
+                    SELECT data FROM refund_requests
+                    WHERE state = \(state.rawValue)
+                        AND (requested_at, transaction_id, number)
+                            > (\(time), \(id), \(number))
+                    ORDER BY requested_at, transaction_id, number LIMIT \(Int64(limit))
+                    """
+                )
+            } else {
+                try connection.query(
+                    """
+                    SELECT data FROM refund_requests
+                    WHERE (requested_at, transaction_id, number) > (\(time), \(id), \(number))
+                    ORDER BY requested_at, transaction_id, number LIMIT \(Int64(limit))
+                    """
+                )
+            }
+        return try rows.map { try $0.decode(PostgresJSON.self).decode(RequestedRefund.self) }
     }
 
     /// Writes a request, which replaces what is stored of it.

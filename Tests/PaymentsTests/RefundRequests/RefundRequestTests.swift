@@ -168,6 +168,14 @@ import Testing
             #expect(listed == ids)
             let open = try await store.requests.page(in: .open, after: nil, limit: 10)
             #expect(open.map(\.transactionID) == [ids[0], ids[2]])
+            let first = try #require(open.first.map { RefundRequestPlace(of: $0) })
+            let rest = try await store.requests.page(in: .open, after: first, limit: 10)
+            #expect(rest.map(\.transactionID) == [ids[2]])
+            let own = try await store.requests.page(in: nil, of: ids[1], after: nil, limit: 10)
+            #expect(own.map(\.transactionID) == [ids[1]])
+            #expect(
+                try await store.requests.page(in: .open, of: ids[1], after: nil, limit: 10) == []
+            )
         }
     }
 }
