@@ -20,7 +20,7 @@ struct ConsumptionHandler: Sendable {
         let now = now()
         try await client.withTransaction { connection in
             guard
-                let type = try ConsumptionStore.productType(of: id, in: bundle, on: connection)
+                let type = try ConsumptionStore.lock(id, in: bundle, on: connection)
             else { throw ServerAPIError.transactionIDNotFound }
             guard ConsumptionReport.isAbout(type, version) else {
                 throw version == .v1
@@ -52,8 +52,12 @@ struct ConsumptionHandler: Sendable {
             guard let known = try ConsumptionStore.newest(of: id, on: connection) else {
                 return nil
             }
-            let time = try RequestedRefundStore.newest(of: id, on: connection)
-                .flatMap { $0 <= known.receivedAt ? $0 : nil }
+            // A later request makes no late report one in time.
+            let time = try RequestedRefundStore.newest(
+                of: id,
+                by: known.receivedAt,
+                on: connection
+            )
             return ConsumptionAnswer(
                 receivedAt: known.receivedAt,
                 requestedAt: time,

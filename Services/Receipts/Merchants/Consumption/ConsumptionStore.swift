@@ -4,9 +4,11 @@ import Postgres
 
 /// The SQL of merchants' reports on purchases whose refund is requested.
 enum ConsumptionStore {
-    /// Returns the product type of an app's transaction, or `nil` if the app has none with that id.
-    static func productType(
-        of transaction: TransactionID,
+    /// Locks an app's transaction, so that reports on it are judged one after the other.
+    ///
+    /// - Returns: The type of its product; `nil` if the app has no such transaction.
+    static func lock(
+        _ transaction: TransactionID,
         in bundle: BundleID,
         on connection: isolated PostgresConnection
     ) throws -> ProductType? {
@@ -15,6 +17,7 @@ enum ConsumptionStore {
             SELECT product_type
             FROM signed_transactions JOIN app_transactions USING (app_transaction_id)
             WHERE transaction_id = \(transaction.number) AND bundle_id = \(bundle)
+            FOR NO KEY UPDATE OF signed_transactions
             """
         )
         return try rows.first.map { ProductType(rawValue: try $0.decode(String.self)) }

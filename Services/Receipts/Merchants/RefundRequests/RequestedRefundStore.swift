@@ -27,6 +27,22 @@ enum RequestedRefundStore {
         }
     }
 
+    /// Returns the time of the newest request for a transaction that was made by then, or `nil` if
+    /// there was none.
+    static func newest(
+        of transaction: TransactionID,
+        by time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> StoreTime? {
+        try connection.query(
+            """
+            SELECT requested_at FROM refund_requests
+            WHERE transaction_id = \(transaction.number) AND requested_at <= \(time)
+            ORDER BY number DESC LIMIT 1
+            """
+        ).first.map { try $0.decode(StoreTime.self) }
+    }
+
     /// Returns the time of the newest request for a transaction, or `nil` if there is none.
     static func newest(
         of transaction: TransactionID,
