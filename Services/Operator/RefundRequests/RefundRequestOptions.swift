@@ -14,11 +14,13 @@ struct RefundRequestOptions: ParsableArguments {
     @Argument(help: "The transaction's id.", transform: identifier)
     var transaction: TransactionID
 
-    @Option(help: "The number of the request (default: the newest).")
+    @Option(help: "The number of the request; a decision needs it if there are several.")
     var number: Int?
 
-    /// Reads the request: that of the number, or the newest.
-    func found() async throws -> (connection: StoreConnection, RefundRequestResponse) {
+    /// Reads the request: that of the number, the newest, or for a decision the only one.
+    func found(
+        toDecide isDecision: Bool = false
+    ) async throws -> (connection: StoreConnection, RefundRequestResponse) {
         let connection = try await access.connection(of: store)
         let number: Int
         if let named = self.number {
@@ -30,13 +32,11 @@ struct RefundRequestOptions: ParsableArguments {
                 StoreConnection.Content(query: [("transactionID", transaction.rawValue)]),
                 as: RefundRequestsResponse.self
             )
-            guard let newest = all.requests.last else {
-                throw OperatorError(
-                    .failed,
-                    "Nobody has asked for a refund of \(transaction)."
-                )
-            }
-            number = newest.number
+            number = try Self.number(
+                among: all.requests,
+                of: transaction,
+                toDecide: isDecision
+            )
         }
         let answer = try await connection.send(
             .GET,
@@ -46,8 +46,30 @@ struct RefundRequestOptions: ParsableArguments {
         return (connection, answer)
     }
 
-    /// Reads the merchant's report; `nil` if there is none, or if the token may not read it.
-    func report() async throws -> ConsumptionInformation? {
+    /// Returns the number of the request that a command without a number means.
+    ///
+    /// A decision means the only one. If it meant the newest, a repeated command could decide a
+    /// request that came after the lost answer.
+    static func number(
+        among requests: [RequestedRefund],
+        of transaction: TransactionID,
+        toDecide isDecision: Bool
+    ) throws(OperatorError) -> Int {
+        guard let newest = requests.last else {
+            throw OperatorError(.failed, "Nobody has asked for a refund of \(transaction).")
+        }
+        guard !isDecision || requests.count == 1 else {
+            throw OperatorError(.usage, "There are several requests; name one with --number.")
+        }
+        return newest.number
+    }
+
+    /// Reads the merchant's report.
+    ///
+    /// - Returns: The report; `nil` if there is none, or if the token may not read it. A failure is
+    ///   the reason why nobody knows of one.
+    /// - Throws: `OperatorError` if no token can be made.
+    func report() async throws -> Result<ConsumptionInformation?, OperatorError> {
         let connection = store.connection(
             to: .receipts,
             token: try await access.admin.token(
@@ -57,14 +79,15 @@ struct RefundRequestOptions: ParsableArguments {
             )
         )
         do {
-            return try await connection.send(
-                .GET,
-                Routes.consumptionReport(transaction),
-                as: ConsumptionInformation.self
+            return .success(
+                try await connection.send(
+                    .GET,
+                    Routes.consumptionReport(transaction),
+                    as: ConsumptionInformation.self
+                )
             )
         } catch {
-            guard [.failed, .refusedCredentials].contains(error.code) else { throw error }
-            return nil
+            return [403, 404].contains(error.status) ? .success(nil) : .failure(error)
         }
     }
 
@@ -72,18 +95,21 @@ struct RefundRequestOptions: ParsableArguments {
     func decide(
         _ decision: (Transaction) throws -> RefundDecisionRequest
     ) async throws {
-        let (connection, before) = try await found()
+        let (connection, before) = try await found(toDecide: true)
         let answer = try await connection.send(
             .POST,
             Routes.refundDecision(transaction, before.request.number),
             .json(try decision(before.transaction)),
             as: RefundRequestResponse.self
         )
-        try show(answer, nil)
+        try show(answer)
     }
 
     /// Prints a request.
-    func show(_ answer: RefundRequestResponse, _ report: ConsumptionInformation?) throws {
+    func show(
+        _ answer: RefundRequestResponse,
+        _ report: Result<ConsumptionInformation?, OperatorError> = .success(nil)
+    ) throws {
         if store.json {
             try Console.say(json: answer)
         } else {

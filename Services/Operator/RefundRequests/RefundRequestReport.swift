@@ -1,4 +1,5 @@
 import EventTypes
+import OperatorCore
 import StoreAPI
 
 /// Requests for refunds in words.
@@ -18,7 +19,7 @@ enum RefundRequestReport {
     /// One request, a fact a line.
     static func text(
         of answer: RefundRequestResponse,
-        _ report: ConsumptionInformation?
+        _ report: Result<ConsumptionInformation?, OperatorError>
     ) -> String {
         let request = answer.request
         var lines = [
@@ -32,7 +33,12 @@ enum RefundRequestReport {
         if let number = request.refundNumber, let state = answer.refundState {
             lines.append("refund \(number): \(state.rawValue)")
         }
-        if let report { lines.append(text(of: report)) }
+        switch report {
+        case .success(nil): break
+        case .success(let report?): lines.append(text(of: report))
+        case .failure(let error):
+            lines.append("the report of the app's server cannot be read: \(error)")
+        }
         return lines.joined(separator: "\n")
     }
 

@@ -16,13 +16,14 @@ struct RefundRequestsCommand: AsyncParsableCommand {
             'show' prints its answer. Nothing is decided by itself.
 
             The first decision counts. After a decline the buyer may ask again, up to ten times \
-            for a purchase.
+            for a purchase. If there are several requests, a decision names one with --number, so \
+            that a repeated command never decides a newer request.
 
             Examples:
               counterfoil refund-requests list --state open
               counterfoil refund-requests show 2175520387220000
               counterfoil refund-requests approve 2175520387220000
-              counterfoil refund-requests approve 2175520387220000 --amount 1.50
+              counterfoil refund-requests approve 2175520387220000 --number 2 --amount 1.50
               counterfoil refund-requests decline 2175520387220000 --reason "used up"
             """,
         subcommands: [
@@ -99,13 +100,20 @@ struct ShowRefundRequestCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Shows a request for a refund, and the merchant's report about the purchase.",
-        discussion: "JSON: {\"request\", \"act\", \"refundState\", \"transaction\"}"
+        discussion: """
+            Without --number, the newest request is shown. If the merchant's report cannot be read, \
+            a line says so.
+
+            JSON, without the report:
+              {"request", "act", "refundState", "transaction"}
+            """
     )
 
     @OptionGroup var options: RefundRequestOptions
 
     func perform() async throws {
         let (_, answer) = try await options.found()
+        guard !options.store.json else { return try options.show(answer) }
         try options.show(answer, try await options.report())
     }
 }
