@@ -17,6 +17,7 @@ import Testing
         ["dead-letters", "discard", "receipts", "1", "--reason", "a test"],
         ["products", "price", "a", "USA", "0.99"], ["buy", "a", "--account", "ada"],
         ["refund", "1"], ["refund-requests", "list", "--state", "open"],
+        ["refund-requests", "list", "--state", "failed"],
         ["refund-requests", "show", "1"], ["refund-requests", "approve", "1", "--amount", "1.50"],
         ["refund-requests", "decline", "1", "--reason", "used up"],
         ["subscriptions", "list", "--state", "expired"],

@@ -39,6 +39,9 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
         commandName: "list",
         abstract: "Lists requests for refunds, the oldest first.",
         discussion: """
+            --state failed lists approved requests whose refund the processor could not make. \
+            Approve them again to try once more.
+
             JSON:
               {"requests": [{"transactionID", "number", "accountID", "bundleID",
                "productID", "productType", "reason", "requestedAt", "state",
@@ -55,7 +58,7 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
     @Option(help: "The most requests to list.")
     var limit = 1000
 
-    private static let states = RequestedRefund.State.all.map(\.rawValue)
+    private static let states = RequestedRefund.State.all.map(\.rawValue) + ["failed"]
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit is a positive number.") }

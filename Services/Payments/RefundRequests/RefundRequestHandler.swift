@@ -74,7 +74,7 @@ struct RefundRequestHandler: Sendable {
 
     /// Reads a page of requests, the oldest first: all, those in a state, or those of a purchase.
     func page(
-        in state: RequestedRefund.State?,
+        in state: ListedRefundState?,
         of transaction: TransactionID? = nil,
         after place: RefundRequestPlace?,
         limit: Int

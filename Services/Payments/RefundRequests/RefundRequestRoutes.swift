@@ -66,13 +66,16 @@ struct RefundRequestRoutes: Sendable {
         -> Response
     {
         let parameters = request.uri.queryParameters
-        let state = parameters.get("state").map { RequestedRefund.State(rawValue: $0) }
-        if case .unknown = state {
-            throw HTTPProblem.badRequest(
-                "query_invalid",
-                "The query is invalid",
-                "state is open, approved or declined."
-            )
+        var state: ListedRefundState?
+        if let text = parameters.get("state") {
+            state = ListedRefundState(rawValue: text)
+            guard state != nil else {
+                throw HTTPProblem.badRequest(
+                    "query_invalid",
+                    "The query is invalid",
+                    "state is open, approved, declined or failed."
+                )
+            }
         }
         var place: RefundRequestPlace?
         if let text = parameters.get("after") {

@@ -32,7 +32,7 @@ enum RefundRequestStore {
 
     /// Reads a page of requests, the oldest first: all, those in a state, or those of a transaction.
     static func page(
-        in state: RequestedRefund.State?,
+        in state: ListedRefundState?,
         of transaction: TransactionID?,
         after place: RefundRequestPlace?,
         limit: Int,
@@ -42,25 +42,14 @@ enum RefundRequestStore {
         let (time, id, number) = (
             place.requestedAt, place.transactionID.number, Int32(place.number)
         )
-        // A statement of its own for each case, so that each walks its own index.
+        // The state is part of the statement, so that each state walks its own part of an index.
+        let condition = condition(of: state)
         let rows =
             if let transaction {
                 try connection.query(
                     """
-                    SELECT data FROM refund_requests
-                    WHERE transaction_id = \(transaction.number)
-                        AND (requested_at, transaction_id, number)
-                            > (\(time), \(id), \(number))
-                        AND (\(state?.rawValue as String?) IS NULL
-                            OR state = \(state?.rawValue as String?))
-                    ORDER BY requested_at, transaction_id, number LIMIT \(Int64(limit))
-                    """
-                )
-            } else if let state {
-                try connection.query(
-                    """
-                    SELECT data FROM refund_requests
-                    WHERE state = \(state.rawValue)
+                    SELECT data FROM refund_requests r
+                    WHERE transaction_id = \(transaction.number) AND \(unsafe: condition)
                         AND (requested_at, transaction_id, number)
                             > (\(time), \(id), \(number))
                     ORDER BY requested_at, transaction_id, number LIMIT \(Int64(limit))
@@ -69,13 +58,34 @@ enum RefundRequestStore {
             } else {
                 try connection.query(
                     """
-                    SELECT data FROM refund_requests
-                    WHERE (requested_at, transaction_id, number) > (\(time), \(id), \(number))
+                    SELECT data FROM refund_requests r
+                    WHERE \(unsafe: condition)
+                        AND (requested_at, transaction_id, number)
+                            > (\(time), \(id), \(number))
                     ORDER BY requested_at, transaction_id, number LIMIT \(Int64(limit))
                     """
                 )
             }
         return try rows.map { try $0.decode(PostgresJSON.self).decode(RequestedRefund.self) }
+    }
+
+    /// The SQL condition of a state.
+    private static func condition(of state: ListedRefundState?) -> String {
+        switch state {
+        case nil: "true"
+        case .open: "state = 'open'"
+        case .approved: "state = 'approved'"
+        case .declined: "state = 'declined'"
+        case .failed:
+            // Reads one attempt by its key for each approved request, and never all attempts.
+            """
+            state = 'approved' AND (
+                SELECT step FROM processor_attempts a
+                WHERE a.transaction_id = r.transaction_id AND a.kind = 'refund'
+                    AND a.number = (r.data->>'refundNumber')::integer
+            ) = 'failed'
+            """
+        }
     }
 
     /// Writes a request, which replaces what is stored of it.

@@ -149,6 +149,20 @@ import Testing
         }
     }
 
+    @Test func anApprovalWhoseRefundFailedIsListedAsFailed() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: .refundFailed), key: "a")
+            _ = try await store.ask(bought.id)
+            #expect(try await store.requests.page(in: .failed, after: nil, limit: 10) == [])
+            _ = try await store.decide(approve, for: bought.id)
+            let made = try await store.buy(request(), key: "b")
+            _ = try await store.ask(made.id)
+            _ = try await store.decide(approve, for: made.id)
+            let failed = try await store.requests.page(in: .failed, after: nil, limit: 10)
+            #expect(failed.map(\.transactionID) == [bought.id])
+        }
+    }
+
     @Test func pagesListEachRequestOnceAndOnlyTheWantedState() async throws {
         try await withStore { store in
             var ids: [TransactionID] = []
