@@ -21,8 +21,10 @@ extension ServiceDefinition {
 func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = PaymentsSettings(&reader)
     try reader.check()
-    let frame = try ServiceFrame(.payments, settings.common, logger: logger)
-    return try composePayments(settings, on: frame)
+    return try composePayments(
+        settings,
+        on: ServiceFrame(.payments, settings.common, logger: logger)
+    )
 }
 
 /// Composes the parts that only `payments` has: for accepting, charging and settling payments, and

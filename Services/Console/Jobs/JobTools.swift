@@ -33,7 +33,7 @@ struct JobTools: JobWork {
         )
         try await planner.requireSealedLogs()
         let (outline, ends) = try await planner.plan(.logs)
-        return ReplayPlan(outline, ends: ends)
+        return outline.plan(ends: ends)
     }
 
     /// Sends what a journal has left.

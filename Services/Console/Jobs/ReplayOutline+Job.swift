@@ -1,21 +1,20 @@
 import EventTypes
 import OperatorCore
 
-extension ReplayPlan {
-    /// Makes the plan that a page shows of what a dry run found.
+extension ReplayOutline {
+    /// The plan that a page shows of what a dry run found.
     ///
-    /// - Parameters:
-    ///   - outline: What the dry run found.
-    ///   - ends: The end of each service's log: later events are not replayed.
-    init(_ outline: ReplayOutline, ends: [String: String]) {
-        self.init(
-            events: outline.events,
-            keys: outline.keyCount,
-            first: outline.first?.description,
-            last: outline.last?.description,
-            topics: outline.counts,
-            unapplied: outline.unapplied,
-            refused: outline.refused,
+    /// - Parameter ends: The end of each service's log: later events are not replayed.
+    /// - Returns: The plan.
+    func plan(ends: [String: String]) -> ReplayPlan {
+        ReplayPlan(
+            events: events,
+            keys: keyCount,
+            first: first?.description,
+            last: last?.description,
+            topics: counts,
+            unapplied: unapplied,
+            refused: refused,
             ends: ends
         )
     }

@@ -14,9 +14,9 @@ struct CodesCommand: AsyncParsableCommand {
             them once, until its redemptions are used up.
 
             Examples:
-              counterfoil codes create --app com.example.app --product club --offer spring --count 100
-              counterfoil codes create --app com.example.app --product club --offer spring \
-                --word SPRING2027 --count 5000 --reason "Spring leaflets"
+              counterfoil codes create --app shop --product club --offer spring --count 9
+              counterfoil codes create --app shop --product club --offer spring \\
+                --word SPRING2027 --count 5000 --reason "Leaflets"
               counterfoil codes list
               counterfoil codes deactivate 3 --reason "The leaflets were lost"
             """,

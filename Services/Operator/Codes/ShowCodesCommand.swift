@@ -25,8 +25,9 @@ struct ShowCodesCommand: OperatorSubcommand {
         abstract: "Shows a campaign: its offer, its redemptions, and who made and ended it.",
         discussion: """
             JSON:
-              {"campaign": {"id", "bundleID", "productID", "offerID", "word", "count", \
-            "redemptions", "expiresAt", "createdAt", "created", "deactivatedAt", "deactivated"}}
+              {"campaign": {"id", "bundleID", "productID", "offerID", "word", "count",
+              "redemptions", "expiresAt", "createdAt", "created", "deactivatedAt",
+              "deactivated"}}
             """
     )
 

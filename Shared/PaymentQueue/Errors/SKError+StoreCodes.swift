@@ -77,7 +77,7 @@ extension SKError {
                 "auto_renew_off", "next_period_paid", "nothing_owed", "price_not_higher",
                 "price_in_use", "price_above_catalog", "not_next_product",
                 "test_settings_invalid",
-                "bundle_id_malformed", "catalog_invalid",
+                "bundle_id_malformed", "campaign_invalid", "catalog_invalid", "code_taken",
                 "clock_advancing", "clock_amount_missing", "clock_beyond_certificates",
                 "clock_failed", "clock_moves_forward", "clock_not_failed", "clock_not_there",
                 "clock_rate_malformed", "clock_span_malformed", "clock_too_far",
@@ -99,6 +99,8 @@ extension SKError {
                 "reason_missing",
                 // Buyers save payment methods by the app's own calls.
                 "payment_methods_not_saved", "setup_unfinished", "setup_unknown",
+                // People learn these on the store's page for codes, and apps do not.
+                "code_offer_ended", "code_redeemed_before", "code_used",
                 // Only the processor receives these codes.
                 "processor_not_used", "webhook_refused",
             ]

@@ -127,7 +127,7 @@ struct CodeDesk: Sendable {
         )
     }
 
-    /// What a code would give.
+    /// The terms that a code would have.
     func terms(of code: String, for account: AuthenticatedAccount = alice) async throws -> CodeTerms
     {
         switch try await type(code, of: account) {

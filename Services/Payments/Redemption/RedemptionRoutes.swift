@@ -116,7 +116,7 @@ struct RedemptionRoutes: Sendable {
         )
     }
 
-    /// What became of a payment that redeemed a code.
+    /// The end of a payment that redeemed a code.
     static func sentence(about transaction: Transaction) -> String {
         switch transaction.state {
         case .purchased: "You can go back to the app."

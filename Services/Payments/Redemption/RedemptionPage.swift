@@ -83,7 +83,7 @@ enum RedemptionPage {
         page(title, "<p>\(escaped(sentence))</p>")
     }
 
-    /// What a code gives, in a sentence or two.
+    /// The terms of a code, in a sentence or two.
     static func sentence(for terms: CodeTerms) -> String {
         let start = terms.grant.beginsLater ? "From your next renewal" : "Now"
         let offer = terms.grant.first.map { words(for: $0) } ?? "\(terms.ordinary)"

@@ -197,7 +197,7 @@ struct RedemptionHandler: Sendable {
         )
     }
 
-    /// What a code gives an account by what is known now; nothing is locked, so it decides nothing.
+    /// The terms of a code for an account, by what is known now; nothing is locked, so it decides nothing.
     private func terms(
         of submission: PaymentSubmission,
         _ product: Product

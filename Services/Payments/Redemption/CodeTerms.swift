@@ -2,7 +2,7 @@ import EventTypes
 import Foundation
 import StoreAPI
 
-/// What a code gives, as a person is shown and confirms it.
+/// The terms of a code, as a person is shown and confirms it.
 struct CodeTerms: Codable, Hashable, Sendable {
     var product: ProductID
     /// The offers.

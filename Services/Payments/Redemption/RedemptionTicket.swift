@@ -2,7 +2,7 @@ import Crypto
 import EventTypes
 import StoreAPI
 
-/// What an app has said when it opened the page for codes.
+/// The words of an app when it opened the page for codes.
 ///
 /// The ticket signs the page's visitor in as the app's account. Only its digest is kept.
 struct RedemptionTicket: Hashable, Sendable {
