@@ -21,10 +21,8 @@ extension ServiceDefinition {
 func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = PaymentsSettings(&reader)
     try reader.check()
-    return try composePayments(
-        settings,
-        on: ServiceFrame(.payments, settings.common, logger: logger)
-    )
+    let frame = try ServiceFrame(.payments, settings.common, logger: logger)
+    return try composePayments(settings, on: frame)
 }
 
 /// Composes the parts that only `payments` has: for accepting, charging and settling payments, and
@@ -48,12 +46,11 @@ private func composePayments(
     )
     let renewals = RenewalParts(settings, charging, products: products, on: frame)
     let clock = ClockParts(settings, environments, runner: runner, renewals.work, on: frame)
-    let sealer = LogSealer(.ledger, client: frame.client, logger: frame.logger)
     return frame.composition(
         charging.services
             + [
-                sealer, clock.keeper, runner, renewals.runner, renewals.watch, consumer,
-                acceptance.batcher,
+                LogSealer(.ledger, client: frame.client, logger: frame.logger), clock.keeper,
+                runner, renewals.runner, renewals.watch, consumer, acceptance.batcher,
             ],
         readiness: [clock.check],
         environments: environments
