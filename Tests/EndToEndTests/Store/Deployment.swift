@@ -23,7 +23,7 @@ extension EndToEnd {
                 )
                 for role in [
                     "superuser", "owner", "catalog", "payments", "receipts", "fulfillment",
-                    "operator", "archivist", "shadow",
+                    "operator", "reader", "archivist", "shadow",
                 ] {
                     try Data("password-of-\(role)".utf8)
                         .write(to: URL(fileURLWithPath: secrets + "/" + role))

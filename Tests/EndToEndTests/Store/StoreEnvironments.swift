@@ -47,7 +47,7 @@ extension EndToEnd {
             let production = [Self.name: "Production"]
             let settings = [StoreService.payments: production, .receipts: production]
             try await withStore(.with(settings: settings)) { store in
-                #expect(store.process(.payments).log().contains("There is no payment processor"))
+                #expect(store.process(.payments).log().contains("No payment processor is"))
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")
                 let before = try await store.records()
