@@ -29,7 +29,7 @@ extension EndToEnd.PaymentQueues {
                 queue.add(observer)
                 queue.presentCodeRedemptionSheet()
                 try await eventually("the page to be opened") {
-                    opened.withLock { !$0.isEmpty }
+                    opened.withLock { $0.isEmpty ? nil : true }
                 }
                 let page = CodePage(url: try #require(opened.withLock { $0.first }))
 
