@@ -9,8 +9,8 @@ export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CON
 # How many tests run at once. Many have a database of their own, and some a whole store. All of them at once
 # would be too many for a small machine.
 TESTS_AT_ONCE ?= 6
-# The same for end-to-end tests. Each has a store of eight processes, which waits half of its time.
-STORES_AT_ONCE ?= 2
+# The same for end-to-end tests. Each has a store of eight processes, which waits most of its time.
+STORES_AT_ONCE ?= 3
 
 # The command with which `make demo STORE=…` gets an account's token.
 COMPOSE ?= docker compose
