@@ -189,7 +189,7 @@ struct JobBoardTests {
         try await JobFolderInTests.run { folder in
             var record = JobFolderInTests.replay()
             record.state = .running
-            record.plan = ReplayPlan(ReplayOutline(), ends: [:])
+            record.plan = ReplayOutline().plan(ends: [:])
             record.decisions.append(JobFolderInTests.decision(ReplayOrder.began))
             let jobs = JobFolder(folder: try StateFolder(folder.state, "jobs"))
             try jobs.write(record)

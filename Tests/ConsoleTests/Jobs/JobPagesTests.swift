@@ -9,7 +9,7 @@ import Testing
     private static func planned() -> JobRecord {
         var record = JobFolderInTests.replay()
         record.state = .planned
-        record.plan = ReplayPlan(ReplayOutline(), ends: [:])
+        record.plan = ReplayOutline().plan(ends: [:])
         return record
     }
 

@@ -22,7 +22,7 @@ struct JobWorkInTests: JobWork {
     func plan(_ order: ReplayOrder) async throws -> ReplayPlan {
         for await _ in turns { break }
         try Task.checkCancellation()
-        return ReplayPlan(ReplayOutline(), ends: [:])
+        return ReplayOutline().plan(ends: [:])
     }
 
     func send(
