@@ -10,7 +10,7 @@ export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CON
 # would be too many for a small machine.
 TESTS_AT_ONCE ?= 6
 # The same for end-to-end tests. Each has a store of eight processes, which waits most of its time.
-STORES_AT_ONCE ?= 3
+STORES_AT_ONCE ?= 2
 
 # The command with which `make demo STORE=…` gets an account's token.
 COMPOSE ?= docker compose
@@ -58,8 +58,8 @@ else
 	@deploy/dev/run-tests .build/end-to-end-bench.log --skip-build --filter '^EndToEndTests\.EndToEnd/Bench/'
 	@echo "make: calling a store with Apple's own client"
 	@$(DEVSTORE) conformance
-	@echo "make: holding a store to its contracts ($(or $(SECONDS),60) s)"
-	@$(DEVSTORE) contracts --seconds $(or $(SECONDS),60)
+	@echo "make: holding a store to its contracts ($(or $(SECONDS),30) s)"
+	@$(DEVSTORE) contracts --seconds $(or $(SECONDS),30)
 	@echo "make: calling the stand-in for Stripe with Stripe's own library"
 	@$(DEVSTORE) stripe --check
 	@echo "make: using the storefront and the console in a real browser (some minutes)"
