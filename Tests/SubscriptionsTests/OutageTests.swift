@@ -119,6 +119,23 @@ import Testing
         #expect(grace.isEntitled(at: at("2026-02-16")) && !grace.isEntitled(at: at("2026-02-17")))
     }
 
+    /// S205.
+    @Test func whatTheDatesTellHasItsReason() throws {
+        var story = StoryTeller(policy())
+        let rules = story.machine.dueActions
+        story.buy(silver, at("2026-01-01"))
+        let on = try #require(story.subscription)
+        #expect(rules.present(on, at: at("2026-01-31")) == on)
+        #expect(rules.present(on, at: at("2026-02-01")).expirationIntent == .billingError)
+        story.apply(.autoRenewTurnedOff, at("2026-01-10"))
+        let off = try #require(story.subscription)
+        let over = rules.present(off, at: at("2026-02-01"))
+        #expect(over.state == .expired && over.expirationIntent == .autoRenewDisabled)
+        // The same as when the end is carried out.
+        try story.carryOut()
+        #expect(story.subscription?.expirationIntent == over.expirationIntent)
+    }
+
     /// S510.
     @Test func firstChargesAreSpreadAndEachSubscriptionKeepsItsPlace() throws {
         var spread = policy()

@@ -11,8 +11,8 @@ enum SubscriptionStatus {
         policy: SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
     )
 
-    /// Returns the state that follows from the dates, until an overdue action is carried out.
-    static func state(of subscription: Subscription, at time: StoreTime) -> SubscriptionState {
-        dueActions.state(of: subscription, at: time)
+    /// Returns a subscription as its dates tell it, until an overdue action is carried out.
+    static func present(_ subscription: Subscription, at time: StoreTime) -> Subscription {
+        dueActions.present(subscription, at: time)
     }
 }

@@ -136,7 +136,8 @@ extension VerifyReceiptAnswer.Entry {
     /// Creates an entry of the next renewal of a subscription, in the state that it has at a time
     /// (rule S243).
     init(_ subscription: Subscription, at time: StoreTime) {
-        let state = SubscriptionStatus.state(of: subscription, at: time)
+        let subscription = SubscriptionStatus.present(subscription, at: time)
+        let state = subscription.state
         let isOn = subscription.isAutoRenewOn && state.isRunning
         self = [
             "auto_renew_product_id": (subscription.nextProduct ?? subscription.product).id

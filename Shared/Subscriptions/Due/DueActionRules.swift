@@ -68,6 +68,29 @@ public struct DueActionRules: Sendable {
         }
     }
 
+    /// The subscription as its dates alone tell it, if the due action has not been carried out yet
+    /// (rule S205).
+    ///
+    /// Whoever is told that a period is over is also told why.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription as it is stored.
+    ///   - time: The present.
+    /// - Returns: The subscription with the state and the expiration intent of that time.
+    public func present(_ subscription: Subscription, at time: StoreTime) -> Subscription {
+        var present = subscription
+        present.state = state(of: subscription, at: time)
+        guard subscription.state == .active else { return present }
+        switch present.state {
+        case .inBillingRetryPeriod: present.expirationIntent = .billingError
+        case .expired:
+            present.expirationIntent =
+                subscription.isAutoRenewOn ? .didNotConsentToPriceIncrease : .autoRenewDisabled
+        case .active, .inGracePeriod, .revoked, .unknown: break
+        }
+        return present
+    }
+
     private func earliest(
         _ subscription: Subscription,
         charge: DueAction.Kind,

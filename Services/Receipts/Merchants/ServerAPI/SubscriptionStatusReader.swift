@@ -37,8 +37,7 @@ struct SubscriptionStatusReader: Sendable {
             }
         }
         return try found.compactMap { subscription, receipt in
-            var present = subscription
-            present.state = SubscriptionStatus.state(of: subscription, at: time)
+            let present = SubscriptionStatus.present(subscription, at: time)
             guard let receipt, let status = present.state.status else { return nil }
             let info = RenewalInfoPayload(
                 present,
