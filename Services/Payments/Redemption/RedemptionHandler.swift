@@ -120,18 +120,18 @@ struct RedemptionHandler: Sendable {
             guard let product else { return .nothing(.refused(.codeOfferEnded)) }
             return .code(ticket, code, product)
         }
-        guard case .code(let ticket, let code, let product) = found else {
-            if case .nothing(let reply) = found { return reply }
-            return .refused(.codeUnknown)
+        switch found {
+        case .nothing(let reply): return reply
+        case .code(let ticket, let code, let product):
+            let submission = submission(ticket, code, product, trace: trace)
+            // A page that is sent twice is the same payment, and gets the same answer.
+            if let confirmed {
+                return try await redeem(submission, code, product, confirmed, ticketDigest)
+            }
+            if let refusal = CodeRules.refusal(of: code, at: time) { return .refused(refusal) }
+            return try await terms(of: submission, code, product).map(Reply.offered)
+                .getOrElse(Reply.refused)
         }
-        let submission = submission(ticket, code, product, trace: trace)
-        // A page that is sent twice is the same payment, and gets the same answer.
-        if let confirmed {
-            return try await redeem(submission, product, confirmed, ticketDigest)
-        }
-        if let refusal = CodeRules.refusal(of: code, at: time) { return .refused(refusal) }
-        return try await terms(of: submission, product).map(Reply.offered)
-            .getOrElse(Reply.refused)
     }
 
     private enum Found: Sendable {
@@ -141,22 +141,22 @@ struct RedemptionHandler: Sendable {
 
     private func redeem(
         _ submission: PaymentSubmission,
+        _ code: OfferCode,
         _ product: Product,
         _ confirmed: String,
         _ ticketDigest: String
     ) async throws -> Reply {
         guard let terms = CodeTerms(confirmed) else { return .refused(.codeUnknown) }
-        guard let digest = submission.code?.digest else { return .refused(.codeUnknown) }
         var request = submission.request
         request.price = terms.ordinary
-        let mark = "\(ticketDigest) \(digest.text) \(confirmed)"
+        let mark = "\(ticketDigest) \(code.digest.text) \(confirmed)"
         let key = CodeDigest.hexadecimal(SHA256.hash(data: Array(mark.utf8)))
         let payment = PaymentSubmission(
             account: submission.account,
             idempotencyKey: IdempotencyKey(unchecked: "code-\(key)"),
             request: request,
             trace: submission.trace,
-            code: SubmittedCode(digest: digest, confirmed: terms.grant)
+            code: SubmittedCode(digest: code.digest, confirmed: terms.grant)
         )
         switch try await pay(payment) {
         case .accepted(let body, _):
@@ -164,7 +164,7 @@ struct RedemptionHandler: Sendable {
             return .redeemed(answer.transaction)
         case .refused(.stalePrice), .refused(.staleOffer):
             // What was confirmed is no longer so: the person is asked again.
-            return try await self.terms(of: submission, product).map(Reply.offered)
+            return try await self.terms(of: submission, code, product).map(Reply.offered)
                 .getOrElse(Reply.refused)
         case .refused(let refusal): return .refused(refusal)
         }
@@ -200,20 +200,18 @@ struct RedemptionHandler: Sendable {
     /// The terms of a code for an account, by what is known now; nothing is locked, so it decides nothing.
     private func terms(
         of submission: PaymentSubmission,
+        _ code: OfferCode,
         _ product: Product
     ) async throws -> Result<CodeTerms, PaymentRefusal> {
-        guard let digest = submission.code?.digest,
-            let key = submission.subscriptionKey(of: product),
+        guard let key = submission.subscriptionKey(of: product),
             let ordinary = product.prices[submission.request.storefront]
         else { return .failure(.codeOfferEnded) }
-        let (code, redeemed, rows) = try await context.client.withConnection { connection in
+        let (redeemed, rows) = try await context.client.withConnection { connection in
             try connection.read(
-                CodeStore.codes([digest]),
                 CodeStore.redeemed(by: [submission.accountKey]),
                 SubscriptionStore.reading([key])
             )
         }
-        guard let code = code[digest] else { return .failure(.codeUnknown) }
         let redemption = RedemptionKey(
             account: submission.accountKey,
             productID: code.productID,
