@@ -93,24 +93,6 @@ extension AcceptanceBatch {
         }
     }
 
-    /// The redemptions of codes that the accepted payments make.
-    var redemptions: [CodeRedemption] {
-        acceptedRedemptions.map { digest, code, transaction in
-            CodeRedemption(
-                transactionID: transaction.id,
-                digest: digest,
-                key: RedemptionKey(
-                    account: AccountKey(
-                        accountID: transaction.accountID,
-                        bundleID: transaction.bundleID
-                    ),
-                    productID: transaction.productID,
-                    offerID: code
-                )
-            )
-        }
-    }
-
     /// The introductory offer of a product, if the account may have it (rule S44).
     private func introductoryOffer(
         of product: Product,

@@ -347,14 +347,22 @@ struct AcceptanceBatch: Sendable {
 
     // MARK: - What was decided
 
-    /// The codes that these payments redeem, with their offers.
-    var acceptedRedemptions: [(CodeDigest, OfferID, Transaction)] {
+    /// The redemptions of codes that these payments make.
+    var redemptions: [CodeRedemption] {
         begun.compactMap { begun in
-            let transaction = begun.acceptance.record.transaction
+            let record = begun.acceptance.record
             guard let code = entries[begun.position].submission.code,
-                let offer = transaction.subscription?.offerOfCode?.id
+                let offer = record.transaction.subscription?.offerOfCode?.id
             else { return nil }
-            return (code.digest, offer, transaction)
+            return CodeRedemption(
+                transactionID: record.transaction.id,
+                digest: code.digest,
+                key: RedemptionKey(
+                    account: record.accountKey,
+                    productID: record.transaction.productID,
+                    offerID: offer
+                )
+            )
         }
     }
 
