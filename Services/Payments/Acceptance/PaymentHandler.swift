@@ -77,12 +77,15 @@ struct PaymentHandler: Sendable {
         try lockSubscriptions(of: &batch, products, on: connection)
         batch.simulated = SimulatedCharges(tests)
         batch.methodAsksForApproval = processor.asksForApproval
+        let methods = SavedMethods(byAccount: processor.hasSavedMethods ? saved : nil)
         batch.judge(
             products: products,
             standings: standings,
             intents: intents,
             offers: try offerFacts(of: batch, on: connection),
-            methodRefusal: { refusal(of: $0, from: $1, saved) }
+            methodRefusal: {
+                processor.refusal(of: $0) ?? methods.refusal(of: $0, from: $1)
+            }
         )
         batch.begin(
             ids,
@@ -145,16 +148,6 @@ struct PaymentHandler: Sendable {
         )
         batch.subscriptions.take(rows)
         try replay(&batch, made, on: connection)
-    }
-
-    /// The reason why an account may not pay with a method; `nil` if it may.
-    private func refusal(
-        of method: PaymentMethod,
-        from account: AccountKey,
-        _ saved: [AccountKey: Set<PaymentMethod>]
-    ) -> PaymentRefusal? {
-        let methods = SavedMethods(byAccount: processor.hasSavedMethods ? saved : nil)
-        return processor.refusal(of: method) ?? methods.refusal(of: method, from: account)
     }
 
     /// Reads what decides about the signed offers and the codes of a batch.
