@@ -50,7 +50,6 @@ struct CampaignHandler: Sendable {
                     on: connection
                 )
             }
-            guard let campaign else { return .unknown }
             return .campaign(campaign, codes: word == nil ? codes : [])
         } catch let error as PostgresError where error.constraint == CampaignStore.codeConstraint {
             return .wordTaken

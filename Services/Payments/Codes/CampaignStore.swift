@@ -16,7 +16,7 @@ enum CampaignStore {
         at time: StoreTime,
         by act: Act,
         on connection: isolated PostgresConnection
-    ) throws -> CodeCampaign? {
+    ) throws -> CodeCampaign {
         let kind = word == nil ? "oneTime" : "custom"
         let rows = try connection.query(
             """
@@ -28,7 +28,7 @@ enum CampaignStore {
             RETURNING id
             """
         )
-        guard let id = try rows.first?.decode(Int64.self) else { return nil }
+        guard let id = try rows.first?.decode(Int64.self) else { throw PaymentError(.unknownRow) }
         let max = word == nil ? 1 : Int32(request.count)
         try connection.enqueue(
             """
@@ -36,7 +36,8 @@ enum CampaignStore {
             SELECT k, \(id), \(max) FROM unnest(\(digests.map(\.text))) AS k
             """
         )
-        return try load(id, on: connection)
+        guard let campaign = try load(id, on: connection) else { throw PaymentError(.unknownRow) }
+        return campaign
     }
 
     /// A campaign; `nil` if there is none.
