@@ -16,7 +16,7 @@ enum CodeStore {
         guard !digests.isEmpty else { return PostgresReading(known: [:]) }
         return PostgresReading(
             """
-            SELECT o.digest, o.campaign_id, c.bundle_id, c.product_id, c.offer_id, c.expires_at,
+            SELECT o.digest, c.bundle_id, c.product_id, c.offer_id, c.expires_at,
                 c.deactivated_at IS NOT NULL, o.redemptions_max, o.redemptions
             FROM offer_codes o JOIN code_campaigns c ON c.id = o.campaign_id
             WHERE o.digest = ANY(\(digests.sorted().map(\.text)))
@@ -24,10 +24,9 @@ enum CodeStore {
         ) { rows in
             var codes: [CodeDigest: OfferCode] = [:]
             for row in rows {
-                let (text, campaign, bundle, product, offer, end, isDeactivated, max, count) =
+                let (text, bundle, product, offer, end, isDeactivated, max, count) =
                     try row.decode(
                         String.self,
-                        Int64.self,
                         BundleID.self,
                         ProductID.self,
                         OfferID.self,
@@ -39,7 +38,6 @@ enum CodeStore {
                 let digest = CodeDigest(text: text)
                 codes[digest] = OfferCode(
                     digest: digest,
-                    campaignID: campaign,
                     bundleID: bundle,
                     productID: product,
                     offerID: offer,

@@ -3,7 +3,6 @@ import EventTypes
 /// A code as the books have it, with its campaign.
 struct OfferCode: Hashable, Sendable {
     let digest: CodeDigest
-    let campaignID: Int64
     let bundleID: BundleID
     let productID: ProductID
     let offerID: OfferID

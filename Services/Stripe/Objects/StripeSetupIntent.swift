@@ -8,13 +8,11 @@ package struct StripeSetupIntent: Hashable, Sendable, Decodable {
     package var paymentMethod: StripeReference?
     /// The buyer at Stripe.
     package var customer: StripeReference?
-    /// The texts that the store gave it.
-    package var metadata: [String: String]?
     /// The text with which its buyer's app continues it, and which nobody else is told.
     package var clientSecret: StripeSecret?
 
     enum CodingKeys: String, CodingKey {
-        case id, status, customer, metadata
+        case id, status, customer
         case paymentMethod = "payment_method"
         case clientSecret = "client_secret"
     }
