@@ -57,7 +57,6 @@ struct StripeParts {
     func events(settledBy runner: ChargeRunner, on frame: ServiceFrame) -> ProcessorEventHandler {
         ProcessorEventHandler(
             client: frame.client,
-            stripe: processor.client,
             processor: processor,
             methods: methods,
             runner: runner,
@@ -69,19 +68,14 @@ struct StripeParts {
 
     /// Applies what Stripe tells.
     func eventRunner(_ handler: ProcessorEventHandler) -> ProcessorEventRunner {
-        ProcessorEventRunner(
-            handler: handler,
-            listPause: settings.eventsPause,
-            logger: handler.logger
-        )
+        ProcessorEventRunner(handler: handler, listPause: settings.eventsPause)
     }
 
     /// The parts of the route of webhooks.
     func webhooks(_ handler: ProcessorEventHandler) -> StripeWebhookRoutes.Parts {
         StripeWebhookRoutes.Parts(
             handler: handler,
-            check: { [webhookSecrets] in webhookSecrets.current },
-            now: handler.now
+            check: { [webhookSecrets] in webhookSecrets.current }
         )
     }
 }

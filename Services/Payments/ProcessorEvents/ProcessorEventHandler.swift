@@ -12,7 +12,6 @@ import Synchronization
 /// object that changed. So events may come doubled and in any order.
 struct ProcessorEventHandler: Sendable {
     let client: PostgresClient
-    let stripe: StripeClient
     let processor: StripeProcessor
     let methods: PaymentMethodHandler
     let runner: ChargeRunner
@@ -167,7 +166,7 @@ struct ProcessorEventHandler: Sendable {
         var request = StripeListRequest(from: start, until: end, types: ProcessorEvent.types)
         while true {
             let page = try await processor.gate.pass(.inquiries) {
-                () async throws(StripeFailure) in try await stripe.events(request)
+                () async throws(StripeFailure) in try await processor.client.events(request)
             }
             try await store(page.data)
             guard page.hasMore, let last = page.data.last else { return }

@@ -13,13 +13,11 @@ final class ProcessorEventRunner: Service {
     private let handler: ProcessorEventHandler
     /// The pause between two looks at the list of events.
     private let listPause: Duration
-    private let logger: Logger
 
     /// Makes a runner, which does nothing before ``run()``.
-    init(handler: ProcessorEventHandler, listPause: Duration, logger: Logger) {
+    init(handler: ProcessorEventHandler, listPause: Duration) {
         self.handler = handler
         self.listPause = listPause
-        self.logger = logger
     }
 
     /// Runs until graceful shutdown.
@@ -51,7 +49,7 @@ final class ProcessorEventRunner: Service {
             } catch is CancellationError {
                 return
             } catch {
-                logger.warning(
+                handler.logger.warning(
                     "Events of the processor could not be read; they are read again",
                     metadata: ["error": "\(error)"]
                 )

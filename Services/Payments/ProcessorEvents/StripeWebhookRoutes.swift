@@ -19,7 +19,6 @@ struct StripeWebhookRoutes: Sendable {
         let handler: ProcessorEventHandler
         /// The check with the secrets that are in use now.
         let check: @Sendable () -> StripeSignatureCheck
-        let now: @Sendable () -> MachineTime
     }
 
     /// The longest webhook that is read.
@@ -46,7 +45,8 @@ struct StripeWebhookRoutes: Sendable {
         let body = try await collectBody(of: request, upTo: Self.bodyMax)
         let header = HTTPField.Name("stripe-signature").flatMap { request.headers[$0] }
         let bytes = body.readableBytesView
-        guard parts.check().check(bytes, header: header, now: parts.now()) == .genuine else {
+        guard parts.check().check(bytes, header: header, now: parts.handler.now()) == .genuine
+        else {
             throw Self.refused("Its signature fits no secret of the store, or is too old.")
         }
         guard let event = try? JSONDecoder().decode(StripeEvent.self, from: Data(bytes)) else {
@@ -58,11 +58,6 @@ struct StripeWebhookRoutes: Sendable {
     }
 
     private static func refused(_ detail: String) -> HTTPProblem {
-        HTTPProblem(
-            .badRequest,
-            code: "webhook_refused",
-            title: "The webhook is refused",
-            detail: detail
-        )
+        .badRequest("webhook_refused", "The webhook is refused", detail)
     }
 }

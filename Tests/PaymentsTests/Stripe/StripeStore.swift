@@ -92,7 +92,6 @@ struct StripeStore: Sendable {
         refunds = RefundHandler(context: context, runner: runner, didCommit: {})
         events = ProcessorEventHandler(
             client: client,
-            stripe: stripe,
             processor: processor,
             methods: methods,
             runner: runner,
@@ -108,7 +107,7 @@ struct StripeStore: Sendable {
         _ card: String = "pm_card_visa",
         of account: AuthenticatedAccount = alice
     ) async throws -> PaymentMethod {
-        let key = AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+        let key = account.accountKey
         let setup = try await methods.begin(for: key)
         let known = Set(try await methods.methods(of: key).map(\.token))
         try await post("/v1/setup_intents/\(setup.id)/confirm", "payment_method=\(card)")
