@@ -109,7 +109,7 @@ struct CodeDesk: Sendable {
                 storefront: Storefront(unchecked: "USA"),
                 paymentMethod: method.method
             ),
-            for: AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+            for: account.accountKey
         )
     }
 

@@ -3,19 +3,10 @@ import ServiceKit
 import StoreAPI
 import StoreTracing
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Payments
-
-/// The same numbers for the same seed.
-private struct Dice: RandomNumberGenerator {
-    var seed: UInt64
-
-    mutating func next() -> UInt64 {
-        seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return seed ^ seed >> 29
-    }
-}
 
 /// Codes that several people redeem at once.
 @Suite(.timeLimit(.minutes(3))) struct CodeRaceTests {
@@ -161,7 +152,7 @@ private struct Dice: RandomNumberGenerator {
     func countsAreTrueAfterAnyStory(seed: UInt64) async throws {
         try await withCodes(poolSize: 6) { store, desk in
             _ = try await desk.word("SPRING", redemptions: 4)
-            let random = Mutex(Dice(seed: seed))
+            let random = Mutex(SeededGenerator(seed: seed))
             func pick(_ range: Range<Int>) -> Int {
                 random.withLock { Int.random(in: range, using: &$0) }
             }

@@ -7,8 +7,8 @@ import Testing
 
 /// The requests of an account that need a call of the processor.
 @Suite struct AccountLimitTests {
-    private let account = AccountKey(accountID: alice.accountID, bundleID: alice.bundleID)
-    private let other = AccountKey(accountID: bob.accountID, bundleID: bob.bundleID)
+    private let account = alice.accountKey
+    private let other = bob.accountKey
 
     @Test func anAccountThatAsksTooOftenWaitsAndNobodyElse() throws {
         let limit = AccountLimit(callsMax: 2)

@@ -10,8 +10,8 @@ import Testing
 
 /// Payment methods that buyers save at a stand-in for Stripe.
 @Suite(.timeLimit(.minutes(3))) struct PaymentMethodTests {
-    private let account = AccountKey(accountID: alice.accountID, bundleID: alice.bundleID)
-    private let other = AccountKey(accountID: bob.accountID, bundleID: bob.bundleID)
+    private let account = alice.accountKey
+    private let other = bob.accountKey
 
     @Test func anAccountIsOneBuyerHoweverManyCardsItSaves() async throws {
         try await withStripeStore { store in

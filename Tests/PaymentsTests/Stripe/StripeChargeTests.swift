@@ -170,7 +170,7 @@ import Testing
             let bought = try await store.buy(by: card)
             let charge = try await store.charge(of: bought.id)
             #expect(bought.state == .purchasing && charge.step == .awaitingAction)
-            let key = AccountKey(accountID: alice.accountID, bundleID: alice.bundleID)
+            let key = alice.accountKey
             guard case .act(let action, _) = try await store.actions.action(of: bought.id, of: key)
             else { throw PaymentError(.unknownRow) }
             let reference = try #require(charge.reference).rawValue

@@ -140,7 +140,7 @@ import Testing
 
     @Test func aMethodIsSavedEvenIfTheAppDoesNotComeBack() async throws {
         try await withStripeStore { store in
-            let account = AccountKey(accountID: alice.accountID, bundleID: alice.bundleID)
+            let account = alice.accountKey
             let setup = try await store.methods.begin(for: account)
             try await store.post(
                 "/v1/setup_intents/\(setup.id)/confirm",
