@@ -106,7 +106,7 @@ struct PaymentRoutes: Sendable {
         -> Response
     {
         let key = try context.requireAccountKey()
-        return try answer(await transactions.transaction(try transactionID(context), of: key))
+        return try answer(await transactions.transaction(try context.transactionInPath(), of: key))
     }
 
     /// Tells the buyer of a transaction on which page to act.
@@ -116,7 +116,7 @@ struct PaymentRoutes: Sendable {
     {
         let key = try context.requireAccountKey()
         try actionLimit.count(key, at: machineNow())
-        switch try await actions.action(of: try transactionID(context), of: key) {
+        switch try await actions.action(of: try context.transactionInPath(), of: key) {
         case .unknown: throw HTTPProblem.transactionUnknown
         case .nothingToDo: throw HTTPProblem.noActionNeeded
         case .processorIsAway:
@@ -136,14 +136,14 @@ struct PaymentRoutes: Sendable {
     private func anyTransaction(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        try answer(await transactions.transaction(try transactionID(context)))
+        try answer(await transactions.transaction(try context.transactionInPath()))
     }
 
     @Sendable
     private func approval(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let id = try transactionID(context)
+        let id = try context.transactionInPath()
         let body = try await decodeBody(ApprovalRequest.self, from: request)
         return try answer(
             await approvals.decide(
@@ -162,7 +162,7 @@ struct PaymentRoutes: Sendable {
     private func refund(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let id = try transactionID(context)
+        let id = try context.transactionInPath()
         let bytes = try await collectBody(of: request)
         let body =
             bytes.readableBytes == 0
@@ -185,7 +185,7 @@ struct PaymentRoutes: Sendable {
     private func refundReversal(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let id = try transactionID(context)
+        let id = try context.transactionInPath()
         guard let number = context.parameters.get("number").flatMap({ Int($0) }), number > 0 else {
             throw HTTPProblem.refundUnknown
         }
@@ -210,7 +210,7 @@ struct PaymentRoutes: Sendable {
     private func resumption(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let id = try transactionID(context)
+        let id = try context.transactionInPath()
         let bytes = try await collectBody(of: request)
         let body =
             bytes.readableBytes == 0
@@ -243,13 +243,6 @@ struct PaymentRoutes: Sendable {
     ) throws -> Response {
         guard let transaction else { throw HTTPProblem.transactionUnknown }
         return try jsonResponse(TransactionResponse(transaction: transaction), status: status)
-    }
-
-    private func transactionID(_ context: StoreRequestContext) throws -> TransactionID {
-        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
-            throw HTTPProblem.transactionUnknown
-        }
-        return id
     }
 
     private func headers(isReplay: Bool) -> HTTPFields {

@@ -36,7 +36,7 @@ struct RefundRequestRoutes: Sendable {
             )
         }
         let reply = try await requests.ask(
-            for: try id(context),
+            for: try context.transactionInPath(),
             because: body.reason,
             under: key,
             of: account,
@@ -55,7 +55,12 @@ struct RefundRequestRoutes: Sendable {
         -> Response
     {
         let account = try context.requireAccountKey()
-        guard let found = try await requests.requests(for: try id(context), of: account) else {
+        guard
+            let found = try await requests.requests(
+                for: try context.transactionInPath(),
+                of: account
+            )
+        else {
             throw HTTPProblem.transactionUnknown
         }
         return try jsonResponse(RefundRequestsResponse(requests: found))
@@ -113,7 +118,11 @@ struct RefundRequestRoutes: Sendable {
     private func anyRequest(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        guard let found = try await requests.request(try number(context), for: try id(context))
+        guard
+            let found = try await requests.request(
+                try number(context),
+                for: try context.transactionInPath()
+            )
         else { throw HTTPProblem.refundRequestUnknown }
         return try jsonResponse(found)
     }
@@ -130,7 +139,7 @@ struct RefundRequestRoutes: Sendable {
         let reply = try await requests.decide(
             decision,
             on: try number(context),
-            for: try id(context),
+            for: try context.transactionInPath(),
             by: try context.act(because: body.reason),
             trace: context.trace
         )
@@ -140,13 +149,6 @@ struct RefundRequestRoutes: Sendable {
         case .done(let response): return try jsonResponse(response)
         case .accepted(let response): return try jsonResponse(response, status: .accepted)
         }
-    }
-
-    private func id(_ context: StoreRequestContext) throws -> TransactionID {
-        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
-            throw HTTPProblem.transactionUnknown
-        }
-        return id
     }
 
     private func number(_ context: StoreRequestContext) throws -> Int {
