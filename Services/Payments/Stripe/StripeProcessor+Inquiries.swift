@@ -85,7 +85,7 @@ extension StripeProcessor {
         }
         guard let customer else {
             logger.error(
-                "Nobody knows whose payment to look for; it waits",
+                "A payment method is not in the table of saved ones; its payment cannot be looked for",
                 metadata: ["attempt": "\(inquiry.attemptID)"]
             )
             throw StripeFailure(.missing)
@@ -111,7 +111,7 @@ extension StripeProcessor {
         case .canceled(let decline): return decline?.outcome ?? .cancelled
         case .strange:
             logger.error(
-                "A payment at Stripe cannot be understood; look at it",
+                "A payment at Stripe is in a state that the store does not expect; look at it",
                 metadata: ["stripe.payment": "\(intent.id)"]
             )
             return .unavailable

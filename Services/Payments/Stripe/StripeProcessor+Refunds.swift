@@ -8,7 +8,7 @@ extension StripeProcessor {
     func refund(_ call: UndoCall) async -> UndoOutcome {
         guard let charge = call.undoes else {
             logger.error(
-                "A refund is of no payment at Stripe; it waits",
+                "A refund belongs to no payment at Stripe; it waits",
                 metadata: ["attempt": "\(call.attemptID)"]
             )
             return .unavailable
@@ -45,7 +45,7 @@ extension StripeProcessor {
             return .unknown
         case .declined, .stateForbids, .missing, .mistaken:
             logger.error(
-                "Stripe does not make a refund",
+                "Stripe refuses a refund",
                 metadata: ["attempt": "\(call.attemptID)", "failure": "\(failure)"]
             )
             // It may be refused because it was made before.

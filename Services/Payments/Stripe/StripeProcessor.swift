@@ -154,7 +154,7 @@ struct StripeProcessor: PaymentProcessor {
             return .declined(.paymentDeclined, advice: .otherMethod)
         case .mistaken, .missing, .stateForbids:
             logger.error(
-                "Stripe takes a charge for a mistake; it waits",
+                "Stripe refuses a charge because of a mistake of the store; it waits",
                 metadata: ["attempt": "\(key.attemptID)", "failure": "\(failure)"]
             )
             return .throttled(retryAfter: Self.mistakePause)

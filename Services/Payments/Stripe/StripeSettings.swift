@@ -84,7 +84,7 @@ struct StripeSettings: Sendable {
         lease: Duration
     ) {
         let isAddress = URL(string: address).map { ["http", "https"].contains($0.scheme) } ?? false
-        if !isAddress { reader.refuse("STRIPE_API_URL", "is no address") }
+        if !isAddress { reader.refuse("STRIPE_API_URL", "is not an address") }
         if environment == .production, !address.hasPrefix("https://") {
             reader.refuse("STRIPE_API_URL", "must begin with https:// in production")
         }
@@ -106,7 +106,8 @@ struct StripeSettings: Sendable {
     }
 
     private static func problem(_ path: String, _ error: any Error) -> String {
-        path.isEmpty ? "is required if PROCESSOR is stripe" : "names a file of no use: \(error)"
+        path.isEmpty
+            ? "is required if PROCESSOR is stripe" : "names a file that cannot be used: \(error)"
     }
 
     /// Opens the file of the key.
