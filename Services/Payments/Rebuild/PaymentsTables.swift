@@ -2,9 +2,9 @@ import Rebuild
 
 /// The tables of `payments` that a rebuild makes, and how they are compared.
 ///
-/// Some data is in no event and is not rebuilt: the keys of requests (and `restores`), the nonces of
-/// signed offers, codes and their redemptions, attempts that are not settled, the advances of the store's clock, and the processor's own books, which
-/// `counterfoil reconcile` compares.
+/// Some data is in no event and is not rebuilt: the keys of requests (and `restores`), the nonces
+/// of signed offers, codes and their redemptions, attempts that are not settled, the advances of the
+/// store's clock, and the processor's own books, which `counterfoil reconcile` compares.
 enum PaymentsTables {
     static let all = [
         RebuiltTable(
