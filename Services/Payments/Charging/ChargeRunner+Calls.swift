@@ -126,7 +126,7 @@ extension ChargeRunner {
         }
     }
 
-    /// Commits what an inquiry has found that nothing but a report of the processor has caused.
+    /// Commits the result of an inquiry that an event of the processor has caused.
     ///
     /// - Parameters:
     ///   - found: The result of the inquiry.
