@@ -211,21 +211,14 @@ private func withStripe(
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             let (starts, started) = AsyncStream<Void>.makeStream()
+            let logger = Logger(label: "stand-in") { _ in SwiftLogNoOpLogHandler() }
             group.addTask {
-                try await running.server.run(logger: .quiet) { _ in started.yield() }
+                try await running.server.run(logger: logger) { _ in started.yield() }
             }
             for await _ in starts { break }
             try await body(store, running)
         }
     }
-}
-
-extension Logger {
-    fileprivate static let quiet: Logger = {
-        var logger = Logger(label: "stand-in")
-        logger.logLevel = .critical
-        return logger
-    }()
 }
 
 extension PaymentRequest {
