@@ -51,16 +51,19 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     ///
     /// Later periods of the offer, and copies of the first, are not.
     public var beginsIntroductoryOffer: Bool {
-        guard let offer, offer.number == 1, charge == nil, paidBy == nil else { return false }
-        return offer.type == .introductory || offer.introductory == .usedUp
+        guard let begun = begunOffer else { return false }
+        return begun.type == .introductory || begun.introductory == .usedUp
     }
 
     /// The offer for which a code was redeemed by the transaction; `nil` if none was.
     public var offerOfCode: PeriodOffer? {
-        if let redeems { return redeems.type == .code ? redeems : nil }
-        guard let offer, offer.type == .code, offer.number == 1, charge == nil, paidBy == nil else {
-            return nil
-        }
+        guard let begun = redeems ?? begunOffer, begun.type == .code else { return nil }
+        return begun
+    }
+
+    /// The offer that begins with the period, if the buyer made the transaction for it.
+    private var begunOffer: PeriodOffer? {
+        guard let offer, offer.number == 1, charge == nil, paidBy == nil else { return nil }
         return offer
     }
 
