@@ -145,7 +145,7 @@ struct SubscriptionWorld {
         inDays days: Int64
     ) {
         guard let subscription else { return }
-        let next = subscription.pendingProduct ?? subscription.product
+        let next = subscription.renewalProduct
         lastID += 1
         apply(
             .priceIncreaseScheduled(

@@ -87,11 +87,16 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// Whether the subscription renews at the end of its period.
     public var isAutoRenewOn: Bool { autoRenewOffReason == nil }
 
+    /// The product that a renewal would pay for, at its price before an increase.
+    ///
+    /// A subscription that does not renew has one too.
+    public var renewalProduct: SubscriptionProduct { pendingProduct ?? product }
+
     /// The product of the next period, with its ordinary price as the customer was informed (rule S32);
     /// `nil` if there is none.
     public var nextProduct: SubscriptionProduct? {
         guard state.isRunning, isAutoRenewOn else { return nil }
-        var next = pendingProduct ?? product
+        var next = renewalProduct
         if let increase = nextIncrease, increase.status.isAccepted { next.price = increase.price }
         return next
     }
@@ -100,7 +105,7 @@ public struct Subscription: Codable, Hashable, Sendable {
     ///
     /// A period with an offer has the price of the offer, so the increase waits.
     public var nextIncrease: PriceIncrease? {
-        let next = pendingProduct ?? product
+        let next = renewalProduct
         guard let priceIncrease, priceIncrease.productID == next.id,
             priceIncrease.price.currency == next.price.currency,
             priceIncrease.effectiveAt <= period.end, !hasNextOffer
@@ -115,14 +120,13 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// after the end.
     public var priceIncreaseStatus: Int? {
         guard expirationIntent != .didNotConsentToPriceIncrease else { return 0 }
-        guard priceIncrease?.productID == (pendingProduct ?? product).id else { return nil }
+        guard priceIncrease?.productID == renewalProduct.id else { return nil }
         return priceIncrease?.status.number
     }
 
     /// Whether the next period would have an offer, if there is one.
     private var hasNextOffer: Bool {
-        (pendingProduct ?? product).id == product.id
-            && (pendingOffer ?? period.offer?.next) != nil
+        renewalProduct.id == product.id && (pendingOffer ?? period.offer?.next) != nil
     }
 
     /// The offer of the next period; `nil` if that has the ordinary price (rule S43).

@@ -108,7 +108,7 @@ extension SubscriptionStateMachine {
             after.pendingOffer?.price.currency != period.price.currency
             || period.product.id != subscription.product.id
         if isBegun || isLost { after.pendingOffer = nil }
-        after.closeIncrease(chargedFor: period, by: subscription.charge, before: subscription)
+        after.closeIncrease(chargedFor: period, before: subscription)
         after.earlierPeriod = subscription.period
         after.period = period
         after.attempts = 0

@@ -11,7 +11,7 @@ extension SubscriptionStateMachine {
         _ subscription: Subscription
     ) -> SubscriptionMove {
         guard subscription.state.isRunning else { return .refused(.ended) }
-        let next = subscription.pendingProduct ?? subscription.product
+        let next = subscription.renewalProduct
         guard increase.productID == next.id, increase.price.currency == next.price.currency,
             increase.price.minorUnits > next.price.minorUnits
         else { return .refused(.noIncrease) }
@@ -36,8 +36,9 @@ extension SubscriptionStateMachine {
                 )
             return changed(after, .priceIncreaseScheduled)
         }
-        guard subscription.state == .active else { return .refused(.notRenewing) }
-        guard subscription.isAutoRenewOn else { return .refused(.notRenewing) }
+        guard subscription.state == .active, subscription.isAutoRenewOn else {
+            return .refused(.notRenewing)
+        }
         after.priceIncrease?.askedAt = time
         return changed(after, .priceIncreaseAsked)
     }
@@ -49,7 +50,7 @@ extension SubscriptionStateMachine {
     /// time to cancel.
     func priceIncreaseDue(at time: StoreTime, _ subscription: Subscription) -> SubscriptionMove {
         guard var increase = subscription.nextIncrease else { return .stale }
-        let next = subscription.pendingProduct ?? subscription.product
+        let next = subscription.renewalProduct
         // This cannot be refused: an action that stays due would be tried for ever.
         guard increase.price.minorUnits > next.price.minorUnits else {
             return withdrawn(subscription)
@@ -175,7 +176,7 @@ extension Subscription {
     fileprivate var isHigherPriceInUse: Bool {
         guard let increase = priceIncrease, increase.status.isAccepted else { return false }
         if let charge, charge.product.id == increase.productID,
-            charge.product.price.minorUnits > (pendingProduct ?? product).price.minorUnits
+            charge.product.price.minorUnits > renewalProduct.price.minorUnits
         {
             return true
         }
@@ -215,7 +216,6 @@ extension Subscription {
     /// A charge that was begun before the customer was asked leaves the question open.
     mutating func closeIncrease(
         chargedFor period: PaidPeriod,
-        by charge: RenewalCharge?,
         before: Subscription
     ) {
         guard let increase = priceIncrease else { return }
@@ -227,10 +227,9 @@ extension Subscription {
         }
         let isAnswered =
             before.nextIncrease != nil && increase.askedAt != nil
-            && (charge?.startedAt ?? period.start) >= (increase.askedAt ?? period.start)
+            && (before.charge?.startedAt ?? period.start) >= (increase.askedAt ?? period.start)
         guard isAnswered || price.minorUnits >= increase.price.minorUnits else { return }
-        let old = (before.pendingProduct ?? before.product).price
-        let isRaised = price.minorUnits > old.minorUnits
+        let isRaised = price.minorUnits > before.renewalProduct.price.minorUnits
         if increase.status == .notified, isRaised { raisedAt = period.start }
         priceIncrease = nil
     }
