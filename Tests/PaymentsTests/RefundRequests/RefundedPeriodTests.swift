@@ -88,7 +88,7 @@ import Testing
             #expect(subscription.state == period.state)
             #expect(
                 subscription.isEntitled(at: store.clock.now())
-                    == (period == .running ? false : wasEntitled)
+                    == (period != .running && wasEntitled)
             )
             #expect(try await store.subscriptionChanges().last?.cause == period.cause)
             let refunded = try await store.load(id)
