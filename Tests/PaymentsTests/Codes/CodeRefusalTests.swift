@@ -184,6 +184,7 @@ import Testing
                     "SELECT string_agg(o::text || c::text, ' ') FROM offer_codes o, code_campaigns c"
                 ).first?.decode(String?.self) ?? ""
             }
+            #expect(text.contains("spring"), "The books have the campaign of these codes.")
             #expect(codes.allSatisfy { !text.contains($0) })
         }
     }

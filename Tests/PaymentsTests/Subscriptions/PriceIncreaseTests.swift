@@ -103,6 +103,7 @@ import Testing
         try await withClub(raisedTo: usd(1299)) { store, id in
             try await decide(.ask(usd(1299)), on: id, in: store)
             try await decide(.price(nil, isAgreed: true), on: id, in: store)
+            #expect(try await store.subscription().nextPrice == usd(1299))
             try await decide(.withdrawRaise, on: id, in: store)
             try await store.advance(days: 40)
             #expect(try await store.transactions().map(\.price) == [usd(299), usd(299)])

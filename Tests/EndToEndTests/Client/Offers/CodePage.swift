@@ -12,7 +12,8 @@ struct CodePage: Sendable {
     /// The value of a hidden field of a page.
     static func value(of name: String, in page: StoreResponse) throws -> String {
         let parts = page.text.components(separatedBy: "name=\"\(name)\" value=\"")
-        let escaped = try #require(parts.last?.components(separatedBy: "\"").first)
+        let field = try #require(parts.dropFirst().last, "There is no \(name).")
+        let escaped = try #require(field.components(separatedBy: "\"").first)
         return escaped.replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
     }
 
