@@ -45,11 +45,12 @@ def soak(stage, seconds):
         while time.monotonic() - begin < seconds:
             # The page lives only while the driver waits in it.
             operator.page.wait_for_timeout(min(30, seconds / 6) * 1000)
+            assert all(follower.is_alive() for follower in followers), "a page could not be followed any more"
             samples.append(sample(operator, stage))
             print(f"  {time.monotonic() - begin:4.0f} s: {samples[-1]['heap'] / 1e6:.1f} MB of heap, "
                   f"{samples[-1]['nodes']} nodes, the console has {samples[-1]['memory'] / 2**20:.0f} MB; "
-                  f"{shop.count.bought} bought, {samples[-1]['rate']}", flush=True)
-        rate = shop.count.bought / (time.monotonic() - begin)
+                  f"{shop.bought} bought, {samples[-1]['rate']}", flush=True)
+        rate = shop.bought / (time.monotonic() - begin)
     finally:
         stop.set()
         for follower in followers:
@@ -68,8 +69,8 @@ def judge(samples, one, many, rate, shop):
     memory = max(item["memory"] for item in samples)
     assert memory < MEMORY_MAX, f"the console has {memory / 2**20:.0f} MB"
     assert many <= one * 1.3 + 1, f"{DASHBOARDS} pages open {many:.1f} sessions a second, and one {one:.1f}"
-    assert shop.count.refused == 0, f"{shop.count.refused} payments were refused: {shop.count.problem}"
-    print(f"  {rate:.1f} purchases a second, at most {memory / 2**20:.0f} MB for the console", flush=True)
+    assert shop.refused == 0, f"{shop.refused} payments were refused: {shop.problem}"
+    print(f"  {rate:.1f} purchases a second, {shop.lost} without an answer, at most {memory / 2**20:.0f} MB for the console", flush=True)
     assert rate > RATE * 0.8, f"the store sold only {rate:.1f} a second"
 
 
@@ -114,19 +115,14 @@ def follow(url, cookies, stop):
         assert answer.status == 200, answer.status
 
 
-class Count:
-    bought = 0
-    refused = 0
-    problem = ""
-
-
 class Buyers(threading.Thread):
     """Buys coins at an even rate, for a few accounts in turns."""
 
     def __init__(self, stage, stop):
         super().__init__()
         self.stop = stop
-        self.count = Count()
+        self.bought = self.refused = self.lost = 0
+        self.problem = ""
         self.lock = threading.Lock()
         self.local = threading.local()
         self.netloc = urllib.parse.urlsplit(stage.environment["COUNTERFOIL_PAYMENTS_URL"]).netloc
@@ -143,6 +139,22 @@ class Buyers(threading.Thread):
                 pool.submit(self.buy, token)
 
     def buy(self, token):
+        try:
+            status, text = self.pay(token)
+        except (OSError, http.client.HTTPException):
+            # A connection that was idle for a minute is closed by the service.
+            with self.lock:
+                self.lost += 1
+            return
+        with self.lock:
+            if status in (200, 201):
+                self.bought += 1
+            else:
+                self.refused += 1
+                self.problem = text[:200]
+
+    def pay(self, token):
+        """Makes a payment. Returns the status and the text of its answer."""
         if not hasattr(self.local, "connection"):
             self.local.connection = http.client.HTTPConnection(self.netloc, timeout=30)
         body = {"productID": COINS, "quantity": 1, "storefront": "USA",
@@ -151,10 +163,4 @@ class Buyers(threading.Thread):
             "authorization": "Bearer " + token, "content-type": "application/json",
             "idempotency-key": secrets.token_hex(8)})
         answer = self.local.connection.getresponse()
-        text = answer.read().decode()
-        with self.lock:
-            if answer.status in (200, 201):
-                self.count.bought += 1
-            else:
-                self.count.refused += 1
-                self.count.problem = text[:200]
+        return answer.status, answer.read().decode()
