@@ -66,9 +66,7 @@ struct JobBoardTests {
         try await JobFolderInTests.run { folder in
             let work = JobWorkInTests()
             let board = try folder.board(work)
-            let id = try await board.begin(JobFolderInTests.replay()).id
-            work.goOn.yield()
-            try await board.wait(for: .planned, of: id, .replay)
+            let id = try await JobFolderInTests.plannedReplay(on: board, work)
             try await board.send(
                 id,
                 .begin(skippingUnreadable: false),
@@ -108,9 +106,7 @@ struct JobBoardTests {
         try await JobFolderInTests.run { folder in
             let killed = JobWorkInTests()
             let first = try folder.board(killed)
-            let id = try await first.begin(JobFolderInTests.replay()).id
-            killed.goOn.yield()
-            try await first.wait(for: .planned, of: id, .replay)
+            let id = try await JobFolderInTests.plannedReplay(on: first, killed)
             try await first.send(
                 id,
                 .begin(skippingUnreadable: false),
@@ -155,9 +151,7 @@ struct JobBoardTests {
         try await JobFolderInTests.run { folder in
             let work = JobWorkInTests()
             let board = try folder.board(work)
-            let id = try await board.begin(JobFolderInTests.replay()).id
-            work.goOn.yield()
-            try await board.wait(for: .planned, of: id, .replay)
+            let id = try await JobFolderInTests.plannedReplay(on: board, work)
             let problem = await #expect(throws: ConsoleProblem.self) {
                 try await board.send(id, .goOn, by: JobFolderInTests.decision("went on with it"))
             }

@@ -100,6 +100,14 @@ struct JobFolderInTests {
             order: ReplayOrder(selection: ReplaySelection(), consumer: nil, rate: 500)
         )
     }
+
+    /// Begins a replay on a board, and lets its work plan it.
+    static func plannedReplay(on board: JobBoard, _ work: JobWorkInTests) async throws -> EventID {
+        let id = try await board.begin(replay()).id
+        work.goOn.yield()
+        try await board.wait(for: .planned, of: id, .replay)
+        return id
+    }
 }
 
 extension JobBoard {
