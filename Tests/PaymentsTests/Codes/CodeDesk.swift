@@ -114,23 +114,20 @@ struct CodeDesk: Sendable {
     }
 
     /// Types a code on the page.
-    func type(
-        _ code: String,
-        of account: AuthenticatedAccount = alice,
-        method: SandboxPaymentMethod = .success
-    ) async throws -> RedemptionHandler.Reply {
-        try await redemptions.redeem(
-            code,
-            try await ticket(of: account, method: method),
-            confirmed: nil,
-            trace: .begin()
-        )
+    func type(_ code: String) async throws -> RedemptionHandler.Reply {
+        let ticket = try await ticket()
+        return try await redemptions.redeem(code, ticket, confirmed: nil, trace: .begin())
     }
 
     /// The terms that a code would have.
     func terms(of code: String, for account: AuthenticatedAccount = alice) async throws -> CodeTerms
     {
-        switch try await type(code, of: account) {
+        try await terms(of: code, with: try await ticket(of: account))
+    }
+
+    /// The terms that a code would have, on the page of a ticket.
+    func terms(of code: String, with ticket: String) async throws -> CodeTerms {
+        switch try await redemptions.redeem(code, ticket, confirmed: nil, trace: .begin()) {
         case .offered(let terms): return terms
         case .refused(let refusal): throw refusal
         default: throw PaymentError(.undecided)
@@ -145,12 +142,7 @@ struct CodeDesk: Sendable {
         method: SandboxPaymentMethod = .success
     ) async throws -> Transaction {
         let ticket = try await ticket(of: account, method: method)
-        let shown = try await redemptions.redeem(code, ticket, confirmed: nil, trace: .begin())
-        guard case .offered(let terms) = shown else {
-            if case .refused(let refusal) = shown { throw refusal }
-            throw PaymentError(.undecided)
-        }
-        return try await confirm(terms, code, ticket)
+        return try await confirm(try await terms(of: code, with: ticket), code, ticket)
     }
 
     /// Confirms terms.

@@ -86,13 +86,7 @@ import Testing
         try await withCodes(club(code: spring(freeWeek)), poolSize: 8) { store, desk in
             for (number, code) in try await desk.codes(4).enumerated() {
                 let ticket = try await desk.ticket(of: Self.account(number))
-                let shown = try await desk.redemptions.redeem(
-                    code,
-                    ticket,
-                    confirmed: nil,
-                    trace: .begin()
-                )
-                guard case .offered(let terms) = shown else { return #expect(Bool(false)) }
+                let terms = try await desk.terms(of: code, with: ticket)
                 let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
                     for _ in 0..<8 {
                         group.addTask { try await desk.confirm(terms, code, ticket).id }

@@ -169,13 +169,7 @@ import Testing
         try await withCodes { store, desk in
             let code = try #require(try await desk.codes().first)
             let ticket = try await desk.ticket()
-            let shown = try await desk.redemptions.redeem(
-                code,
-                ticket,
-                confirmed: nil,
-                trace: .begin()
-            )
-            guard case .offered(let terms) = shown else { return #expect(Bool(false)) }
+            let terms = try await desk.terms(of: code, with: ticket)
             let first = try await desk.confirm(terms, code, ticket)
             #expect(try await desk.confirm(terms, code, ticket).id == first.id)
             #expect(try await store.count("transactions") == 1)
