@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import StoreAPI
 import Testing
 
@@ -7,18 +6,8 @@ import Testing
 
 /// The offers of codes in Xcode's StoreKit files.
 @Suite struct StoreKitCodeOfferTests {
-    private static let usa = Storefront(unchecked: "USA")
-    private static let club = ProductID(unchecked: "app.club")
-
     private func read(_ offers: String) throws -> StoreKitReader.Content {
-        let file = """
-            {"version": {"major": 4, "minor": 0}, "products": [], "settings": {},
-             "subscriptionGroups": [{"id": "club", "subscriptions": [{"productID": "app.club",
-              "groupNumber": 1, "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M",
-              "codeOffers": \(offers),
-              "localizations": [{"locale": "en", "displayName": "Club"}]}]}]}
-            """
-        return try StoreKitReader.read(Data(file.utf8), storefront: Self.usa)
+        try ClubFile.read(offers, as: "codeOffers")
     }
 
     private static let spring = """
@@ -30,13 +19,13 @@ import Testing
         let content = try read("[\(Self.spring)]")
         let text = "with the code offer spring: freeTrial, 1 times P1M, 0.00 USD"
         #expect(content.notes.map(\.description).contains("taken: product app.club \(text)"))
-        let offers = try #require(content.products[Self.club]?.codeOffers)
+        let offers = try #require(content.products[ClubFile.club]?.codeOffers)
         #expect(offers.map(\.id.rawValue) == ["spring"])
         #expect(offers.map(\.customers) == [[.active, .expired]])
         #expect(offers.map(\.isStackable) == [true])
         let document = CatalogDocument(products: content.products)
-        let written = try StoreKitWriter.write(document, in: Self.usa)
-        let again = try StoreKitReader.read(written.file).products[Self.club]
+        let written = try StoreKitWriter.write(document, in: ClubFile.usa)
+        let again = try StoreKitReader.read(written.file).products[ClubFile.club]
         #expect(again?.codeOffers == offers)
     }
 
@@ -59,15 +48,15 @@ import Testing
     @Test func anImportKeepsWhatTheFileCannotKnow() throws {
         let content = try read("[\(Self.spring)]")
         let euros = Money(minorUnits: 0, currency: Currency(unchecked: "EUR"))
-        var current = try #require(content.products[Self.club])
+        var current = try #require(content.products[ClubFile.club])
         current.codeOffers?[0].isActive = false
         current.codeOffers?[0].customers = [.new]
         current.codeOffers?[0].terms.prices = [Storefront(unchecked: "FRA"): euros]
         let merged = StoreKitMerge.document(
             content,
-            onto: CatalogDocument(products: [Self.club: current])
+            onto: CatalogDocument(products: [ClubFile.club: current])
         )
-        let offer = try #require(merged.products[Self.club]?.codeOffers?.first)
+        let offer = try #require(merged.products[ClubFile.club]?.codeOffers?.first)
         #expect(offer.terms.prices.count == 2 && !offer.isActive)
         #expect(offer.customers == [.active, .expired])
     }

@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import StoreAPI
 import Testing
 
@@ -7,18 +6,8 @@ import Testing
 
 /// The promotional offers in Xcode's StoreKit files.
 @Suite struct StoreKitOfferTests {
-    private static let usa = Storefront(unchecked: "USA")
-    private static let club = ProductID(unchecked: "app.club")
-
     private func read(_ offers: String) throws -> StoreKitReader.Content {
-        let file = """
-            {"version": {"major": 4, "minor": 0}, "products": [], "settings": {},
-             "subscriptionGroups": [{"id": "club", "subscriptions": [{"productID": "app.club",
-              "groupNumber": 1, "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M",
-              "adHocOffers": \(offers),
-              "localizations": [{"locale": "en", "displayName": "Club"}]}]}]}
-            """
-        return try StoreKitReader.read(Data(file.utf8), storefront: Self.usa)
+        try ClubFile.read(offers, as: "adHocOffers")
     }
 
     private static let spring = """
@@ -30,11 +19,11 @@ import Testing
         let content = try read("[\(Self.spring)]")
         let text = "with the promotional offer spring: payAsYouGo, 3 times P1M, 0.99 USD"
         #expect(content.notes.map(\.description).contains("taken: product app.club \(text)"))
-        let offers = try #require(content.products[Self.club]?.promotionalOffers)
+        let offers = try #require(content.products[ClubFile.club]?.promotionalOffers)
         #expect(offers.map(\.id.rawValue) == ["spring"])
         let document = CatalogDocument(products: content.products)
-        let written = try StoreKitWriter.write(document, in: Self.usa)
-        let again = try StoreKitReader.read(written.file).products[Self.club]
+        let written = try StoreKitWriter.write(document, in: ClubFile.usa)
+        let again = try StoreKitReader.read(written.file).products[ClubFile.club]
         #expect(again?.promotionalOffers == offers)
     }
 
@@ -55,19 +44,19 @@ import Testing
         let content = try read("[\(Self.spring)]")
         let france = Storefront(unchecked: "FRA")
         let euros = Money(minorUnits: 89, currency: Currency(unchecked: "EUR"))
-        var current = try #require(content.products[Self.club])
+        var current = try #require(content.products[ClubFile.club])
         current.promotionalOffers?[0].isActive = false
         current.promotionalOffers?[0].terms.prices = [france: euros]
         func merged(_ file: StoreKitReader.Content) -> [PromotionalOffer]? {
-            StoreKitMerge.document(file, onto: CatalogDocument(products: [Self.club: current]))
-                .products[Self.club]?.promotionalOffers
+            StoreKitMerge.document(file, onto: CatalogDocument(products: [ClubFile.club: current]))
+                .products[ClubFile.club]?.promotionalOffers
         }
         let offer = try #require(merged(content)?.first)
         #expect(offer.terms.prices.count == 2 && !offer.isActive)
         // A file without the offer ends it in the file's storefront alone.
         let empty = try read("[]")
         #expect(merged(empty) == current.promotionalOffers)
-        current.promotionalOffers = content.products[Self.club]?.promotionalOffers
+        current.promotionalOffers = content.products[ClubFile.club]?.promotionalOffers
         #expect(merged(empty) == nil)
     }
 }
