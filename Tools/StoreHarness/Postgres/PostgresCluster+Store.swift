@@ -71,6 +71,21 @@ extension PostgresCluster {
                         "ALTER DEFAULT PRIVILEGES GRANT \(unsafe: right) TO \(unsafe: reader)"
                     )
                 }
+                guard exists else { return }
+                // A store that is older than the reader has tables already.
+                let schemas = try connection.query(
+                    """
+                    SELECT DISTINCT schemaname::text FROM pg_tables
+                    WHERE tableowner = current_user
+                    """
+                ).map { try $0.decode(String.self) }
+                for schema in schemas {
+                    for right in ["USAGE ON SCHEMA", "SELECT ON ALL TABLES IN SCHEMA"] {
+                        try connection.execute(
+                            "GRANT \(unsafe: right) \(unsafe: schema) TO \(unsafe: reader)"
+                        )
+                    }
+                }
             }
         }
     }
