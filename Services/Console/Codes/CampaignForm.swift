@@ -38,7 +38,7 @@ enum CampaignForm {
         if let word = form["word"], !word.isEmpty { request.word = word }
         if let text = form["expires"], !text.isEmpty {
             guard let time = StoreTime(text) else {
-                throw refusal("“\(text)” is no moment in UTC such as 2027-06-30T22:00:00Z.")
+                throw refusal("“\(text)” is not a time in UTC such as 2027-06-30T22:00:00Z.")
             }
             request.expiresAt = time
         }

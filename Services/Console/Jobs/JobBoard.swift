@@ -148,7 +148,7 @@ actor JobBoard {
         guard let work = working[kind], work.id == id, var record = job(id, of: kind) else {
             throw ConsoleProblem(
                 409,
-                "Nothing was done: this is not under way",
+                "Nothing was done: this job is not under way",
                 "It has ended meanwhile. Open it again.",
                 back: Self.back(to: kind)
             )

@@ -50,8 +50,8 @@ struct PurchasePage {
             "<p class=\"notice\" role=\"status\">The decision is written: declined. The state below says what became of it.</p>"
         case nil where lost != nil && canBeRefunded:
             """
-            <p class="problem" role="status">No answer came to the last refund, which may have been made. Repeat it: \
-            the store makes no second one. Before it has answered, nobody can ask for another one here.</p>
+            <p class="problem" role="status">No answer came to the last refund. It may have been made. Repeat it: \
+            the store makes it once. Until the store has answered, no other refund can be requested here.</p>
             """
         case nil: ""
         }

@@ -50,7 +50,7 @@ enum ReplayForm {
     private static func moment(_ text: String?) throws(ConsoleProblem) -> StoreTime? {
         guard let text, !text.isEmpty else { return nil }
         guard let time = StoreTime(text) else {
-            throw refusal("“\(text)” is no moment in UTC such as 2026-11-21T14:00:00Z.")
+            throw refusal("“\(text)” is not a time in UTC such as 2026-11-21T14:00:00Z.")
         }
         return time
     }

@@ -112,7 +112,7 @@ struct ReplayPage {
         plan.unapplied.sorted { $0.key < $1.key }.map { reader, count in
             count == 0
                 ? "<li class=\"tone-good\">\(reader) has applied all of them and would do nothing</li>"
-                : "<li class=\"tone-warn\">\(reader) has not applied \(count.grouped) of them and would</li>"
+                : "<li class=\"tone-warn\">\(reader) has not applied \(count.grouped) of them and would apply them</li>"
         }
     }
 

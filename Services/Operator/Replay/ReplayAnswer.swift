@@ -42,7 +42,7 @@ struct ReplayAnswer: Encodable {
             lines.append(
                 count == 0
                     ? "\(reader) has done all of it and would do nothing"
-                    : "\(reader) has not done \(count) of them and would"
+                    : "\(reader) has not done \(count) of them and would do them"
             )
         }
         if let consumer { lines.append("meant for \(consumer) only") }

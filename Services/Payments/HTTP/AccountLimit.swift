@@ -39,7 +39,7 @@ final class AccountLimit: Sendable {
         throw HTTPProblem(
             .tooManyRequests,
             code: "too_many_requests_of_account",
-            title: "The account asks too often",
+            title: "The account sends too many requests",
             detail: "Each of these requests needs a call of the processor. Ask again in a minute.",
             retryAfter: Self.window
         )

@@ -45,8 +45,8 @@ extension HTTPProblem {
     /// The answer does not repeat it.
     static let cardNumberRefused = badRequest(
         "card_number_refused",
-        "The request has the number of a card in it",
-        "The app gives cards to the processor itself, and names the method that was saved."
+        "The request contains a card number",
+        "Give cards to the processor itself, and name the payment method that it saved."
     )
 
     static let idempotencyKeyReused = HTTPProblem(

@@ -99,7 +99,7 @@ struct RedemptionRoutes: Sendable {
     private var tooMany: Response {
         page(
             RedemptionPage.end(
-                "That was tried too often",
+                "You have typed too many unknown codes",
                 "Wait an hour, then open this page again from the app."
             ),
             status: .tooManyRequests
@@ -120,8 +120,8 @@ struct RedemptionRoutes: Sendable {
     static func sentence(about transaction: Transaction) -> String {
         switch transaction.state {
         case .purchased: "You can go back to the app."
-        case .deferred: "Somebody has to approve it. The app will show what they decide."
-        default: "It is being charged. The app will show it in a moment."
+        case .deferred: "Somebody has to approve the purchase. The app will show what they decide."
+        default: "The payment is on its way. The app will show it in a moment."
         }
     }
 
@@ -134,7 +134,7 @@ struct RedemptionRoutes: Sendable {
         case .alreadySubscribed:
             "You already have a subscription of this group that this code cannot change now."
         case .offerNotAvailable:
-            "Your purchases have to be approved, and nobody can approve an offer that is free."
+            "Your purchases have to be approved, and an offer that is free cannot be approved."
         case .paymentsNotAllowed: "This account may not buy anything."
         case .storefrontChanged: "The account has moved to another country. Open the app again."
         case .paymentMethodUnknown, .paymentMethodNotAvailable:

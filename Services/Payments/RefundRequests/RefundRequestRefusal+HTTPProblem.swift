@@ -11,7 +11,7 @@ extension RefundRequestRefusal {
                 .conflict,
                 code: "refund_requested",
                 title: "A refund is requested already",
-                detail: "The purchase has an open request for a refund. It is decided first."
+                detail: "The purchase has an open request for a refund. Wait until it is decided."
             )
         case .nothingToRefund:
             HTTPProblem(
@@ -36,8 +36,8 @@ extension RefundRequestRefusal {
                 code: "decided_otherwise",
                 title: "The request was decided otherwise",
                 detail: """
-                    The first decision on a request counts. Refund a part more with a refund of its \
-                    own, or reverse the refund that was made.
+                    The first decision on a request counts. Refund a further part without a request, \
+                    or reverse the refund that was made.
                     """
             )
         case .refundFailed(let number):
