@@ -81,7 +81,7 @@ struct Difference: Hashable, Sendable {
             case .subscriptionNotTold: "subscriptions of which a service shows an older version"
             case .priceAboveAnnounced: "renewals above the price that the customer was informed of"
             case .unpaidTooLong: "grace or billing retry that lasts longer than is set"
-            case .redemptionDiffers: "offer codes whose redemptions are not those of payments"
+            case .redemptionDiffers: "offer codes whose redemptions do not match their payments"
             }
         }
 

@@ -76,7 +76,7 @@ struct CampaignRoutes: Sendable {
             throw HTTPProblem(
                 .conflict,
                 code: "code_taken",
-                title: "The code exists",
+                title: "The custom code is taken",
                 detail: "The app has, or had, a custom code of this word. Choose another word."
             )
         case .campaign(let campaign, let codes):

@@ -18,9 +18,11 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     public var offer: PeriodOffer?
     /// The ordinary price, at which the subscription renews after the offer; `nil` without an offer.
     public var renewalPrice: Money?
-    /// The offer that begins later: with the next period, in the copy of the running one by which an
-    /// account redeemed it (rule S53); after the introductory offer that a purchase begins, if a code was
-    /// redeemed for both (rule S55); `nil` in all others.
+    /// The offer that begins later; `nil` in most periods.
+    ///
+    /// In the copy of a running period by which an account redeemed an offer, it begins with the next
+    /// period (rule S53). In a purchase by the code of a stackable offer, it begins after the
+    /// introductory offer (rule S55).
     public var redeems: PeriodOffer?
 
     /// Makes a period.
