@@ -123,6 +123,41 @@ extension EndToEnd {
             }
         }
 
+        @Test func theCommandLineRaisesEverySubscriberOnce() async throws {
+            try await withStore { store in
+                try await store.addSubscription()
+                let club = SampleCatalog.club.rawValue
+                let sessions = [store.testSession(), store.testSession()]
+                for session in sessions {
+                    _ = try await store.state(of: SampleCatalog.club, in: session)
+                }
+                let raise = ["subscriptions", "raise", club, "USA", "3.29", "--json"]
+                let tooHigh = try await store.counterfoil(raise)
+                #expect(tooHigh.exit != .code(0), "\(tooHigh.output)")
+
+                var draft = SampleCatalog.subscription(SampleCatalog.club)
+                for storefront in draft.prices.keys {
+                    draft.prices[storefront]?.minorUnits += 30
+                }
+                _ = try await store.administrator.put(draft, as: SampleCatalog.club)
+                // payments refuses a raise until it has learnt the new price.
+                try await eventually("the raise") { () -> Bool? in
+                    let planned = try await store.counterfoil(raise + ["--dry-run"])
+                    #expect(planned.output.contains(#""raised" : 2"#), "\(planned.output)")
+                    return try await store.counterfoil(raise).exit == .code(0) ? true : nil
+                }
+                let again = try await store.counterfoil(raise)
+                #expect(again.output.contains(#""raised" : 2"#), "\(again.output)")
+                for session in sessions {
+                    let raised = try await session.subscription(to: club)
+                    #expect(raised.priceIncrease?.price.minorUnits == 329)
+                    #expect(raised.state == .active)
+                }
+                let proof = try await store.verify()
+                #expect(proof.exit == .code(0), "\(proof.output)")
+            }
+        }
+
         @Test func theCommandLineSetsWhatATestNeeds() async throws {
             try await withStore { store in
                 let set = try await store.counterfoil(

@@ -61,6 +61,13 @@ extension EndToEnd.PaymentQueues {
                 #expect(audit.differences == [] && audit.subscriptions == 1)
                 let proof = try await store.verify()
                 #expect(proof.exit == .code(0), "\(proof.output)")
+
+                // A count of redemptions that no payment explains is found.
+                try await store.withDatabase(of: .payments) { connection in
+                    #expect(try connection.execute("UPDATE offer_codes SET redemptions = 0") == 1)
+                }
+                let broken = try await store.reconcile()
+                #expect(broken.differences.map(\.kind) == ["redemptionDiffers"])
             }
         }
     }
