@@ -43,7 +43,7 @@ struct ConsoleProblem: Error, Hashable, Sendable {
     /// The folder of the console's state cannot be written.
     static let unwritableFolder = ConsoleProblem(
         503,
-        "The console cannot keep what it does",
+        "The console cannot write down what it does",
         "Its folder CONSOLE_STATE_DIRECTORY cannot be written. Nothing was done."
     )
 

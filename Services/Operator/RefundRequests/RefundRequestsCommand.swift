@@ -5,15 +5,15 @@ import NIOHTTP1
 import OperatorCore
 import StoreAPI
 
-/// `counterfoil refund-requests`: what buyers ask back.
+/// `counterfoil refund-requests`: buyers' requests for refunds.
 struct RefundRequestsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refund-requests",
         abstract: "Lists buyers' requests for refunds, and decides about them.",
         discussion: """
-            A buyer asks in the app. For consumables and subscriptions that renew, the app's \
-            server is asked how much was used (CONSUMPTION_REQUEST), and has 12 hours to answer; \
-            'show' prints its answer. Nothing is decided by itself.
+            A buyer asks in the app. For consumables and subscriptions that renew, the store asks \
+            the app's server how much was used (CONSUMPTION_REQUEST). The server has 12 hours to \
+            answer, and 'show' prints the answer. No request is decided without a person.
 
             The first decision counts. After a decline the buyer may ask again, up to ten times \
             for a purchase. If there are several requests, a decision names one with --number, so \
@@ -40,7 +40,7 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
         abstract: "Lists requests for refunds, the oldest first.",
         discussion: """
             --state failed lists approved requests whose refund the processor could not make. \
-            Approve them again to try once more.
+            Approve such a request again to try once more.
 
             JSON:
               {"requests": [{"transactionID", "number", "accountID", "bundleID",
@@ -102,10 +102,10 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
 struct ShowRefundRequestCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a request for a refund, and the merchant's report about the purchase.",
+        abstract: "Shows a request for a refund, and the report of the app's server.",
         discussion: """
-            Without --number, the newest request is shown. If the merchant's report cannot be read, \
-            a line says so.
+            Without --number, the newest request is shown. If the report of the app's server \
+            cannot be read, a line says so.
 
             JSON, without the report:
               {"request", "act", "refundState", "transaction"}
@@ -125,11 +125,12 @@ struct ShowRefundRequestCommand: OperatorSubcommand {
 struct ApproveRefundRequestCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "approve",
-        abstract: "Gives the money of a request back, all of it or a part.",
+        abstract: "Approves a request: refunds what is left of the price, or a part.",
         discussion: """
             Without an amount, the rest is refunded. The refund takes the product away if nothing \
             is left to refund afterwards; --revoke and --keep say otherwise. Repeating the command \
-            gives nothing back twice. If the processor could not make the refund, it tries again.
+            refunds nothing twice. If the processor could not make the refund, the repeated \
+            command tries again.
 
             Examples:
               counterfoil refund-requests approve 2175520387220000

@@ -51,7 +51,7 @@ struct ReplayOptions: ParsableArguments {
     @Sendable
     private static func moment(_ text: String) throws -> StoreTime {
         guard let time = StoreTime(text) else {
-            throw ValidationError("'\(text)' is no moment in UTC such as 2026-11-21T14:00:00Z.")
+            throw ValidationError("'\(text)' is not a time in UTC such as 2026-11-21T14:00:00Z.")
         }
         return time
     }

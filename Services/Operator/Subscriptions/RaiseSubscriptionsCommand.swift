@@ -15,9 +15,10 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
             renewal that costs more. A subscriber who is asked and does not agree is not charged, \
             and the subscription ends.
 
-            A command that was stopped is repeated: who is raised already stays as it is. Repeat it \
-            for those who subscribe meanwhile, and with the same --from. Subscriptions whose earlier \
-            raise is being charged just then are counted as waiting: repeat it for them as well.
+            If the command was stopped, run it again: subscriptions that were raised already stay \
+            as they are. Run it again for people who subscribe meanwhile, with the same --from. \
+            Subscriptions whose earlier raise is being charged at the moment are counted as \
+            waiting. Run it again for them as well.
 
             It lists subscriptions and raises prices, so it needs two scopes: read or support, and \
             merchandiser.
@@ -60,7 +61,7 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
     @Argument(help: "The price of one period, in units of the currency: 12.99.")
     var amount: String
 
-    @Option(help: "The time from which on renewals cost it, such as 2027-01-01T00:00:00Z.")
+    @Option(help: "The time from which renewals cost this, such as 2027-01-01T00:00:00Z.")
     var from: String?
 
     @Flag(help: "Only count the subscriptions; change nothing.")
@@ -100,7 +101,7 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
             )
             if counts.waiting > 0 {
                 Console.say(
-                    "\(counts.waiting) are being charged an earlier raise: repeat it later."
+                    "\(counts.waiting) are being charged an earlier raise: run this again later."
                 )
             }
         }
