@@ -193,7 +193,6 @@ extension VerifyReceiptAnswer.Entry {
         self["app_account_token"] = entry.appAccountToken
         self["promotional_offer_id"] = entry.offerType == 2 ? entry.offerIdentifier : nil
         self["offer_code_ref_name"] = entry.offerType == 3 ? entry.offerIdentifier : nil
-        self["offer_code_ref_name"] = entry.offerType == 3 ? entry.offerIdentifier : nil
     }
 
     /// Adds a time in its three formats, or nothing if it is `nil`.
