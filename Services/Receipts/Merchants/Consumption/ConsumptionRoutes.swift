@@ -16,11 +16,12 @@ struct ConsumptionRoutes: Sendable {
             .add(middleware: ServerAPIMiddleware(authenticator: authenticator))
             .put("v1/transactions/consumption/{id}") { try await receive($0, $1, .v1) }
             .put("v2/transactions/consumption/{id}") { try await receive($0, $1, .v2) }
-        router.admin.get("\(Routes.adminTransactions)/{id}/consumption", use: newest)
-        router.admin.get(
-            "\(Routes.adminTransactions)/{id}/consumption-report",
-            use: newestWithTimes
-        )
+        router.admin.get("\(Routes.adminTransactions)/{id}/consumption") { _, context in
+            try await answer(context) { try await consumptions.newest(of: $0) }
+        }
+        router.admin.get("\(Routes.adminTransactions)/{id}/consumption-report") { _, context in
+            try await answer(context) { try await consumptions.newestWithTimes(of: $0)?.json }
+        }
     }
 
     private func receive(
@@ -36,35 +37,18 @@ struct ConsumptionRoutes: Sendable {
         return Response(status: .accepted)
     }
 
-    @Sendable private func newest(
-        _ request: Request,
-        _ context: StoreRequestContext
+    /// Answers with what is known about the transaction of a path, as JSON.
+    private func answer(
+        _ context: StoreRequestContext,
+        _ find: (TransactionID) async throws -> [UInt8]?
     ) async throws -> Response {
-        guard let id = transactionID(context),
-            let document = try await consumptions.newest(of: id)
-        else {
+        guard let id = transactionID(context), let json = try await find(id) else {
             throw HTTPProblem.notFound("Nothing was said of the consumption of that transaction.")
         }
         return Response(
             status: .ok,
             headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document))
-        )
-    }
-
-    @Sendable private func newestWithTimes(
-        _ request: Request,
-        _ context: StoreRequestContext
-    ) async throws -> Response {
-        guard let id = transactionID(context),
-            let answer = try await consumptions.newestWithTimes(of: id)
-        else {
-            throw HTTPProblem.notFound("Nothing was said of the consumption of that transaction.")
-        }
-        return Response(
-            status: .ok,
-            headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.json))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: json))
         )
     }
 
