@@ -208,14 +208,8 @@ struct NotificationHandler: Sendable {
             }
             let receipts = try NotificationStore.receipts(of: [id], in: bundle, on: connection)
             guard let receipt = receipts[id] else { return .failure(.transactionUnknown) }
-            var event =
-                if let subscription = try Self.subscription(of: id, on: connection) {
-                    try writer.event(of: subscription, receipt, at: now)
-                } else {
-                    NotificationPayload.AppEvent(
-                        signedTransaction: try writer.signer.jws(of: receipt, at: now)
-                    )
-                }
+            let subscription = try Self.subscription(of: id, on: connection)
+            var event = try writer.event(of: subscription, receipt, at: now)
             if kind.type == "CONSUMPTION_REQUEST" {
                 let reason = request.consumptionRequestReason ?? "OTHER"
                 guard Self.consumptionReasons.contains(reason) else {

@@ -110,12 +110,17 @@ struct NotificationWriter: Sendable {
         return true
     }
 
-    /// Makes the content of a notification about a subscription.
+    /// Makes the content of a notification about a transaction, and about its subscription if it
+    /// belongs to one.
     func event(
-        of subscription: Subscription,
+        of subscription: Subscription?,
         _ receipt: ServerAPIStore.StoredReceipt,
         at time: StoreTime
     ) throws -> NotificationPayload.AppEvent {
+        let transaction = try signer.jws(of: receipt, at: time)
+        guard let subscription else {
+            return NotificationPayload.AppEvent(signedTransaction: transaction)
+        }
         let info = RenewalInfoPayload(
             subscription,
             of: try RenewalInfoPayload.Customer(payload: receipt.payload),
@@ -123,7 +128,7 @@ struct NotificationWriter: Sendable {
             signedAt: time
         )
         return NotificationPayload.AppEvent(
-            signedTransaction: try signer.jws(of: receipt, at: time),
+            signedTransaction: transaction,
             signedRenewalInfo: try signer.compactJWS(of: info.encoded()),
             status: subscription.state.status
         )

@@ -49,25 +49,21 @@ struct RefundRequestNotificationWriter: Sendable {
                 detail: "A refund of \(request.transactionID) is requested, which has no receipt."
             )
         }
-        var (time, event) = (
-            now,
-            NotificationPayload.AppEvent(
-                signedTransaction: try writer.signer.jws(of: receipt, at: now)
-            )
-        )
-        if let subscription = try NotificationHandler.subscription(
+        let subscription = try NotificationHandler.subscription(
             of: request.transactionID,
             on: connection
-        ) {
+        )
+        var time = now
+        if let subscription {
             // The newest notification about a subscription has the latest date (rule S250).
             let last = try SubscriptionStatusStore.lastNotified([subscription.id], on: connection)
             time = max(now, last[subscription.id]?.advanced(by: .milliseconds(1)) ?? now)
-            event = try writer.event(of: subscription, receipt, at: time)
             try SubscriptionStatusStore.record(
                 lastNotified: [subscription.id: time],
                 on: connection
             )
         }
+        var event = try writer.event(of: subscription, receipt, at: time)
         event.consumptionRequestReason = planned.reason
         try writer.write(
             planned.kind,
