@@ -31,15 +31,7 @@ struct RefundCommand: OperatorSubcommand {
 
     @OptionGroup var options: TransactionOptions
     @OptionGroup var why: ReasonOption
-
-    @Option(help: "The amount to refund, in the currency of the purchase, such as 1.50.")
-    var amount: String?
-
-    @Flag(help: "Take the product away from the buyer.")
-    var revoke = false
-
-    @Flag(help: "Leave the buyer the product.")
-    var keep = false
+    @OptionGroup var extent: RefundExtent
 
     @Option(help: "The number of the refund to reverse.")
     var reverse: Int?
@@ -51,12 +43,9 @@ struct RefundCommand: OperatorSubcommand {
     var key: IdempotencyKey?
 
     func validate() throws {
-        guard !(revoke && keep) else {
-            throw ValidationError("--revoke and --keep contradict each other.")
-        }
         guard let reverse else { return }
         guard reverse > 0 else { throw ValidationError("Refunds are numbered from 1.") }
-        guard amount == nil, !revoke, !keep, key == nil else {
+        guard extent.amount == nil, extent.revokes == nil, key == nil else {
             throw ValidationError(
                 "--reverse reverses a refund in full and takes no other option but --reason."
             )
@@ -70,9 +59,13 @@ struct RefundCommand: OperatorSubcommand {
                 .json(RefundReversalRequest(reason: why.reason))
             )
         }
+        var amount: Money?
+        if extent.amount != nil {
+            amount = try extent.money(in: try await options.transactionNow().price.currency)
+        }
         let body = RefundRequest(
-            amount: try await money(),
-            revokes: revoke ? true : keep ? false : nil,
+            amount: amount,
+            revokes: extent.revokes,
             reason: why.reason
         )
         let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
@@ -87,21 +80,5 @@ struct RefundCommand: OperatorSubcommand {
                 "\(error) Repeat the refund with --key \(key): it is carried out once."
             )
         }
-    }
-
-    /// The amount in the currency of the purchase; `nil` if none is named.
-    private func money() async throws -> Money? {
-        guard let amount else { return nil }
-        let currency = try await options.transactionNow().price.currency
-        guard let money = Money(decimal: amount, currency: currency) else {
-            throw OperatorError(
-                .usage,
-                """
-                \(amount) is no amount in \(currency), which has \(currency.exponent) decimal \
-                places. Write it with a point and without the currency.
-                """
-            )
-        }
-        return money
     }
 }

@@ -116,19 +116,4 @@ struct RefundRequestOptions: ParsableArguments {
             Console.say(RefundRequestReport.text(of: answer, report))
         }
     }
-
-    /// Reads an amount in the currency of a purchase.
-    static func money(_ text: String, of transaction: Transaction) throws -> Money {
-        let currency = transaction.price.currency
-        guard let money = Money(decimal: text, currency: currency) else {
-            throw OperatorError(
-                .usage,
-                """
-                \(text) is no amount in \(currency), which has \(currency.exponent) decimal \
-                places. Write it with a point and without the currency.
-                """
-            )
-        }
-        return money
-    }
 }

@@ -140,28 +140,14 @@ struct ApproveRefundRequestCommand: OperatorSubcommand {
 
     @OptionGroup var options: RefundRequestOptions
     @OptionGroup var why: ReasonOption
-
-    @Option(help: "The amount to refund, in the currency of the purchase, such as 1.50.")
-    var amount: String?
-
-    @Flag(help: "Take the product away from the buyer.")
-    var revoke = false
-
-    @Flag(help: "Leave the buyer the product.")
-    var keep = false
-
-    func validate() throws {
-        guard !(revoke && keep) else {
-            throw ValidationError("--revoke and --keep contradict each other.")
-        }
-    }
+    @OptionGroup var extent: RefundExtent
 
     func perform() async throws {
         try await options.decide { transaction in
             RefundDecisionRequest(
                 decision: .approve,
-                amount: try amount.map { try RefundRequestOptions.money($0, of: transaction) },
-                revokes: revoke ? true : keep ? false : nil,
+                amount: try extent.money(in: transaction.price.currency),
+                revokes: extent.revokes,
                 reason: why.reason
             )
         }
