@@ -41,7 +41,7 @@ struct CreateCodesCommand: OperatorSubcommand {
     @Option(
         name: .customLong("expires"),
         help: "The end by the store's clock, such as 2027-06-30T22:00:00Z.",
-        transform: Self.time
+        transform: moment
     )
     var expiresAt: StoreTime?
 
@@ -67,12 +67,5 @@ struct CreateCodesCommand: OperatorSubcommand {
         }
         Console.complain("made campaign \(made.campaign.id); these codes are never printed again")
         Console.say((["code"] + codes).joined(separator: "\n"))
-    }
-
-    private static func time(_ text: String) throws -> StoreTime {
-        guard let time = StoreTime(text) else {
-            throw ValidationError("--expires takes a time such as 2027-06-30T22:00:00Z.")
-        }
-        return time
     }
 }

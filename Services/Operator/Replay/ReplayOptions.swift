@@ -19,10 +19,10 @@ struct ReplayOptions: ParsableArguments {
     @Option(help: "Select the event with this id; may be repeated.")
     var event: [String] = []
 
-    @Option(help: "Start at this time, in UTC: 2026-11-21T14:00:00Z.", transform: Self.moment)
+    @Option(help: "Start at this time, in UTC: 2026-11-21T14:00:00Z.", transform: moment)
     var since: StoreTime?
 
-    @Option(help: "Stop before this time, in UTC: 2026-11-21T15:00:00Z.", transform: Self.moment)
+    @Option(help: "Stop before this time, in UTC: 2026-11-21T15:00:00Z.", transform: moment)
     var until: StoreTime?
 
     @Option(
@@ -46,13 +46,5 @@ struct ReplayOptions: ParsableArguments {
             from: from,
             through: through
         )
-    }
-
-    @Sendable
-    private static func moment(_ text: String) throws -> StoreTime {
-        guard let time = StoreTime(text) else {
-            throw ValidationError("'\(text)' is not a time in UTC such as 2026-11-21T14:00:00Z.")
-        }
-        return time
     }
 }

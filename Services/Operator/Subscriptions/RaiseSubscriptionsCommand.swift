@@ -61,16 +61,14 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
     @Argument(help: "The price of one period, in units of the currency: 12.99.")
     var amount: String
 
-    @Option(help: "The time from which renewals cost this, such as 2027-01-01T00:00:00Z.")
-    var from: String?
+    @Option(
+        help: "The time from which renewals cost this, such as 2027-01-01T00:00:00Z.",
+        transform: moment
+    )
+    var from: StoreTime?
 
     @Flag(help: "Only count the subscriptions; change nothing.")
     var dryRun = false
-
-    func validate() throws {
-        guard let from, StoreTime(from) == nil else { return }
-        throw ValidationError("'\(from)' is no time: write it as 2027-01-01T00:00:00Z.")
-    }
 
     func perform() async throws {
         let connection = try await access.connection(of: store)
@@ -128,7 +126,7 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
         let request = PriceIncreaseRequest(
             productID: product,
             price: price,
-            effectiveAt: from.flatMap { StoreTime($0) },
+            effectiveAt: from,
             reason: why.reason
         )
         return try await send(request, for: subscription.id, over: connection)
