@@ -17,11 +17,7 @@ struct JobBoardTests {
             work.goOn.yield()
             try await board.wait(for: .planned, of: id, .replay)
             #expect(!FileManager.default.fileExists(atPath: folder.state + "/jobs/\(id).journal"))
-            try await board.send(
-                id,
-                .begin(skippingUnreadable: false),
-                by: JobFolderInTests.decision(ReplayOrder.began)
-            )
+            try await board.beginToSend(id)
             work.goOn.yield()
             work.goOn.yield()
             try await board.wait(for: .done, of: id, .replay)
@@ -36,17 +32,9 @@ struct JobBoardTests {
         try await JobFolderInTests.run { folder in
             let work = JobWorkInTests()
             let board = try folder.board(work)
-            let first = JobRecord(
-                .proof,
-                id: EventID(time: .wallClock()),
-                by: JobFolderInTests.decision("began it")
-            )
+            let first = JobFolderInTests.proof()
             _ = try await board.begin(first)
-            let second = JobRecord(
-                .proof,
-                id: EventID(time: .wallClock()),
-                by: JobFolderInTests.decision("began it", by: "ada")
-            )
+            let second = JobFolderInTests.proof(by: "ada")
             let problem = await #expect(throws: ConsoleProblem.self) {
                 _ = try await board.begin(second)
             }
@@ -67,11 +55,7 @@ struct JobBoardTests {
             let work = JobWorkInTests()
             let board = try folder.board(work)
             let id = try await JobFolderInTests.plannedReplay(on: board, work)
-            try await board.send(
-                id,
-                .begin(skippingUnreadable: false),
-                by: JobFolderInTests.decision(ReplayOrder.began)
-            )
+            try await board.beginToSend(id)
             work.goOn.yield()
             let path = folder.state + "/jobs/\(id).journal"
             let deadline = ContinuousClock.now + .seconds(10)
@@ -107,11 +91,7 @@ struct JobBoardTests {
             let killed = JobWorkInTests()
             let first = try folder.board(killed)
             let id = try await JobFolderInTests.plannedReplay(on: first, killed)
-            try await first.send(
-                id,
-                .begin(skippingUnreadable: false),
-                by: JobFolderInTests.decision(ReplayOrder.began)
-            )
+            try await first.beginToSend(id)
             // The first board still works, as far as its files say: nobody told it to end.
             let work = JobWorkInTests()
             let second = try folder.board(work)
@@ -134,11 +114,7 @@ struct JobBoardTests {
         try await JobFolderInTests.run { folder in
             let work = JobWorkInTests()
             let board = try folder.board(work)
-            let proof = JobRecord(
-                .proof,
-                id: EventID(time: .wallClock()),
-                by: JobFolderInTests.decision("began it")
-            )
+            let proof = JobFolderInTests.proof()
             _ = try await board.begin(proof)
             await board.shutDown()
             let kept = try folder.board(work)

@@ -101,6 +101,10 @@ struct JobFolderInTests {
         )
     }
 
+    static func proof(by name: String = "maria") -> JobRecord {
+        JobRecord(.proof, id: EventID(time: .wallClock()), by: decision("began it", by: name))
+    }
+
     /// Begins a replay on a board, and lets its work plan it.
     static func plannedReplay(on board: JobBoard, _ work: JobWorkInTests) async throws -> EventID {
         let id = try await board.begin(replay()).id
@@ -111,6 +115,15 @@ struct JobFolderInTests {
 }
 
 extension JobBoard {
+    /// Begins to send what a replay has planned.
+    func beginToSend(_ id: EventID) throws {
+        try send(
+            id,
+            .begin(skippingUnreadable: false),
+            by: JobFolderInTests.decision(ReplayOrder.began)
+        )
+    }
+
     /// Waits until a job has a state.
     func wait(for state: JobRecord.State, of id: EventID, _ kind: JobRecord.Kind) async throws {
         let deadline = ContinuousClock.now + .seconds(10)
