@@ -9,6 +9,9 @@ enum ActStore {
     /// The most acts that a page looks at to find those of one person or account.
     static let lookedAtMax: Int64 = 5000
 
+    /// The condition of the index of acts: the data contains `"decidedBy":`.
+    private static let isAct = "position('\\x22646563696465644279223a'::bytea IN data) > 0"
+
     /// Acts in the log of `payments`.
     ///
     /// The first condition is that of an index, so a page costs the same in a log of any length.
@@ -22,7 +25,7 @@ enum ActStore {
             """
             SELECT type, key, subject, time, xid, position, unpacked_json(data)::json FROM (
                 SELECT type, key, subject, time, xid, position, data FROM outbox
-                WHERE position('\\x22646563696465644279223a'::bytea IN data) > 0
+                WHERE \(unsafe: isAct)
                     AND type = ANY(\(query.kind.eventTypes.map(\.rawValue)))
                     AND (xid, position) < (\(before.xid), \(before.position))
                 ORDER BY xid DESC, position DESC LIMIT \(lookedAtMax)
@@ -80,9 +83,7 @@ enum ActStore {
     ) throws -> String? {
         let before = place(query.before)
         // Every event of the catalog is an act.
-        let isAct =
-            query.kind == .products
-            ? "true" : "position('\\x22646563696465644279223a'::bytea IN data) > 0"
+        let isAct = query.kind == .products ? "true" : Self.isAct
         return try connection.query(
             """
             SELECT xid, position FROM outbox
