@@ -265,8 +265,7 @@ package struct ReplayRunner: Sendable {
     private func sendNewest(_ newest: [String: OutboxRow], _ replay: EventReplay) async throws {
         let last = newest.values.sorted { $0.place < $1.place }
         for chunk in last.chunks(of: Self.chunkMax) {
-            let records = try await records(of: chunk, replay)
-            _ = try await Self.sending { try await producer.send(records) }
+            try await sendRecords(of: chunk, replay)
         }
     }
 
@@ -286,8 +285,7 @@ package struct ReplayRunner: Sendable {
         for chunk in rows.chunks(of: size) {
             guard !isInterrupted() else { throw Interrupted() }
             let begun = ContinuousClock.now
-            let records = try await records(of: chunk, replay)
-            _ = try await Self.sending { try await producer.send(records) }
+            try await sendRecords(of: chunk, replay)
             journal.sent += chunk.count
             progress(journal.sent)
             if let journalPath, let last = chunk.last {
@@ -297,6 +295,15 @@ package struct ReplayRunner: Sendable {
             let due = begun + .seconds(Double(chunk.count) / Double(journal.rate))
             if due > .now { try await Task.sleep(until: due, clock: .continuous) }
         }
+    }
+
+    /// Sends events at once, and waits until the broker has them.
+    private func sendRecords(
+        of rows: ArraySlice<OutboxRow>,
+        _ replay: EventReplay
+    ) async throws {
+        let records = try await records(of: rows, replay)
+        _ = try await Self.sending { try await producer.send(records) }
     }
 
     /// The messages of events, each with the place of the one before it in its chain.
