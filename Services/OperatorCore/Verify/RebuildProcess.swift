@@ -1,5 +1,5 @@
 import Foundation
-package import Rebuild
+import Rebuild
 import Subprocess
 
 #if canImport(System)
@@ -12,11 +12,11 @@ import SystemPackage
 ///
 /// The service's own executable rebuilds the books, so the rules are those that run live. One
 /// service's rebuild cannot touch another's memory or databases.
-package struct RebuildProcess: Sendable {
+struct RebuildProcess: Sendable {
     /// The service's executable.
-    package let executable: String
+    let executable: String
     /// All that the process knows of this one.
-    package let environment: [String: String]
+    let environment: [String: String]
 
     /// The time that a cancelled rebuild has to end by itself, before it is killed.
     private static let endMax = Duration.seconds(10)
@@ -24,7 +24,7 @@ package struct RebuildProcess: Sendable {
     private static let complaintMax = 4096
 
     /// The way in which the process ended.
-    package struct Ending: Sendable {
+    struct Ending: Sendable {
         let isSuccess: Bool
         /// The end of its output on standard error.
         let complaint: String
@@ -37,7 +37,7 @@ package struct RebuildProcess: Sendable {
     /// - Parameter take: Takes each line.
     /// - Returns: The way in which it ended.
     /// - Throws: An error when it cannot be started; `CancellationError`.
-    package func run(_ take: @Sendable (RebuildLine) -> Void) async throws -> Ending {
+    func run(_ take: @Sendable (RebuildLine) -> Void) async throws -> Ending {
         var options = PlatformOptions()
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.endMax)]
         do {

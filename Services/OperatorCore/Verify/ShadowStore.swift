@@ -1,17 +1,17 @@
-package import Postgres
+import Postgres
 
 /// The databases in which the books are rebuilt: one for each service, dropped afterwards.
 ///
 /// A proof holds a lock on the server from beginning to end. So two proofs cannot fill the same
 /// database, and databases that a killed proof has left behind can be dropped safely.
-package enum ShadowStore {
+enum ShadowStore {
     /// The key of the lock: "shadow" in ASCII.
     private static let lockKey: Int64 = 0x73_6861_646F_77
 
     /// Takes the lock until the session ends.
     ///
     /// - Returns: If the lock is taken, who holds it, from where and since when.
-    package static func lock(on connection: isolated PostgresConnection) throws -> String? {
+    static func lock(on connection: isolated PostgresConnection) throws -> String? {
         let taken = try connection.query("SELECT pg_try_advisory_lock(\(lockKey))")
         guard try taken.first?.decode(Bool.self) != true else { return nil }
         let holder = try connection.query(
@@ -29,7 +29,7 @@ package enum ShadowStore {
     }
 
     /// Creates an empty database, in place of an existing one of the same name.
-    package static func make(_ name: String, on connection: isolated PostgresConnection) throws {
+    static func make(_ name: String, on connection: isolated PostgresConnection) throws {
         try drop(name, on: connection)
         // Like the services' own databases: keys are compared by their bytes.
         try connection.execute("CREATE DATABASE \(unsafe: name) TEMPLATE template0")
@@ -40,7 +40,7 @@ package enum ShadowStore {
     /// It uses `FORCE` only if necessary. `FORCE` fails if an autovacuum worker is in the database,
     /// because only a superuser may end one. Without `FORCE`, PostgreSQL ends such workers by
     /// itself.
-    package static func drop(_ name: String, on connection: isolated PostgresConnection) throws {
+    static func drop(_ name: String, on connection: isolated PostgresConnection) throws {
         guard try !dropUnused(name, on: connection) else { return }
         try connection.execute("DROP DATABASE IF EXISTS \(unsafe: name) WITH (FORCE)")
     }

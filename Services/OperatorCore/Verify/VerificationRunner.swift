@@ -217,7 +217,7 @@ private final class VerificationState: Sendable {
 
     private let state: Mutex<State>
 
-    package init(_ services: [String]) {
+    init(_ services: [String]) {
         state = Mutex(
             State(
                 report: VerificationReport(services),
@@ -226,10 +226,10 @@ private final class VerificationState: Sendable {
         )
     }
 
-    package var report: VerificationReport { state.withLock { $0.report } }
+    var report: VerificationReport { state.withLock { $0.report } }
 
     /// Takes a line, and returns the progress of all services.
-    package func take(_ line: RebuildLine, of service: String) -> [VerificationProgress] {
+    func take(_ line: RebuildLine, of service: String) -> [VerificationProgress] {
         state.withLock { state in
             state.report.take(line, of: service)
             for index in state.progress.indices where state.progress[index].service == service {
