@@ -51,13 +51,12 @@ struct ProofPage {
 
     private func differences(of service: VerificationReport.Service) -> HTML {
         let rows: [HTML] = service.differences.prefix(Self.shownMax).flatMap(row)
-        let contradictions: [HTML] = service.contradictions.prefix(Self.shownMax).map {
-            "<li>log \($0.position): \($0.type) of \($0.subject): \($0.reason)</li>"
+        let contradictions: [HTML] = service.contradictionLines.prefix(Self.shownMax).map {
+            "<li>\($0)</li>"
         }
         let list: HTML =
             contradictions.isEmpty ? "" : "<ul class=\"problems\">\(contradictions)</ul>"
-        let found =
-            service.contradictionCount + service.tables.reduce(0) { $0 + $1.differences }
+        let found = service.differenceCount
         let shown = rows.count + contradictions.count
         let rest: HTML =
             found > service.differences.prefix(Self.shownMax).count + contradictions.count

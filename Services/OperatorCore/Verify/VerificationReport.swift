@@ -67,10 +67,7 @@ package struct VerificationReport: Codable, Sendable {
 
     /// The number of rows that differ from the log, and of events that the rules would not produce.
     package var differenceCount: Int {
-        services.reduce(0) { sum, service in
-            sum + service.contradictionCount
-                + service.tables.reduce(0) { $0 + $1.differences }
-        }
+        services.reduce(0) { $0 + $1.differenceCount }
     }
 
     /// The number of rows that were compared.
@@ -86,11 +83,19 @@ package struct VerificationReport: Codable, Sendable {
 }
 
 extension VerificationReport.Service {
+    /// The number of things that differ, of which the report may have only the first ones.
+    package var differenceCount: Int {
+        contradictionCount + tables.reduce(0) { $0 + $1.differences }
+    }
+
     /// A line for each thing that differs.
-    package var lines: [String] {
+    package var lines: [String] { contradictionLines + differences.map(\.line) }
+
+    /// A line for each contradiction.
+    package var contradictionLines: [String] {
         contradictions.map {
             "log \($0.position): \($0.type) of \($0.subject): \($0.reason)"
-        } + differences.map(\.line)
+        }
     }
 }
 
