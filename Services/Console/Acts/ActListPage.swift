@@ -40,7 +40,7 @@ struct ActListPage {
         guard !found.acts.isEmpty else {
             guard found.next == nil else {
                 return
-                    "<p class=\"empty\" role=\"status\">There are none among the newest 5,000 acts.</p>"
+                    "<p class=\"empty\" role=\"status\">There are none among the 5,000 acts that were looked at.</p>"
             }
             return
                 "<p class=\"empty\" role=\"status\">There are no such acts. What customers do themselves is no act.</p>"
