@@ -23,8 +23,7 @@ struct CampaignPage {
             <div><dt>app</dt><dd>\(campaign.bundleID)</dd></div>
             </dl></section>
             \(ActDialog.row(dialogs))
-            <section aria-labelledby="decisions"><h2 id="decisions">Who decided what</h2>
-            <ol class="timeline card">\(decisions)</ol></section>
+            \(DecisionList.section(decisions))
             <p><a href="/codes">All codes</a></p>
             """
         )
@@ -58,19 +57,13 @@ struct CampaignPage {
     }
 
     private var decisions: [HTML] {
-        var lines = [line("made it", campaign.createdAt, campaign.created)]
+        var lines = [
+            DecisionList.line("made it", at: campaign.createdAt, by: campaign.created)
+        ]
         if let time = campaign.deactivatedAt, let act = campaign.deactivated {
-            lines.append(line("deactivated it", time, act))
+            lines.append(DecisionList.line("deactivated it", at: time, by: act))
         }
         return lines
-    }
-
-    private func line(_ words: String, _ time: StoreTime, _ act: Act) -> HTML {
-        let reason: HTML? = act.reason.map { " “\($0)”" }
-        return """
-            <li><time datetime="\(time)">\(PlainWords.second(time))</time> <strong>\(act.decidedBy)</strong> \
-            <span class="what">\(words)\(reason)</span></li>
-            """
     }
 
     private var dialogs: [ActDialog] {

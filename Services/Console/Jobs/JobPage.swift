@@ -59,17 +59,9 @@ enum JobPage {
 
     /// The decisions, each with its person and its reason.
     static func decisions(of record: JobRecord) -> HTML {
-        let lines: [HTML] = record.decisions.map { decision in
-            let reason: HTML? = decision.act.reason.map { " “\($0)”" }
-            return """
-                <li><time datetime="\(decision.time)">\(PlainWords.second(decision.time))</time> \
-                <strong>\(decision.act.decidedBy)</strong> <span class="what">\(decision.words)\(reason)</span></li>
-                """
-        }
-        return """
-            <section aria-labelledby="decisions"><h2 id="decisions">Who decided what</h2>
-            <ol class="timeline card">\(lines)</ol></section>
-            """
+        DecisionList.section(
+            record.decisions.map { DecisionList.line($0.words, at: $0.time, by: $0.act) }
+        )
     }
 
     /// A list of jobs.
