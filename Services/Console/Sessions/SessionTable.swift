@@ -10,10 +10,14 @@ final class SessionTable: Sendable {
     /// The largest number of sessions; the one that was not used for longest makes room.
     static let countMax = 1000
 
-    private let sessions = Mutex<[SHA256Digest: ConsoleSession]>([:])
-    /// The sessions that somebody has ended, whose files may have stayed, with the last moment at
-    /// which these could open one.
-    private let ended = Mutex<[SHA256Digest: MachineTime]>([:])
+    private struct State {
+        var sessions: [SHA256Digest: ConsoleSession] = [:]
+        /// The sessions that somebody has ended, whose files may have stayed, with the last moment
+        /// at which these could open one.
+        var ended: [SHA256Digest: MachineTime] = [:]
+    }
+
+    private let state = Mutex(State())
     private let folder: SessionFolder?
 
     /// Makes a table.
@@ -38,8 +42,8 @@ final class SessionTable: Sendable {
             usedAt: now
         )
         let digest = RandomSecret.digest(of: secret)
-        sessions.withLock { sessions in
-            add(session, digest, to: &sessions)
+        state.withLock { state in
+            add(session, digest, to: &state.sessions)
             folder?.keep(session, with: secret)
         }
         return secret
@@ -55,19 +59,20 @@ final class SessionTable: Sendable {
     func session(of secret: String, at now: MachineTime, isUse: Bool = true) -> ConsoleSession? {
         let digest = RandomSecret.digest(of: secret)
         // A file is read and written under the lock, so a session that is ended does not come back.
-        return sessions.withLock { sessions in
-            let isEnded = ended.withLock { $0[digest] != nil }
-            if sessions[digest] == nil, !isEnded, let kept = folder?.session(of: secret) {
-                add(kept, digest, to: &sessions)
+        return state.withLock { state in
+            if state.sessions[digest] == nil, state.ended[digest] == nil,
+                let kept = folder?.session(of: secret)
+            {
+                add(kept, digest, to: &state.sessions)
             }
-            guard var session = sessions[digest] else { return nil }
+            guard var session = state.sessions[digest] else { return nil }
             guard session.isGoingOn(at: now) else {
-                sessions[digest] = nil
+                state.sessions[digest] = nil
                 return nil
             }
             if isUse {
                 session.usedAt = now
-                sessions[digest] = session
+                state.sessions[digest] = session
                 folder?.keep(session, with: secret)
             }
             return session
@@ -91,27 +96,25 @@ final class SessionTable: Sendable {
 
     /// Forgets the sessions that have ended, with their tokens.
     func sweep(at now: MachineTime) {
-        sessions.withLock { sessions in
-            sessions = sessions.filter { $0.value.isGoingOn(at: now) }
-            ended.withLock { $0 = $0.filter { $0.value > now } }
+        state.withLock { state in
+            state.sessions = state.sessions.filter { $0.value.isGoingOn(at: now) }
+            state.ended = state.ended.filter { $0.value > now }
             // Under the lock, so that no file is removed that was written again meanwhile.
             folder?.sweep(at: now)
         }
     }
 
     /// The number of sessions in memory.
-    var count: Int { sessions.withLock(\.count) }
+    var count: Int { state.withLock { $0.sessions.count } }
 
     /// Ends a session.
     func end(_ secret: String) {
         let digest = RandomSecret.digest(of: secret)
-        sessions.withLock { sessions in
-            if let folder, let session = sessions[digest] ?? folder.session(of: secret) {
-                ended.withLock {
-                    $0[digest] = session.begunAt.advanced(by: ConsoleSession.ageMax)
-                }
+        state.withLock { state in
+            if let folder, let session = state.sessions[digest] ?? folder.session(of: secret) {
+                state.ended[digest] = session.begunAt.advanced(by: ConsoleSession.ageMax)
             }
-            sessions[digest] = nil
+            state.sessions[digest] = nil
             folder?.remove(digest)
         }
     }
