@@ -58,8 +58,7 @@ struct ActDialog {
                 """,
             fields: """
                 <input type="hidden" name="key" value="\(key)">
-                <label for="refund-order">Type the order id, \(order)</label>
-                <input id="refund-order" name="order" required autocomplete="off" spellcheck="false">
+                \(orderField(order))
                 <label for="refund-amount">Amount in \(story.price.currency); empty for all that is left</label>
                 <input id="refund-amount" name="amount" inputmode="decimal" autocomplete="off">
                 <label for="refund-effect">The product</label>
@@ -92,13 +91,20 @@ struct ActDialog {
                 """,
             fields: """
                 <input type="hidden" name="key" value="\(refund.key)"><input type="hidden" name="repeat" value="true">
-                <label for="refund-order">Type the order id, \(order)</label>
-                <input id="refund-order" name="order" required autocomplete="off" spellcheck="false">
+                \(orderField(order))
                 """,
             action: "/purchases/\(story.transactionID)/refund",
             by: visitor,
             asksReason: false
         )
+    }
+
+    /// The field by which somebody shows that the right purchase is refunded.
+    private static func orderField(_ order: OrderID) -> HTML {
+        """
+        <label for="refund-order">Type the order id, \(order)</label>
+        <input id="refund-order" name="order" required autocomplete="off" spellcheck="false">
+        """
     }
 
     /// The dialog of an approver's decision.

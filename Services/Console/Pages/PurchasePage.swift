@@ -8,9 +8,9 @@ import StoreAPI
 struct PurchasePage {
     let story: Story
     let visitor: Visitor
-    /// The key under which a refund is made once: a new one, or that of a refund without an answer.
+    /// A new random key, under which a refund is made once.
     let key: String
-    /// The refund that has no answer; `nil` if there is none.
+    /// The refund that has no answer, which is repeated under its own key; `nil` if there is none.
     var lost: SentRefund?
     /// The act that was just done; `nil` if the page was opened otherwise.
     var done: Act?

@@ -47,7 +47,7 @@ struct LookingRoutes: Sendable {
         let page = PurchasePage(
             story: try await desk.story(of: id),
             visitor: visitor,
-            key: sent?.key.rawValue ?? RandomSecret.make(),
+            key: RandomSecret.make(),
             lost: sent,
             done: request.uri.queryParameters.get("done").flatMap { PurchasePage.Act(rawValue: $0) }
         )
