@@ -45,7 +45,9 @@ struct JobTools: JobWork {
         _ path: String,
         _ meter: JobMeter
     ) async throws -> Bool {
-        guard let kafka else { return false }
+        guard let kafka else {
+            throw OperatorError(.usage, "KAFKA_BOOTSTRAP_SERVERS is not set.")
+        }
         return try await ReplayRunner.withLocks(
             of: order.selection.services,
             databases: address,
@@ -63,12 +65,15 @@ struct JobTools: JobWork {
 
     /// Rebuilds the books of all services, and compares them.
     func prove(_ meter: JobMeter) async throws -> VerificationReport {
+        guard let shadow else {
+            throw OperatorError(.usage, "COUNTERFOIL_SHADOW_DATABASE_URL is not set.")
+        }
         let all = OperatedService.allCases
         let addresses = all.map { ($0, databases.address(of: $0)) }
         return try await VerificationRunner(
             resources: VerificationRunner.Resources(
                 databases: Dictionary(uniqueKeysWithValues: addresses),
-                shadow: shadow ?? "",
+                shadow: shadow,
                 executables: executables,
                 archives: archives
             ),
