@@ -87,9 +87,7 @@ struct ListCodesCommand: OperatorSubcommand {
 
     func perform() async throws {
         let connection = try await access.connection(of: store)
-        var listed: [CodeCampaign] = []
-        var next: Int64?
-        repeat {
+        let list = try await PagedList<CodeCampaign>(upTo: limit) { (next: Int64?) in
             let query = next.map { [(name: "before", value: String($0))] } ?? []
             let page = try await connection.send(
                 .GET,
@@ -97,10 +95,9 @@ struct ListCodesCommand: OperatorSubcommand {
                 StoreConnection.Content(query: query),
                 as: CodeCampaignsResponse.self
             )
-            listed += page.campaigns
-            next = page.next
-        } while next != nil && listed.count < limit
-        let campaigns = Array(listed.prefix(limit))
+            return (page.campaigns, page.next)
+        }
+        let campaigns = list.elements
         if store.json {
             try Console.say(json: CodeCampaignsResponse(campaigns: campaigns))
         } else if campaigns.isEmpty {

@@ -39,27 +39,23 @@ struct DeferredCommand: OperatorSubcommand {
                 lifetime: .seconds(300)
             )
         )
-        var listed: [DeferredTransaction] = []
-        var next: String?
-        repeat {
+        let list = try await PagedList<DeferredTransaction>(upTo: limit) { (next: String?) in
             let page = try await connection.send(
                 .GET,
                 Routes.adminDeferred,
                 StoreConnection.Content(query: next.map { [("after", $0)] } ?? []),
                 as: DeferredResponse.self
             )
-            listed += page.transactions
-            next = page.next
-        } while next != nil && listed.count < limit
-        let isCut = next != nil || listed.count > limit
-        let transactions = Array(listed.prefix(limit))
+            return (page.transactions, page.next)
+        }
+        let transactions = list.elements
         if store.json {
             try Console.say(json: DeferredResponse(next: nil, transactions: transactions))
         } else if transactions.isEmpty {
             Console.say("No transaction waits for an approval.")
         } else {
             Console.say(store.output.palette.table(Self.table(transactions)))
-            if isCut { Console.say("There are more. Use --limit.") }
+            if list.isCut { Console.say("There are more. Use --limit.") }
         }
     }
 

@@ -70,9 +70,7 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
 
     func perform() async throws {
         let connection = try await access.connection(of: store)
-        var listed: [RequestedRefund] = []
-        var next: String?
-        repeat {
+        let list = try await PagedList<RequestedRefund>(upTo: limit) { (next: String?) in
             var query: [(name: String, value: String)] = []
             if let state { query.append(("state", state)) }
             if let next { query.append(("after", next)) }
@@ -82,18 +80,16 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
                 StoreConnection.Content(query: query),
                 as: RefundRequestsResponse.self
             )
-            listed += page.requests
-            next = page.next
-        } while next != nil && listed.count < limit
-        let isCut = next != nil || listed.count > limit
-        let requests = Array(listed.prefix(limit))
+            return (page.requests, page.next)
+        }
+        let requests = list.elements
         if store.json {
             try Console.say(json: RefundRequestsResponse(requests: requests))
         } else if requests.isEmpty {
             Console.say("There are no such requests.")
         } else {
             Console.say(store.output.palette.table(RefundRequestReport.table(requests)))
-            if isCut { Console.say("There are more. Use --limit.") }
+            if list.isCut { Console.say("There are more. Use --limit.") }
         }
     }
 }

@@ -58,9 +58,7 @@ struct ListSubscriptionsCommand: OperatorSubcommand {
 
     func perform() async throws {
         let connection = try await access.connection(of: store)
-        var listed: [Subscription] = []
-        var next: TransactionID?
-        repeat {
+        let list = try await PagedList<Subscription>(upTo: limit) { (next: TransactionID?) in
             var query: [(name: String, value: String)] = []
             if let state { query.append(("state", state)) }
             if let next { query.append(("after", next.rawValue)) }
@@ -70,10 +68,9 @@ struct ListSubscriptionsCommand: OperatorSubcommand {
                 StoreConnection.Content(query: query),
                 as: SubscriptionsResponse.self
             )
-            listed += page.subscriptions
-            next = page.next
-        } while next != nil && listed.count < limit
-        let subscriptions = Array(listed.prefix(limit))
+            return (page.subscriptions, page.next)
+        }
+        let subscriptions = list.elements
         if store.json {
             try Console.say(json: SubscriptionsResponse(subscriptions: subscriptions))
         } else if subscriptions.isEmpty {
