@@ -106,6 +106,7 @@ struct ListCodesCommand: OperatorSubcommand {
             )
         } else {
             Console.say(campaigns.map(CampaignReport.line).joined(separator: "\n"))
+            if list.isCut { Console.say("There are more. Use --limit.") }
         }
     }
 }
