@@ -136,8 +136,8 @@ extension EndToEnd {
                 #expect(tooHigh.exit != .code(0), "\(tooHigh.output)")
 
                 var draft = SampleCatalog.subscription(SampleCatalog.club)
-                for storefront in draft.prices.keys {
-                    draft.prices[storefront]?.minorUnits += 30
+                draft.prices = draft.prices.mapValues {
+                    Money(minorUnits: $0.minorUnits + 30, currency: $0.currency)
                 }
                 _ = try await store.administrator.put(draft, as: SampleCatalog.club)
                 // payments refuses a raise until it has learnt the new price.

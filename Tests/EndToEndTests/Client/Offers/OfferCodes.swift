@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import NIOHTTP1
 import PaymentQueue
+import Postgres
 import StoreAPI
 import Synchronization
 import Testing
@@ -64,7 +65,8 @@ extension EndToEnd.PaymentQueues {
 
                 // A count of redemptions that no payment explains is found.
                 try await store.withDatabase(of: .payments) { connection in
-                    #expect(try connection.execute("UPDATE offer_codes SET redemptions = 0") == 1)
+                    let count = try connection.execute("UPDATE offer_codes SET redemptions = 0")
+                    #expect(count == 1)
                 }
                 let broken = try await store.reconcile()
                 #expect(broken.differences.map(\.kind) == ["redemptionDiffers"])
