@@ -87,19 +87,11 @@ struct PaymentHandler: Sendable {
                 processor.refusal(of: $0) ?? methods.refusal(of: $0, from: $1)
             }
         )
-        batch.begin(
-            ids,
-            drawing: context.ids,
-            tax: tax,
-            leaseEnd: context.leaseEnd
-        )
+        batch.begin(ids, drawing: context.ids, tax: tax, leaseEnd: context.leaseEnd)
         try TestSettingsStore.save(batch.simulated.changed, on: connection)
         let accountEvents = try endIntents(batch.paidIntents, at: time, on: connection)
         try context.save(batch.subscriptions.changedRows, decidedAt: time, on: connection)
-        try SubscriptionStore.saveIntroductions(
-            batch.subscriptions.introducedRows,
-            on: connection
-        )
+        try SubscriptionStore.saveIntroductions(batch.subscriptions.introducedRows, on: connection)
         let subscriptionEvents = try batch.subscriptions.changes.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }

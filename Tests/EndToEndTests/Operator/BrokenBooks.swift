@@ -50,6 +50,25 @@ extension EndToEnd {
             }
         }
 
+        @Test func aCodeThatCountsWhatNoPaymentRedeemedIsNamed() async throws {
+            try await withStore { store in
+                try await store.sellOfferOfCodes()
+                let made = try await store.makeCodes(2)
+                #expect(try await store.reconcile().differences == [])
+                try await store.withDatabase(of: .payments) { connection in
+                    try connection.execute(
+                        """
+                        UPDATE offer_codes SET redemptions = 1
+                        WHERE digest = (SELECT min(digest) FROM offer_codes)
+                        """
+                    )
+                }
+                let differences = try await store.reconcile().differences
+                #expect(differences.map(\.kind) == ["redemptionDiffers"])
+                #expect(differences.first?.subject == "campaign \(made.campaign.id)")
+            }
+        }
+
         @Test func eachBrokenSubscriptionIsNamed() async throws {
             try await withStore { store in
                 try await store.addSubscription()
