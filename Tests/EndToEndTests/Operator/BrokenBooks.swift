@@ -55,7 +55,7 @@ extension EndToEnd {
                 try await store.sellOfferOfCodes()
                 let made = try await store.makeCodes(2)
                 #expect(try await store.reconcile().differences == [])
-                try await store.withDatabase(of: .payments) { connection in
+                _ = try await store.withDatabase(of: .payments) { connection in
                     try connection.execute(
                         """
                         UPDATE offer_codes SET redemptions = 1
