@@ -56,25 +56,24 @@ extension TestDatabase {
 }
 
 /// Runs a body with a new database, and drops the database afterwards, even if the body throws.
+///
+/// With a service's many migrations the database is a copy of one that was migrated before.
 public func withTestDatabase<R>(
     migrations: [PostgresMigration] = [],
     _ body: (TestDatabase) async throws -> R
 ) async throws -> R {
     let cluster = try await PostgresCluster.shared()
     let name = "test_" + UUID().uuidString.prefix(13).lowercased().replacing("-", with: "_")
-    try await cluster.createDatabase(name)
+    let isCopied = migrations.count > 2 && cluster.isOwn
+    if isCopied {
+        try await cluster.createDatabase(name, copying: template(of: migrations, on: cluster))
+    } else {
+        try await cluster.createDatabase(name)
+    }
     let database = TestDatabase(cluster: cluster, name: name)
     let result: Result<R, any Error>
     do {
-        if !migrations.isEmpty {
-            let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
-            let migrator = PostgresMigrator(
-                url: database.url,
-                migrations: migrations,
-                logger: quiet
-            )
-            _ = try await migrator.migrate()
-        }
+        if !isCopied { try await migrate(database, migrations) }
         result = .success(try await body(database))
     } catch {
         result = .failure(error)
@@ -82,4 +81,28 @@ public func withTestDatabase<R>(
     // This runs in a separate task, so that a test that exceeded its time limit still cleans up.
     try await Task { try await cluster.dropDatabase(name) }.value
     return try result.get()
+}
+
+/// Returns the name of a database to which migrations were applied.
+private func template(
+    of migrations: [PostgresMigration],
+    on cluster: PostgresCluster
+) async throws -> String {
+    var hasher = Hasher()
+    for migration in migrations {
+        hasher.combine(migration.name)
+        hasher.combine(migration.sql)
+    }
+    return try await TemplateDatabases.shared.template("\(hasher.finalize())", on: cluster) {
+        name in
+        try await cluster.createDatabase(name)
+        try await migrate(TestDatabase(cluster: cluster, name: name), migrations)
+    }
+}
+
+private func migrate(_ database: TestDatabase, _ migrations: [PostgresMigration]) async throws {
+    guard !migrations.isEmpty else { return }
+    let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    _ = try await PostgresMigrator(url: database.url, migrations: migrations, logger: quiet)
+        .migrate()
 }

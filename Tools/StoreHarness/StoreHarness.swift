@@ -152,7 +152,7 @@ public final class StoreHarness: Sendable {
         var lap = clock.now
         try await createDatabases()
         options.progress("databases", clock.now - lap)
-        if options.migrates {
+        if options.migrates && !copiesTemplates {
             lap = clock.now
             try await migrate()
             options.progress("migrations", clock.now - lap)
@@ -308,11 +308,28 @@ public final class StoreHarness: Sendable {
                 group.addTask { [cluster, databaseSuffix] in
                     try await cluster.ensureDatabase(
                         service.rawValue + databaseSuffix,
-                        connectableBy: service.role
+                        connectableBy: service.role,
+                        copying: self.copiesTemplates ? try await self.template(of: service) : nil
                     )
                 }
             }
             try await group.waitForAll()
+        }
+    }
+
+    /// Whether its databases are copies of migrated ones, as those of most tests are.
+    private var copiesTemplates: Bool {
+        if case .shared = options.database { options.migrates } else { false }
+    }
+
+    /// Returns the database from which a service's is copied, migrated by the service's own command.
+    private func template(of service: StoreService) async throws -> String {
+        try await TemplateDatabases.shared.template(service.rawValue, on: cluster) { name in
+            try await self.cluster.ensureDatabase(name, connectableBy: service.role)
+            try await self.process(service).run(
+                "migrate",
+                settings: ["MIGRATION_DATABASE_URL": self.cluster.url(database: name)]
+            )
         }
     }
 

@@ -43,11 +43,21 @@ extension PostgresCluster {
     ///
     /// Only its owner, one role, the operator, the reader and the archivist may connect to it. The reader
     /// may read every table, as in deploy/postgres/init.sql.
-    func ensureDatabase(_ name: String, connectableBy role: String) async throws {
+    ///
+    /// - Parameters:
+    ///   - name: The database.
+    ///   - role: The role of its service.
+    ///   - template: A database that was made by this function, to be copied if there is none yet.
+    /// - Throws: An error of the server.
+    func ensureDatabase(
+        _ name: String,
+        connectableBy role: String,
+        copying template: String? = nil
+    ) async throws {
         let exists = try await asSuperuser { connection in
             try !connection.query("SELECT 1 FROM pg_database WHERE datname = \(name)").isEmpty
         }
-        if !exists { try await createDatabase(name) }
+        if !exists { try await createDatabase(name, copying: template ?? "template1") }
         try await asSuperuser { connection in
             try connection.execute("REVOKE CONNECT ON DATABASE \"\(unsafe: name)\" FROM PUBLIC")
             try connection.execute(
@@ -58,6 +68,8 @@ extension PostgresCluster {
                 """
             )
         }
+        // A copy has the rights on tables of what it was copied from.
+        guard exists || template == nil else { return }
         let owner = PostgresSettings(
             url: url(database: name, role: Self.owner),
             applicationName: "tests-owner",

@@ -151,6 +151,9 @@ public final class PostgresCluster: Sendable {
         return (try? programs.run("pg_ctl", ["status", "-D", dataDirectory])) != nil
     }
 
+    /// Whether the server is the harness's own, so that all its databases are removed with it.
+    public var isOwn: Bool { programs != nil }
+
     /// Creates the cluster if it does not exist, starts the server and waits until it answers.
     public func start() async throws {
         guard let programs else { return }
@@ -237,10 +240,19 @@ public final class PostgresCluster: Sendable {
     }
 
     /// Creates a database owned by the owner's role.
-    public func createDatabase(_ name: String) async throws {
+    ///
+    /// - Parameters:
+    ///   - name: The database.
+    ///   - template: The database to copy, to which nobody may be connected.
+    /// - Throws: An error of the server.
+    public func createDatabase(_ name: String, copying template: String = "template1") async throws
+    {
         try await asSuperuser { connection in
             try connection.execute(
-                "CREATE DATABASE \"\(unsafe: name)\" OWNER \(unsafe: Self.owner)"
+                """
+                CREATE DATABASE "\(unsafe: name)" OWNER \(unsafe: Self.owner)
+                TEMPLATE "\(unsafe: template)"
+                """
             )
         }
     }
