@@ -36,7 +36,11 @@ struct AdminRoutes: Sendable {
             throw Self.problem(for: .unknown(id))
         }
         let tag = Preconditions.tag(ofVersion: product.version)
-        guard !Preconditions.isFresh(ifNoneMatch: request.headers[.ifNoneMatch], tag: tag) else {
+        // A scheduled price comes into force without a new version.
+        let isFresh =
+            product.priceChanges.isEmpty
+            && Preconditions.isFresh(ifNoneMatch: request.headers[.ifNoneMatch], tag: tag)
+        guard !isFresh else {
             return Response(status: .notModified, headers: [.eTag: tag])
         }
         return try jsonResponse(product, headers: [.eTag: tag])
@@ -245,6 +249,18 @@ struct AdminRoutes: Sendable {
                 field: "subscription.period",
                 problem: "is \(to), but the product's periods are \(from) and stay so"
             )
+        case .pastPriceChange(let id, let storefront, let time):
+            ProductProblem(
+                productID: id.rawValue,
+                field: "priceChanges.\(storefront).from",
+                problem: "is \(time), which has passed: put the price into prices"
+            )
+        case .samePriceChange(let id, let storefront):
+            ProductProblem(
+                productID: id.rawValue,
+                field: "priceChanges.\(storefront).price",
+                problem: "is the price that prices has already"
+            )
         case .unknown(let id), .precondition(let id, _):
             ProductProblem(productID: id.rawValue, field: "", problem: "is not there")
         }
@@ -281,6 +297,22 @@ struct AdminRoutes: Sendable {
                 title: "The length of a subscription's periods never changes",
                 detail: "\(id) has periods of \(from). Make another product for \(to), at the same "
                     + "level of the group."
+            )
+        case .pastPriceChange(let id, let storefront, let time):
+            HTTPProblem(
+                .conflict,
+                code: "price_change_past",
+                title: "A price is scheduled for a time that has passed",
+                detail:
+                    "The change of \(id) in \(storefront) is for \(time). Name a later time, or "
+                    + "set the price itself."
+            )
+        case .samePriceChange(let id, let storefront):
+            HTTPProblem(
+                .conflict,
+                code: "price_change_none",
+                title: "The scheduled price is the present one",
+                detail: "\(id) in \(storefront) costs this already. Leave the change out."
             )
         case .precondition(let id, let version?):
             HTTPProblem(

@@ -43,7 +43,7 @@ struct CatalogHandler: Sendable {
                 guard precondition.holds(at: version) else { return .isAtOtherVersion(version) }
             }
             let decisions = CatalogDecisions(
-                products: try Self.decide(edits, on: connection),
+                products: try Self.decide(edits, at: time, on: connection),
                 groups: try Self.decide(groups, beside: edits, on: connection)
             )
             try Self.write(decisions, by: administrator, trace, at: time, on: connection)
@@ -65,12 +65,13 @@ struct CatalogHandler: Sendable {
         try checkLoaded()
         return try await client.withConnection { connection in
             try CatalogStore.products([id], on: connection).first
-        }
+        }?.inForce(at: now())
     }
 
     /// Reads the whole catalog as a document, with its version.
     func document() async throws -> (document: CatalogDocument, version: Int) {
         try checkLoaded()
+        let time = now()
         // The version is that of what was read. If a change came in between, it is too low, and an
         // import with it is refused.
         let (products, groups) = try await client.withConnection { connection in
@@ -81,7 +82,7 @@ struct CatalogHandler: Sendable {
         }
         let document = CatalogDocument(
             products: Dictionary(
-                products.map { ($0.id, ProductRules.draft(of: $0)) },
+                products.map { ($0.id, ProductRules.draft(of: $0.inForce(at: time))) },
                 uniquingKeysWith: { first, _ in first }
             ),
             subscriptionGroups: groups.isEmpty
@@ -97,6 +98,7 @@ struct CatalogHandler: Sendable {
     /// Decides the edits of products; the writers' lock is held.
     private static func decide(
         _ edits: [ProductRules.Edit],
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [ProductRules.Decision] {
         let stored = try CatalogStore.products(edits.map(\.id), on: connection)
@@ -104,7 +106,7 @@ struct CatalogHandler: Sendable {
             stored.map { ($0.id, $0) },
             uniquingKeysWith: { first, _ in first }
         )
-        return edits.map { ProductRules.decide($0, current: current[$0.id]) }
+        return edits.map { ProductRules.decide($0, current: current[$0.id], at: time) }
     }
 
     /// Decides the edits of groups, which may get their first products from the edits beside them.

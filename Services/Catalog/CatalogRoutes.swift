@@ -15,6 +15,7 @@ struct CatalogRoutes: Sendable {
     static let pageSize = 200
 
     let priceList: CurrentPriceList
+    let now: @Sendable () -> StoreTime
 
     func add(to router: StoreRouter) {
         router.account.get(RouterPath(Routes.products), use: products)
@@ -51,14 +52,16 @@ struct CatalogRoutes: Sendable {
             return try priceList.current().response(
                 to: identifiers(query),
                 in: storefront(query),
-                language: language(query)
+                language: language(query),
+                at: now()
             )
         }
         return try priceList.current().page(
             in: storefront(query),
             language: language(query),
             after: previous(query),
-            countMax: Self.pageSize
+            countMax: Self.pageSize,
+            at: now()
         )
     }
 

@@ -44,7 +44,7 @@ func composeCatalog(_ settings: CatalogSettings, on frame: ServiceFrame) -> Comp
         [follower],
         readiness: [ReadinessCheck("products") { priceList.isLoaded }]
     ) { router in
-        CatalogRoutes(priceList: priceList).add(to: router)
+        CatalogRoutes(priceList: priceList, now: frame.storeNow).add(to: router)
         AdminRoutes(handler: changes, importBytesMax: settings.importBytesMax).add(to: router)
     }
 }

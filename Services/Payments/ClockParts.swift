@@ -14,7 +14,7 @@ struct ClockParts {
         _ settings: PaymentsSettings,
         _ environments: StoreEnvironmentWatch,
         runner: ChargeRunner,
-        _ work: DueWorkQueue,
+        _ works: [DueWorkQueue],
         on frame: ServiceFrame
     ) {
         let wakeKeeper = Signal()
@@ -28,8 +28,8 @@ struct ClockParts {
                     oldest: { try AttemptStore.nextApprovalEnd(on: $0) },
                     count: { try AttemptStore.approvalCount(endingBy: $0, on: $1) },
                     wake: { runner.wake() }
-                ), work,
-            ],
+                )
+            ] + works,
             didCommit: {
                 frame.wakeRelay()
                 wakeKeeper.send()

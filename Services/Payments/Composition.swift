@@ -45,12 +45,13 @@ private func composePayments(
         at: settings.receiptsURL
     )
     let renewals = RenewalParts(settings, charging, products: products, on: frame)
-    let clock = ClockParts(settings, environments, runner: runner, renewals.work, on: frame)
+    let clock = ClockParts(settings, environments, runner: runner, renewals.works, on: frame)
     return frame.composition(
         charging.services
             + [
                 LogSealer(.ledger, client: frame.client, logger: frame.logger), clock.keeper,
-                runner, renewals.runner, renewals.watch, consumer, acceptance.batcher,
+                runner, renewals.runner, renewals.watch, renewals.enrolments, consumer,
+                acceptance.batcher,
             ],
         readiness: [clock.check],
         environments: environments

@@ -8,8 +8,10 @@ struct RenewalParts {
     let runner: RenewalRunner
     /// Measures subscriptions.
     let watch: SubscriptionWatch
-    /// Its work, for an advance of the store's clock.
-    let work: DueWorkQueue
+    /// Tells subscribers of higher prices.
+    let enrolments: PriceEnrolmentRunner
+    /// Their work, for an advance of the store's clock.
+    let works: [DueWorkQueue]
     /// The HTTP routes for subscriptions.
     private let routes: SubscriptionRoutes
     /// The routes of tests; only the sandbox's own processor has them.
@@ -51,15 +53,33 @@ struct RenewalParts {
                 settings: TestSettingsHandler(client: frame.client),
                 subscriptions: subscriptions
             ) : nil
-        work = DueWorkQueue(
-            name: "subscriptions",
-            next: { connection in
-                let due = try SubscriptionStore.nextDue(on: connection)
-                return Dictionary(uniqueKeysWithValues: due.map { ($0.key.rawValue, $0.value) })
-            },
-            count: nil,
-            wake: { runner.wake() }
+        let enrolments = PriceEnrolmentRunner(
+            handler: PriceEnrolmentHandler(
+                context: charging.context,
+                didCommit: frame.wakeRelay
+            ),
+            logger: frame.logger
         )
+        self.enrolments = enrolments
+        works = [
+            DueWorkQueue(
+                name: "subscriptions",
+                next: { connection in
+                    let due = try SubscriptionStore.nextDue(on: connection)
+                    return Dictionary(
+                        uniqueKeysWithValues: due.map { ($0.key.rawValue, $0.value) }
+                    )
+                },
+                count: nil,
+                wake: { runner.wake() }
+            ),
+            DueWorkQueue(
+                name: "scheduled raises",
+                oldest: { try PriceEnrolmentStore.oldest(on: $0) },
+                count: { try PriceEnrolmentStore.count(begunBy: $0, on: $1) },
+                wake: { enrolments.wake() }
+            ),
+        ]
     }
 
     /// Adds the routes that this store has.

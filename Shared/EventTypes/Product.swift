@@ -22,6 +22,11 @@ public struct Product: Codable, Hashable, Sendable {
     ///
     /// The product is not sold in a storefront without a price.
     public var prices: [Storefront: Money]
+    /// The newest change of the price in each storefront that had one by its time; read
+    /// ``inForce(at:)``.
+    ///
+    /// It stays after its time has come, until the price is set again.
+    public var priceChanges: [Storefront: PriceChange]
     /// The title and description in each language.
     public var localizations: [LanguageTag: ProductText]
     /// The targets to which a purchase must be delivered.
@@ -56,6 +61,7 @@ public struct Product: Codable, Hashable, Sendable {
         isRestorable: Bool,
         isFamilyShareable: Bool = false,
         prices: [Storefront: Money],
+        priceChanges: [Storefront: PriceChange] = [:],
         localizations: [LanguageTag: ProductText],
         deliveryPlan: [DeliveryTarget],
         subscription: SubscriptionTerms? = nil,
@@ -71,6 +77,7 @@ public struct Product: Codable, Hashable, Sendable {
         self.isRestorable = isRestorable
         self.isFamilyShareable = isFamilyShareable
         self.prices = prices
+        self.priceChanges = priceChanges
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
         self.subscription = subscription
@@ -83,14 +90,16 @@ public struct Product: Codable, Hashable, Sendable {
 
 extension Product {
     private enum CodingKeys: String, CodingKey {
-        case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, localizations
-        case deliveryPlan, subscription, introductoryOffer, promotionalOffers, codeOffers
+        case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, priceChanges
+        case localizations, deliveryPlan, subscription, introductoryOffer, promotionalOffers,
+            codeOffers
         case entitlements
     }
 
     /// Decodes a product.
     ///
-    /// `isFamilyShareable` is `false`, and offers and `entitlements` are empty if the event lacks them.
+    /// `isFamilyShareable` is `false`, and `priceChanges`, offers and `entitlements` are empty if the
+    /// event lacks them.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -102,6 +111,10 @@ extension Product {
             isFamilyShareable: try container.decodeIfPresent(Bool.self, forKey: .isFamilyShareable)
                 ?? false,
             prices: try container.decode([Storefront: Money].self, forKey: .prices),
+            priceChanges: try container.decodeIfPresent(
+                [Storefront: PriceChange].self,
+                forKey: .priceChanges
+            ) ?? [:],
             localizations: try container.decode(
                 [LanguageTag: ProductText].self,
                 forKey: .localizations
@@ -129,8 +142,8 @@ extension Product {
 
     /// Encodes a product.
     ///
-    /// `isFamilyShareable` is written only if it is `true`, and other offers and `entitlements`
-    /// only if there are any, so that the JSON of other products stays the same.
+    /// `isFamilyShareable` is written only if it is `true`, and `priceChanges`, other offers and
+    /// `entitlements` only if there are any, so that the JSON of other products stays the same.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -140,6 +153,7 @@ extension Product {
         try container.encode(isRestorable, forKey: .isRestorable)
         if isFamilyShareable { try container.encode(true, forKey: .isFamilyShareable) }
         try container.encode(prices, forKey: .prices)
+        if !priceChanges.isEmpty { try container.encode(priceChanges, forKey: .priceChanges) }
         try container.encode(localizations, forKey: .localizations)
         try container.encode(deliveryPlan, forKey: .deliveryPlan)
         try container.encodeIfPresent(subscription, forKey: .subscription)

@@ -77,3 +77,47 @@ enum Builder {
         try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
     }
 }
+
+extension Builder {
+    /// A time at which no price changes.
+    static let now = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
+}
+
+extension ProductRules {
+    static func decide(_ edit: Edit, current: Product?) -> Decision {
+        decide(edit, current: current, at: Builder.now)
+    }
+}
+
+extension PriceList {
+    func page(
+        in storefront: Storefront,
+        language: LanguageTag,
+        after previous: ProductID? = nil,
+        countMax: Int
+    ) -> ProductsResponse {
+        page(
+            in: storefront,
+            language: language,
+            after: previous,
+            countMax: countMax,
+            at: Builder.now
+        )
+    }
+
+    func response(
+        to identifiers: [String],
+        in storefront: Storefront,
+        language: LanguageTag
+    ) -> ProductsResponse {
+        response(to: identifiers, in: storefront, language: language, at: Builder.now)
+    }
+
+    func listing(
+        of product: Product,
+        in storefront: Storefront,
+        language: LanguageTag
+    ) -> ProductListing? {
+        listing(of: product, in: storefront, language: language, at: Builder.now)
+    }
+}

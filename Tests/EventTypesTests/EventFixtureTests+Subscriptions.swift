@@ -23,6 +23,18 @@ extension EventFixtureTests {
         #expect(key == "group:club" && !ProductID.isWellFormed(key))
     }
 
+    @Test func aScheduledPriceReadsBack() throws {
+        let name = "optional/product.changed.scheduled"
+        let product = try roundTrip(ProductChanged.self, name).product
+        let (storefront, change) = try #require(product.priceChanges.first)
+        #expect(change.existingSubscribers == .raise)
+        let before = StoreTime(
+            millisecondsSinceEpoch: change.from.millisecondsSinceEpoch - 1
+        )
+        #expect(product.inForce(at: before).prices[storefront] == product.prices[storefront])
+        #expect(product.inForce(at: change.from).prices[storefront] == change.price)
+    }
+
     @Test func anOfferOfACodeReadsBack() throws {
         let product = try roundTrip(ProductChanged.self, "optional/product.changed.code").product
         let offer = try #require(product.codeOffers.first)

@@ -17,6 +17,8 @@ import Testing
             "Which code gave an offer is in no event; which offer it was, is.",
         "offer_codes":
             "The digests of codes are in no event.",
+        "price_enrolments":
+            "They follow from the products, and how far they are is in no event.",
         "redemption_tickets":
             "What opens the page for codes is in no event.",
         "redemption_tries":

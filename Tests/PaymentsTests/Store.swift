@@ -252,7 +252,11 @@ struct Store: Sendable {
                 in: EventCoding.encode(ProductChanged(product: product))
             )
         }
-        try await client.withTransaction { try ProductStore.store(published, on: $0) }
+        let time = clock.now()
+        try await client.withTransaction { connection in
+            let newest = try ProductStore.store(published, on: connection)
+            try PriceEnrolmentStore.follow(newest.map { ($0, time) }, on: connection)
+        }
     }
 
     func count(_ table: String) async throws -> Int {

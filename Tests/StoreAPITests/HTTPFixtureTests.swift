@@ -69,6 +69,8 @@ import Testing
         #expect(offer?.mode == .freeTrial && offer?.period == SubscriptionPeriod(1, .week))
         let promotional = try roundTrip(ProductDraft.self, "product.draft.promotional")
         #expect(promotional.promotionalOffers?.map(\.isActive) == [false])
+        let scheduled = try roundTrip(ProductDraft.self, "product.draft.scheduled")
+        #expect(scheduled.priceChanges?.values.map(\.existingSubscribers) == [.preserve])
         let codes = try roundTrip(ProductDraft.self, "product.draft.code")
         #expect(codes.codeOffers?.map(\.customers) == [[.new, .active]])
         #expect(promotional.promotionalOffers?.map(\.terms) == [offer].compactMap(\.self))

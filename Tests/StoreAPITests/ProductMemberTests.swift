@@ -40,7 +40,7 @@ import Testing
         // the group.
         let others: Set = [
             "isOnSale", "isRestorable", "deliveryPlan", "prices", "localizations",
-            "entitlements", "codeOffers",
+            "entitlements", "codeOffers", "priceChanges",
         ]
         #expect(
             members(of: listing).subtracting([

@@ -33,8 +33,9 @@ struct ProductDraftReader {
 
     private mutating func draft(_ json: JSONValue) -> ProductDraft? {
         let names: Set = [
-            "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "localizations",
-            "deliveryPlan", "subscription", "introductoryOffer", "promotionalOffers",
+            "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "priceChanges",
+            "localizations", "deliveryPlan", "subscription", "introductoryOffer",
+            "promotionalOffers",
             "codeOffers", "entitlements",
         ]
         guard
@@ -56,6 +57,7 @@ struct ProductDraftReader {
             note("isFamilyShareable", "must not be true: a \(type) is never shared")
         }
         let prices = prices(members["prices"])
+        let priceChanges = priceChanges(members["priceChanges"], of: type, meeting: prices)
         let localizations = localizations(members["localizations"])
         let deliveryPlan = deliveryPlan(members["deliveryPlan"], of: type)
         let subscription = subscription(members["subscription"], of: type)
@@ -85,6 +87,7 @@ struct ProductDraftReader {
             isRestorable: isRestorable,
             isFamilyShareable: isFamilyShareable,
             prices: prices,
+            priceChanges: priceChanges,
             localizations: localizations,
             deliveryPlan: deliveryPlan,
             subscription: subscription,
@@ -124,7 +127,7 @@ struct ProductDraftReader {
         return prices
     }
 
-    private mutating func price(_ json: JSONValue, _ field: String) -> Money? {
+    mutating func price(_ json: JSONValue, _ field: String) -> Money? {
         let names: Set = ["minorUnits", "currency"]
         guard let members = object(json, field, of: names, required: names) else { return nil }
         let code = string(members["currency"], field + ".currency")

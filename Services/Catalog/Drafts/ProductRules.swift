@@ -135,12 +135,23 @@ enum ProductRules {
         case groupChange(ProductID, from: SubscriptionGroupID, to: SubscriptionGroupID?)
         /// The edit changes the length of a subscription's periods.
         case periodChange(ProductID, from: SubscriptionPeriod, to: SubscriptionPeriod)
+        /// The edit schedules a price for a time that has passed.
+        case pastPriceChange(ProductID, Storefront, from: StoreTime)
+        /// The edit schedules the price that the product has already.
+        case samePriceChange(ProductID, Storefront)
         /// The precondition does not hold; `currentVersion` is `nil` if there is no such product.
         case precondition(ProductID, currentVersion: Int?)
     }
 
     /// Decides an edit.
-    static func decide(_ edit: Edit, current: Product?) -> Decision {
+    ///
+    /// - Parameters:
+    ///   - edit: The edit.
+    ///   - current: The product at its newest version; `nil` if there is none.
+    ///   - time: The present, which decides what prices are in force.
+    /// - Returns: The decision.
+    static func decide(_ edit: Edit, current: Product?, at time: StoreTime) -> Decision {
+        let current = current?.inForce(at: time)
         guard edit.precondition.holds(at: current?.version) else {
             return .refused(.precondition(edit.id, currentVersion: current?.version))
         }
@@ -151,7 +162,10 @@ enum ProductRules {
             product.isOnSale = false
             product.version += 1
             return .changed(product)
-        case .put(let draft):
+        case .put(var draft):
+            if let refusal = settleChanges(of: &draft, edit.id, meeting: current, at: time) {
+                return .refused(refusal)
+            }
             guard let current else {
                 return .created(product(edit.id, version: 1, draft: draft, isOnSale: true))
             }
@@ -182,6 +196,32 @@ enum ProductRules {
         }
     }
 
+    /// Brings the changes of a draft's prices up to date, or says why they are refused.
+    ///
+    /// A change whose time has come since the administrator read it counts, whatever the draft says of
+    /// the price. One that the product never had is of another store, and counts no more.
+    private static func settleChanges(
+        of draft: inout ProductDraft,
+        _ id: ProductID,
+        meeting current: Product?,
+        at time: StoreTime
+    ) -> Refusal? {
+        for (storefront, change) in draft.priceChanges ?? [:] {
+            if change.from > time {
+                guard change.price != draft.prices[storefront] else {
+                    return .samePriceChange(id, storefront)
+                }
+            } else if current?.priceChanges[storefront] == change {
+                draft.prices[storefront] = change.price
+            } else if draft.prices[storefront] == change.price {
+                draft.priceChanges?[storefront] = nil
+            } else {
+                return .pastPriceChange(id, storefront, from: change.from)
+            }
+        }
+        return nil
+    }
+
     private static func product(
         _ id: ProductID,
         version: Int,
@@ -196,6 +236,7 @@ enum ProductRules {
             isRestorable: draft.isRestorable ?? canBeRestored(draft.type),
             isFamilyShareable: draft.isFamilyShareable ?? false,
             prices: draft.prices,
+            priceChanges: draft.priceChanges ?? [:],
             localizations: draft.localizations,
             deliveryPlan: draft.deliveryPlan ?? defaultDeliveryPlan(of: draft.type),
             subscription: draft.subscription,
@@ -220,6 +261,7 @@ enum ProductRules {
             isRestorable: product.isRestorable,
             isFamilyShareable: product.isFamilyShareable,
             prices: product.prices,
+            priceChanges: product.priceChanges.isEmpty ? nil : product.priceChanges,
             localizations: product.localizations,
             deliveryPlan: product.deliveryPlan,
             subscription: product.subscription,

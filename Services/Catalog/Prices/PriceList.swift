@@ -41,17 +41,19 @@ struct PriceList: Sendable {
     ///   - previous: The last product of the previous page. The page begins with the next one, even
     ///     if that product no longer exists.
     ///   - countMax: The maximum number of products on the page; at least 1.
+    ///   - time: The present.
     /// - Returns: The page, which says whether there is another one.
     func page(
         in storefront: Storefront,
         language: LanguageTag,
         after previous: ProductID? = nil,
-        countMax: Int
+        countMax: Int,
+        at time: StoreTime
     ) -> ProductsResponse {
         var answer = ProductsResponse(storefront: storefront, products: [], invalidProductIDs: [])
         for id in order[start(after: previous)...] {
             guard let product = products[id],
-                let listing = listing(of: product, in: storefront, language: language)
+                let listing = listing(of: product, in: storefront, language: language, at: time)
             else { continue }
             if answer.products.count == countMax {
                 answer.next = answer.products.last?.id
@@ -82,7 +84,8 @@ struct PriceList: Sendable {
     func response(
         to identifiers: [String],
         in storefront: Storefront,
-        language: LanguageTag
+        language: LanguageTag,
+        at time: StoreTime
     ) -> ProductsResponse {
         var listings: [ProductListing] = []
         var invalid: [String] = []
@@ -90,7 +93,7 @@ struct PriceList: Sendable {
         for identifier in identifiers where seen.insert(identifier).inserted {
             let product = ProductID(rawValue: identifier).flatMap { products[$0] }
             if let product,
-                let listing = listing(of: product, in: storefront, language: language)
+                let listing = listing(of: product, in: storefront, language: language, at: time)
             {
                 listings.append(listing)
             } else {
@@ -104,14 +107,16 @@ struct PriceList: Sendable {
         )
     }
 
-    /// Returns the listing of a product in a storefront.
+    /// Returns the listing of a product in a storefront at a time.
     ///
     /// - Returns: `nil` if the product is not on sale there.
     func listing(
         of product: Product,
         in storefront: Storefront,
-        language: LanguageTag
+        language: LanguageTag,
+        at time: StoreTime
     ) -> ProductListing? {
+        let product = product.inForce(at: time)
         guard product.isOnSale, let price = product.prices[storefront],
             let shown = Self.language(language, of: product.localizations.keys),
             let text = product.localizations[shown]

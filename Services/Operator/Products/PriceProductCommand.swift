@@ -15,9 +15,20 @@ struct PriceProductCommand: OperatorSubcommand {
             code 1): nothing is overwritten. Purchases that were accepted at the old price keep \
             it.
 
+            With --from the price changes at that time by itself. Each storefront has one such \
+            change: a later one replaces it, and setting the price without --from takes it back.
+
+            A lower price reaches all subscribers at their next renewal. A higher one leaves \
+            those who have subscribed already at their price, unless you say \
+            --raise-subscribers. Then each is asked, or informed, in time before the renewal that \
+            costs more.
+
             Examples:
               counterfoil products price com.example.pro USA 11.99
               counterfoil products price com.example.pro JPN 1500 --currency JPY
+              counterfoil products price club USA 12.99 --from 2027-01-01T00:00:00Z
+              counterfoil products price club USA 12.99 --from 2027-01-01T00:00:00Z \\
+                --raise-subscribers
 
             JSON: the whole product, after the change
             """
@@ -39,6 +50,23 @@ struct PriceProductCommand: OperatorSubcommand {
         transform: identifier
     )
     var currency: Currency?
+
+    @Option(
+        help: "The time from which on the price counts, such as 2027-01-01T00:00:00Z.",
+        transform: moment
+    )
+    var from: StoreTime?
+
+    @Flag(help: "Raise the price also for those who have subscribed already; needs --from.")
+    var raiseSubscribers = false
+
+    func validate() throws {
+        guard from != nil || !raiseSubscribers else {
+            throw ValidationError(
+                "--raise-subscribers needs --from: name the time from which on renewals cost more."
+            )
+        }
+    }
 
     func perform() async throws {
         let connection = try await catalog.connection()
@@ -62,7 +90,12 @@ struct PriceProductCommand: OperatorSubcommand {
             path,
             StoreConnection.Content(
                 headers: [("If-Match", "\"\(edit.version)\"")],
-                body: try edit.draft(price, in: storefront)
+                body: try edit.draft(
+                    price,
+                    in: storefront,
+                    from: from,
+                    for: raiseSubscribers ? .raise : .preserve
+                )
             )
         )
         if catalog.store.json {
@@ -73,6 +106,7 @@ struct PriceProductCommand: OperatorSubcommand {
             let isSame = version == edit.version
             Console.say(
                 "\(product) in \(storefront): \(before) → \(price)"
+                    + (from.map { " from \($0)" } ?? "")
                     + (isSame ? ", as it was" : ", version \(version)")
             )
         }

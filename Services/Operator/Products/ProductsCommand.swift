@@ -238,10 +238,22 @@ struct ListProductsCommand: OperatorSubcommand {
                     product.type.rawValue,
                     product.isOnSale == false ? "no" : "yes",
                     product.prices.sorted { $0.key < $1.key }
-                        .map { "\($0.key) \($0.value)" }.joined(separator: ", "),
+                        .map { words($1, in: $0, of: product) }.joined(separator: ", "),
                     product.subscription.map { "\($0.groupID) level \($0.level), \($0.period)" }
                         ?? "",
                 ]
             }
+    }
+
+    /// A price in a storefront, with the change that is scheduled or has happened there.
+    private static func words(
+        _ price: Money,
+        in storefront: Storefront,
+        of product: ProductDraft
+    ) -> String {
+        guard let change = product.priceChanges?[storefront] else {
+            return "\(storefront) \(price)"
+        }
+        return "\(storefront) \(price) (\(change.price) from \(change.from))"
     }
 }

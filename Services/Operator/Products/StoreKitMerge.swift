@@ -22,6 +22,10 @@ enum StoreKitMerge {
             // A draft of another type is refused; its members would only add problems.
             if current.type == draft.type {
                 merged.isRestorable = current.isRestorable
+                // The file's price ends a scheduled one, unless it is the price of today.
+                merged.priceChanges = current.priceChanges?.filter {
+                    merged.prices[$0.key] == current.prices[$0.key]
+                }
                 merged.deliveryPlan = current.deliveryPlan
                 merged.entitlements = current.entitlements
                 merged.introductoryOffer = offer(

@@ -26,13 +26,37 @@ package struct ProductEdit {
     package func price(in storefront: Storefront) -> Money? { product.prices[storefront] }
 
     /// The product with another price, as administrators send it.
-    package func draft(_ price: Money, in storefront: Storefront) throws -> Data {
+    ///
+    /// - Parameters:
+    ///   - price: The price.
+    ///   - storefront: The storefront.
+    ///   - time: The time from which on the price counts; `nil` for now.
+    ///   - existing: What it means for those who have subscribed already.
+    /// - Returns: The JSON of the draft.
+    /// - Throws: An error of the JSON coder.
+    package func draft(
+        _ price: Money,
+        in storefront: Storefront,
+        from time: StoreTime? = nil,
+        for existing: ExistingSubscribers = .preserve
+    ) throws -> Data {
         var wish = ProductWish(product)
-        wish.prices[storefront] = price
+        if let time {
+            wish.priceChanges[storefront] = PriceChange(
+                price: price,
+                from: time,
+                existingSubscribers: existing
+            )
+        } else {
+            wish.prices[storefront] = price
+            wish.priceChanges[storefront] = nil
+        }
         return try draft(wish)
     }
 
     /// The product as it is wished, as administrators send it.
+    ///
+    /// A change of a price that has a time ends with a new price in its storefront.
     package func draft(_ wish: ProductWish) throws -> Data {
         var draft = members
         let old = members["prices"] as? [String: Any] ?? [:]
@@ -45,6 +69,7 @@ package struct ProductEdit {
                 return (storefront.rawValue, value)
             }
         )
+        draft["priceChanges"] = try changes(wish)
         var texts = members["localizations"] as? [String: Any] ?? [:]
         for (language, text) in wish.texts {
             var members = texts[language.rawValue] as? [String: Any] ?? [:]
@@ -57,5 +82,18 @@ package struct ProductEdit {
         draft["id"] = nil
         draft["version"] = nil
         return try JSONSerialization.data(withJSONObject: draft)
+    }
+
+    /// The JSON of the changes of prices; `nil` if there are none.
+    private func changes(_ wish: ProductWish) throws -> [String: Any]? {
+        let old = members["priceChanges"] as? [String: Any] ?? [:]
+        var changes: [String: Any] = [:]
+        for (storefront, change) in wish.priceChanges {
+            let isKept = change == product.priceChanges[storefront]
+            guard !isKept || wish.prices[storefront] == product.prices[storefront] else { continue }
+            let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(change))
+            changes[storefront.rawValue] = isKept ? old[storefront.rawValue] ?? encoded : encoded
+        }
+        return changes.isEmpty ? nil : changes
     }
 }

@@ -6,6 +6,8 @@ package struct ProductWish: Hashable, Sendable {
     package var isOnSale: Bool
     /// The unit price in each storefront in which it is sold.
     package var prices: [Storefront: Money]
+    /// The change of the price in each storefront that has one by its time.
+    package var priceChanges: [Storefront: PriceChange]
     /// The title and the description in each language.
     package var texts: [LanguageTag: ProductText]
 
@@ -13,6 +15,7 @@ package struct ProductWish: Hashable, Sendable {
     package init(_ product: Product) {
         isOnSale = product.isOnSale
         prices = product.prices
+        priceChanges = product.priceChanges
         texts = product.localizations
     }
 }

@@ -66,7 +66,7 @@ struct PaymentHandler: Sendable {
         // There may be more ids than payments in the end; the rest is never used.
         let (made, products, standings, intents, ids, tests, saved) = try connection.read(
             uses(of: batch.openKeys),
-            products.load(batch.openProducts),
+            products.load(batch.openProducts, at: time),
             AccountStore.standings(of: batch.openAccounts),
             PurchaseIntentStore.open(of: batch.openIntentAccounts),
             TransactionStore.nextIDs(batch.openKeys.count),

@@ -76,7 +76,7 @@ struct AccountHandler: Sendable {
                 of: key,
                 on: connection
             )?.intent
-            let known = try connection.read(products.load([request.productID]))
+            let known = try connection.read(products.load([request.productID], at: time))
             let verdict = AccountRules.beginning(
                 request,
                 after: earlier,
@@ -137,7 +137,7 @@ struct AccountHandler: Sendable {
             account,
             time,
             connection -> Effect<PriceConsent> in
-            let product = try connection.read(products.load([productID]))[productID]
+            let product = try connection.read(products.load([productID], at: time))[productID]
             switch AccountRules.question(about: request.price, of: product, to: account) {
             case .refused(let refusal): return .refused(refusal)
             case .asked(let consent): return .none(consent)

@@ -66,7 +66,7 @@ struct ResumptionHandler: Sendable {
     ) throws -> ResumptionRules.Verdict {
         let (key, productID) = (failed.accountKey, failed.transaction.productID)
         let resumption = try ResumptionStore.find(failed.transaction.id, on: connection)
-        let product = try connection.read(products.load([productID]))[productID]
+        let product = try connection.read(products.load([productID], at: books.time))[productID]
         let offer = product.flatMap {
             introductoryOffer(of: $0, for: failed.transaction, in: books)
         }

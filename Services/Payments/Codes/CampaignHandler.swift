@@ -31,7 +31,7 @@ struct CampaignHandler: Sendable {
         let time = now()
         if let fault = Self.fault(of: request, at: time) { return .invalid(fault) }
         let product = try await client.withConnection { connection in
-            try connection.read(products.load([request.productID]))[request.productID]
+            try connection.read(products.load([request.productID], at: time))[request.productID]
         }
         guard product?.codeOffers.contains(where: { $0.id == request.offerID }) == true else {
             return .offerUnknown

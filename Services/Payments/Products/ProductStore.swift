@@ -13,11 +13,14 @@ final class ProductStore: Sendable {
     private static let productsMax = 10_000
     private let remembered = Mutex<[ProductID: Product]>([:])
 
-    /// Reads products at their newest versions.
+    /// Reads products at their newest versions, with the prices that count at a time.
     ///
     /// One statement, which returns only the data of products that have changed since they were
     /// last read.
-    func load(_ ids: Set<ProductID>) -> PostgresReading<[ProductID: Product]> {
+    func load(
+        _ ids: Set<ProductID>,
+        at time: StoreTime
+    ) -> PostgresReading<[ProductID: Product]> {
         guard !ids.isEmpty else { return PostgresReading(known: [:]) }
         var known: [ProductID: Product] = [:]
         remembered.withLock { remembered in
@@ -31,7 +34,9 @@ final class ProductStore: Sendable {
                 AS known (id, version)
             JOIN products p USING (id)
             """
-        ) { [self, known] rows in try products(in: rows, known: known) }
+        ) { [self, known] rows in
+            try products(in: rows, known: known).mapValues { $0.inForce(at: time) }
+        }
     }
 
     /// Reads the products of the rows, those that have not changed from `known`.
@@ -61,16 +66,23 @@ final class ProductStore: Sendable {
     }
 
     /// Stores published products, each at its newest version, in whatever order they arrive.
+    ///
+    /// - Parameters:
+    ///   - published: The products.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The newest version of each of them.
+    /// - Throws: `PostgresError`.
+    @discardableResult
     static func store(
         _ published: [PublishedProduct],
         on connection: isolated PostgresConnection
-    ) throws {
+    ) throws -> [Product] {
         var newest: [ProductID: PublishedProduct] = [:]
         for one in published
         where one.product.version > newest[one.product.id]?.product.version ?? 0 {
             newest[one.product.id] = one
         }
-        guard !newest.isEmpty else { return }
+        guard !newest.isEmpty else { return [] }
         let ordered = newest.values.sorted { $0.product.id < $1.product.id }
         let products = ordered.map(\.product)
         let data = ordered.map { PostgresJSON(bytes: $0.bytes) }
@@ -86,5 +98,6 @@ final class ProductStore: Sendable {
                 WHERE p.version < excluded.version
             """
         )
+        return products
     }
 }

@@ -10,12 +10,12 @@ struct ProjectionHandler: EventHandler {
     let eventTypes = Topics.eventTypes(actedOnBy: .payments)
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
-        var products: [PublishedProduct] = []
+        var products: [(PublishedProduct, StoreTime)] = []
         var finished: [(id: TransactionID, at: StoreTime)] = []
         for event in events {
             switch event.type {
             case .productChanged:
-                products.append(try PublishedProduct(of: event))
+                products.append((try PublishedProduct(of: event), event.time))
             case .transactionFinished:
                 let change = try event.decode(TransactionFinished.self)
                 finished.append((change.transaction.id, change.finishedAt ?? event.time))
@@ -23,7 +23,12 @@ struct ProjectionHandler: EventHandler {
                 break
             }
         }
-        try ProductStore.store(products, on: connection)
+        let newest = try ProductStore.store(products.map(\.0), on: connection)
+        let times = Dictionary(products.map { ($0.0.product, $0.1) }, uniquingKeysWith: min)
+        try PriceEnrolmentStore.follow(
+            newest.compactMap { product in times[product].map { (product, $0) } },
+            on: connection
+        )
         try TransactionStore.finish(finished, on: connection)
     }
 }

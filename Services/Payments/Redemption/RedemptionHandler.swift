@@ -116,7 +116,9 @@ struct RedemptionHandler: Sendable {
                 try TicketStore.countTry(of: ticket.account, on: connection)
                 return .nothing(.refused(.codeUnknown))
             }
-            let product = try connection.read(products.load([code.productID]))[code.productID]
+            let product = try connection.read(
+                products.load([code.productID], at: time)
+            )[code.productID]
             guard let product else { return .nothing(.refused(.codeOfferEnded)) }
             return .code(ticket, code, product)
         }

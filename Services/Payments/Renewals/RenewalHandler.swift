@@ -82,7 +82,10 @@ struct RenewalHandler: Sendable {
             subscriptions.map { AccountKey(accountID: $0.accountID, bundleID: $0.bundleID) }
         )
         let (products, standings, ids, tests) = try connection.read(
-            products.load(Set(subscriptions.map { ($0.nextProduct ?? $0.product).id })),
+            products.load(
+                Set(subscriptions.map { ($0.nextProduct ?? $0.product).id }),
+                at: time
+            ),
             AccountStore.standings(of: accounts),
             TransactionStore.nextIDs(rows.count),
             TestSettingsStore.settings(of: context.testedAccounts(accounts))

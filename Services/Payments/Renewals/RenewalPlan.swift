@@ -97,6 +97,11 @@ struct RenewalPlan: Sendable {
             )
             let storefront = facts.standings[account]?.storefront ?? subscription.storefront
             let quote = RenewalQuote(storefront: storefront, price: product?.prices[storefront])
+            if action?.kind == .renewalCharge,
+                let missed = PriceEnrolmentRules.missed(by: subscription, of: product, at: time)
+            {
+                _ = books.apply(.priceIncreaseScheduled(missed), to: row.key, within: traceparent)
+            }
             let event = request?.event(quote) ?? action.map { .due($0.kind, quote) }
             guard let event else { continue }
             let move = books.apply(event, to: row.key, within: traceparent)

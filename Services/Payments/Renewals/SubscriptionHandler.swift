@@ -196,7 +196,7 @@ struct SubscriptionHandler: Sendable {
             return .success(.event(.priceIncreaseAnswered(id, isAgreed: isAgreed)))
         case .raise(let id, let price, let time):
             return SubscriptionRules.raise(
-                of: try connection.read(products.load([id]))[id],
+                of: try connection.read(products.load([id], at: time ?? context.now()))[id],
                 id,
                 to: price,
                 from: time,
@@ -220,7 +220,7 @@ struct SubscriptionHandler: Sendable {
                 ? .success(.event(.ended(intent))) : .failure(.paidInAdvance)
         case .product(let id):
             return SubscriptionRules.choice(
-                of: try connection.read(products.load([id]))[id],
+                of: try connection.read(products.load([id], at: context.now()))[id],
                 meeting: subscription
             ).map { event in
                 switch event {

@@ -23,7 +23,7 @@ extension SubscriptionRules {
         at now: StoreTime
     ) -> Result<PriceIncrease, SubscriptionChangeRefusal> {
         guard subscription.state.isRunning else { return .failure(.ended) }
-        guard id == (subscription.pendingProduct ?? subscription.product).id else {
+        guard id == subscription.renewalProduct.id else {
             return .failure(.otherProduct)
         }
         guard let listed = product?.prices[subscription.storefront] else {
@@ -50,7 +50,7 @@ extension SubscriptionRules {
         from time: StoreTime?,
         at now: StoreTime
     ) -> PriceIncrease {
-        let product = (subscription.pendingProduct ?? subscription.product).id
+        let product = subscription.renewalProduct.id
         let from = time?.millisecondsSinceEpoch ?? 0
         let terms = "\(price.minorUnits)\(price.currency):\(from)"
         return PriceIncrease(

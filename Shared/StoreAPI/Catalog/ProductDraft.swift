@@ -21,6 +21,10 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     public var isFamilyShareable: Bool?
     /// The unit price in each storefront.
     public var prices: [Storefront: Money]
+    /// The change of the price in each storefront that has one by its time.
+    ///
+    /// There is none by default. Its storefront has a price, in the same currency.
+    public var priceChanges: [Storefront: PriceChange]?
     /// The title and description in each language.
     public var localizations: [LanguageTag: ProductText]
     /// The targets of delivery.
@@ -55,6 +59,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         isRestorable: Bool? = nil,
         isFamilyShareable: Bool? = nil,
         prices: [Storefront: Money],
+        priceChanges: [Storefront: PriceChange]? = nil,
         localizations: [LanguageTag: ProductText],
         deliveryPlan: [DeliveryTarget]? = nil,
         subscription: SubscriptionTerms? = nil,
@@ -68,6 +73,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.isRestorable = isRestorable
         self.isFamilyShareable = isFamilyShareable
         self.prices = prices
+        self.priceChanges = priceChanges
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
         self.subscription = subscription

@@ -47,7 +47,7 @@ import TestSupport
             let text = String(decoding: data, as: UTF8.self)
             #expect(kept.map { "{\"product\":\(String(decoding: $0, as: UTF8.self))}" } == text)
             let products = try await store.client.withConnection { connection in
-                try connection.read(ProductStore().load([film.id]))
+                try connection.read(ProductStore().load([film.id], at: store.clock.now()))
             }
             #expect(products[film.id] == film)
         }
@@ -61,7 +61,7 @@ import TestSupport
         try await withStore { store in
             try await store.client.withTransaction { try ProductStore.store(published, on: $0) }
             let products = try await store.client.withConnection { connection in
-                try connection.read(ProductStore().load([newer.id]))
+                try connection.read(ProductStore().load([newer.id], at: store.clock.now()))
             }
             #expect(products == [newer.id: newer])
         }

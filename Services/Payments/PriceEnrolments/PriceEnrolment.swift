@@ -1,0 +1,14 @@
+import EventTypes
+
+/// A higher price that the catalog has scheduled for those who have subscribed already, or its end.
+struct PriceEnrolment: Hashable, Sendable {
+    let productID: ProductID
+    let storefront: Storefront
+    let price: Money
+    /// The time from which on renewals cost the price.
+    let effectiveAt: StoreTime
+    /// Whether the catalog has taken it back.
+    let isWithdrawn: Bool
+    /// The last subscription that was looked at; 0 before the first.
+    let reachedID: TransactionID
+}

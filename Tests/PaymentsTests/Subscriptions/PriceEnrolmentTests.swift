@@ -1,0 +1,170 @@
+import EventTypes
+import Postgres
+import ServiceKit
+import StoreAPI
+import Subscriptions
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Higher prices that the catalog schedules for those who have subscribed already (rules S30, S31 and
+/// S121).
+@Suite struct PriceEnrolmentTests {
+    private static let usa = Storefront(unchecked: "USA")
+
+    /// The club for 2.99 USD, which costs another price from a time on.
+    private static func club(
+        _ price: Money,
+        from time: StoreTime,
+        _ existing: ExistingSubscribers = .raise,
+        version: Int = 2
+    ) -> Product {
+        var product = PaymentsTests.club(version: version)
+        product.priceChanges[usa] = PriceChange(
+            price: price,
+            from: time,
+            existingSubscribers: existing
+        )
+        return product
+    }
+
+    private static func handler(_ store: Store) -> PriceEnrolmentHandler {
+        PriceEnrolmentHandler(context: store.context, didCommit: {})
+    }
+
+    /// Tells all subscribers, in pages.
+    private static func tell(_ store: Store, pageSize: Int = 200) async throws {
+        while try await handler(store).tellPage(of: pageSize) {}
+    }
+
+    @Test func whoHasSubscribedIsInformedAndThenPaysMore() async throws {
+        try await withStore { store in
+            try await store.sell(PaymentsTests.club())
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            let time = store.clock.now().advanced(by: .days(40))
+            try await store.sell(Self.club(usd(349), from: time))
+            try await Self.tell(store)
+            #expect(try await store.subscription().priceIncrease?.status == .scheduled)
+            // The same version again, as after a restart, tells nobody anew.
+            try await store.sell(Self.club(usd(349), from: time))
+            try await Self.tell(store)
+            try await store.advance(days: 70)
+            let prices = try await store.transactions().map(\.price)
+            #expect(prices == [usd(299), usd(299), usd(349)])
+            let causes = try await store.subscriptionChanges().map(\.cause)
+            #expect(causes.count { $0 == .priceIncreaseScheduled } == 1)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func whoIsPreservedKeepsThePriceAndNewBuyersPayMore() async throws {
+        try await withStore { store in
+            try await store.sell(PaymentsTests.club())
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            let time = store.clock.now().advanced(by: .days(10))
+            try await store.sell(Self.club(usd(349), from: time, .preserve))
+            try await Self.tell(store)
+            try await store.advance(days: 70)
+            #expect(try await store.transactions().map(\.price) == [usd(299), usd(299), usd(299)])
+            #expect(try await store.subscription().priceIncrease == nil)
+            let stale = PaymentSubmission(
+                account: bob,
+                idempotencyKey: "2",
+                request: request("club", price: usd(299))
+            )
+            let reply = try await store.payments.accept([stale]).first
+            guard case .refused(.stalePrice(let current))? = reply else {
+                Issue.record("\(reply as Any)")
+                return
+            }
+            #expect(current == usd(349))
+        }
+    }
+
+    @Test func aLowerPriceReachesEverybodyWhenItsTimeComes() async throws {
+        try await withStore { store in
+            try await store.sell(PaymentsTests.club())
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            let time = store.clock.now().advanced(by: .days(40))
+            try await store.sell(Self.club(usd(199), from: time, .preserve))
+            try await store.advance(days: 70)
+            #expect(try await store.transactions().map(\.price) == [usd(299), usd(299), usd(199)])
+        }
+    }
+
+    @Test func whatTheCatalogTakesBackIsNeverCharged() async throws {
+        try await withStore { store in
+            try await store.sell(PaymentsTests.club())
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            let time = store.clock.now().advanced(by: .days(40))
+            try await store.sell(Self.club(usd(349), from: time))
+            try await Self.tell(store)
+            try await store.sell(PaymentsTests.club(version: 3))
+            try await Self.tell(store)
+            #expect(try await store.subscription().priceIncrease == nil)
+            try await store.advance(days: 70)
+            #expect(try await store.transactions().map(\.price) == [usd(299), usd(299), usd(299)])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    /// A version that arrives late changes nothing.
+    @Test func anOlderVersionTellsNobody() async throws {
+        try await withStore { store in
+            try await store.sell(PaymentsTests.club(version: 3))
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            let time = store.clock.now().advanced(by: .days(40))
+            try await store.sell(Self.club(usd(349), from: time, version: 2))
+            try await Self.tell(store)
+            #expect(try await store.subscription().priceIncrease == nil)
+        }
+    }
+
+    @Test func whoSubscribesMeanwhileLearnsOfItWithTheFirstRenewal() async throws {
+        try await withStore { store in
+            let time = store.clock.now().advanced(by: .days(5))
+            try await store.sell(Self.club(usd(349), from: time))
+            try await Self.tell(store)
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            try await store.advance(days: 70)
+            #expect(try await store.transactions().map(\.price) == [usd(299), usd(299), usd(349)])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    /// Whatever is killed between two pages, the next one goes on where the last one ended.
+    @Test func everySubscriberIsToldOnceInPages() async throws {
+        try await withStore { store in
+            try await store.sell(PaymentsTests.club())
+            for name in ["alice", "bob", "carol", "dave", "eve"] {
+                let account = AuthenticatedAccount(
+                    accountID: AccountID(unchecked: name),
+                    bundleID: alice.bundleID
+                )
+                try await store.buy(request("club", price: usd(299)), key: name, of: account)
+            }
+            let time = store.clock.now().advanced(by: .days(40))
+            try await store.sell(Self.club(usd(349), from: time))
+            #expect(try await Self.handler(store).tellPage(of: 2))
+            let told = try await store.subscriptionChanges().count {
+                $0.cause == .priceIncreaseScheduled
+            }
+            #expect(told == 2)
+            #expect(try await store.oldestEnrolment() == store.clock.now())
+            try await Self.tell(store, pageSize: 2)
+            let all = try await store.subscriptionChanges().filter {
+                $0.cause == .priceIncreaseScheduled
+            }
+            #expect(all.count == 5 && Set(all.map(\.subscription.id)).count == 5)
+            #expect(try await store.oldestEnrolment() == nil)
+        }
+    }
+}
+
+extension Store {
+    /// The time at which the oldest open enrolment began.
+    fileprivate func oldestEnrolment() async throws -> StoreTime? {
+        try await client.withConnection { try PriceEnrolmentStore.oldest(on: $0) }
+    }
+}
