@@ -378,7 +378,18 @@ def check_front():
     # The status 500 has the default document.
     for status in sorted((listed - {"500"}) ^ (set(problems) - {"default"})):
         find(place, f"the error {status} has no problem, or the problem {status} no error")
+    check_secrets_of_front(place, template)
     return len(problems)
+
+
+def check_secrets_of_front(place, template):
+    """Checks that no log has a query: that of the page for codes has the ticket that signs a buyer in."""
+    log = re.search(r"log_format store '([^']*)';", template)
+    if not log or re.search(r"\$(request(?!_method|_time)\w*|args|query_string|http_referer)\b", log[1]):
+        find(place, "the access log may have a query, which may be a ticket")
+    redeem = re.search(r"location = /redeem \{(.*?)\n    \}", template, re.S)
+    if not redeem or not re.search(r"^\s*error_log /dev/null crit;$", redeem[1], re.M):
+        find(place, "the log of errors would have the tickets of /redeem")
 
 
 # The check
