@@ -13,7 +13,7 @@ export class Problem extends Error {
   }
 }
 
-/** Tells of each request (`request`), of a lost session (`signed-out`), of what is away (`away`). */
+/** Tells of each request (`request`) and purchase (`bought`), of a lost session (`signed-out`), of what is away (`away`). */
 export const events = new EventTarget();
 
 const hex = (length) =>
@@ -51,6 +51,16 @@ export async function send(method, path, { body, key, headers: further } = {}) {
 /** Sends a request and returns the value of its answer. */
 export const call = async (method, path, options) =>
   (await send(method, path, options)).json().catch(() => ({}));
+
+/** Loads a part of the page when it is needed; `undefined` if the server is away. */
+export async function load(module) {
+  try {
+    return await import(module);
+  } catch {
+    events.dispatchEvent(new CustomEvent("away", { detail: { code: "offline" } }));
+    return undefined;
+  }
+}
 
 /** Waits. */
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

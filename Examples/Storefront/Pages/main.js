@@ -1,10 +1,10 @@
 // Signs the buyer in, and keeps the parts of the page in step.
-import { Problem, call, events } from "./api.js";
+import { Problem, call, events, load } from "./api.js";
 import { clearOwned, loadOwned, restore } from "./owned.js";
 import { picture } from "./picture.js";
 import { clearPurchases, lookAtNewest, onOwnedChange, showTitles, take } from "./purchases.js";
 import { Queue } from "./queue.js";
-import { loadShelf, onPurchase } from "./shelf.js";
+import { loadShelf } from "./shelf.js";
 import { clearSubscriptions, loadSubscriptions } from "./subscriptions.js";
 import { element, find } from "./text.js";
 
@@ -25,6 +25,7 @@ function enter(session) {
   find("pay").close();
   find("receipt").close();
   find("bank").close();
+  find("codes")?.close();
   clearPurchases(session.hasControls);
   clearSubscriptions(session.hasControls);
   clearOwned();
@@ -102,8 +103,8 @@ queue.addEventListener("state", ({ detail }) => {
 });
 // A stream does not say why it was cut; another request does.
 queue.addEventListener("cut", () => call("GET", "/api/credits").catch(() => {}));
-onPurchase((transaction) => {
-  take({ transaction, isDelivered: false });
+events.addEventListener("bought", ({ detail }) => {
+  take({ transaction: detail, isDelivered: false });
   lookAtNewest();
 });
 onOwnedChange(() => {
@@ -134,6 +135,7 @@ find("sign-out").addEventListener("click", async () => {
   }
 });
 find("restore").addEventListener("click", () => restore(take));
+find("code").addEventListener("click", async () => (await load("./code.js"))?.askForCode());
 tabs.addEventListener("message", follow);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) follow(); });
 

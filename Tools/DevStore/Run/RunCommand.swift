@@ -63,6 +63,7 @@ struct RunCommand: AsyncParsableCommand {
         do {
             try await terminal.importSampleCatalog(into: store)
             try await SampleContent.upload(to: store)
+            try await SampleCodes.make(in: store)
             try await buyOnce(terminal, store)
             try whereToLook(terminal, store)
             if !once {
@@ -86,6 +87,8 @@ struct RunCommand: AsyncParsableCommand {
             terminal.line(
                 "  . \(OperatorEnvironment.path(of: store)) && counterfoil console ticket"
             )
+            terminal.line()
+            terminal.line("  Redeem the code \(SampleCodes.word) in the shop.", .dim)
             terminal.line()
             terminal.line("The store is up. Ctrl-C stops it. Its shop, for a browser:", .bold)
             terminal.line(companions.last?.url ?? "", .cyan)

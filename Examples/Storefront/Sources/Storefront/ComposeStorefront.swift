@@ -46,6 +46,7 @@ func composeStorefront(
     receipts.add(to: router)
     RelayRoutes(store: store, sessions: sessions).add(to: router)
     ActionRoutes(store: store, sessions: sessions).add(to: router)
+    CodePageRoutes(store: store, sessions: sessions).add(to: router)
     OwnedRoutes(store: store, sessions: sessions, receipts: receipts).add(to: router)
     HealthRoutes(store: store).add(to: router)
     if let key = options.administratorKey {
