@@ -14,6 +14,8 @@ actor JobBoard {
     }
 
     let tools: any JobWork
+    /// The number of records that this version cannot read; their files stay as they are.
+    let unreadableCount: Int
     private let folder: JobFolder
     private let now: @Sendable () -> MachineTime
     private let logger: Logger
@@ -32,7 +34,12 @@ actor JobBoard {
         self.folder = folder
         self.now = now
         self.logger = logger
-        records = folder.records().map { record in
+        let (kept, unreadable) = folder.records()
+        unreadableCount = unreadable.count
+        for name in unreadable {
+            logger.error("the record of a job cannot be read", metadata: ["file": "\(name)"])
+        }
+        records = kept.map { record in
             guard record.state.isWorking else { return record }
             var record = record
             record.state = .interrupted
@@ -130,6 +137,7 @@ actor JobBoard {
         // A console that was killed may have kept only in the journal that it was through.
         record.state = journal.isDone ? .done : .running
         record.problem = nil
+        record.begunAt = record.begunAt ?? decision.at
         record.decisions.append(decision)
         try keep(record)
         log(decision, record)

@@ -6,11 +6,17 @@ struct JobFolder: Sendable {
 
     let folder: StateFolder
 
-    /// The records, the newest first.
-    func records() -> [JobRecord] {
-        folder.names(ending: Self.ending).reversed().compactMap {
-            folder.read(JobRecord.self, from: $0)
+    /// The records, the newest first, and the files that this version cannot read.
+    func records() -> (records: [JobRecord], unreadable: [String]) {
+        var (records, unreadable): ([JobRecord], [String]) = ([], [])
+        for name in folder.names(ending: Self.ending).reversed() {
+            if let record = folder.read(JobRecord.self, from: name) {
+                records.append(record)
+            } else {
+                unreadable.append(name)
+            }
         }
+        return (records, unreadable)
     }
 
     /// Writes a record.

@@ -64,6 +64,16 @@ enum JobPage {
         )
     }
 
+    /// The words about jobs whose records this version cannot read.
+    static func unreadable(_ count: Int) -> HTML {
+        guard count > 0 else { return "" }
+        let words = count == 1 ? "The record of one job" : "The records of \(count) jobs"
+        return """
+            <p class="problem" role="status">\(words) cannot be read by this version. The console’s log names the \
+            files. One of them may be a replay that is not through.</p>
+            """
+    }
+
     /// A list of jobs.
     static func list(_ records: [JobRecord], _ words: (JobRecord) -> String) -> HTML {
         guard !records.isEmpty else { return "<p class=\"empty\">There is none yet.</p>" }

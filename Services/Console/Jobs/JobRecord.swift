@@ -60,6 +60,8 @@ struct JobRecord: Codable, Sendable {
     var order: ReplayOrder?
     /// The dry run of a replay.
     var plan: ReplayPlan?
+    /// The milliseconds since 1970-01-01 00:00 UTC at which a replay began to send.
+    var begunAt: Int64?
     /// The findings of a proof.
     var report: VerificationReport?
     /// The number of changes of this record.
@@ -76,7 +78,7 @@ struct JobRecord: Codable, Sendable {
 
     /// Whether a replay has begun to send, and has something left.
     var canResume: Bool {
-        kind == .replay && decisions.contains { $0.words == ReplayOrder.began }
+        kind == .replay && begunAt != nil
             && [.stopped, .interrupted, .failed].contains(state)
     }
 

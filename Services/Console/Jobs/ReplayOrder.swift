@@ -3,9 +3,6 @@ import OperatorCore
 
 /// The events that a replay sends, to whom, and how fast.
 struct ReplayOrder: Codable, Hashable, Sendable {
-    /// The words for the decision that begins to send.
-    static let began = "began to send"
-
     let selection: ReplaySelection
     /// The consumer that the events are meant for; `nil` for all.
     let consumer: String?

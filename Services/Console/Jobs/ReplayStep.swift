@@ -8,7 +8,7 @@ enum ReplayStep: Hashable, Sendable {
     /// The words for the decision.
     var words: String {
         switch self {
-        case .begin: ReplayOrder.began
+        case .begin: "began to send"
         case .goOn: "went on with it"
         }
     }

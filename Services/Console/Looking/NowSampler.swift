@@ -3,21 +3,17 @@ import EventTypes
 import OperatorCore
 import Seals
 
-/// Takes samples of the store, at most one at a time and one every few seconds.
+/// Takes samples of the store.
 ///
 /// However many pages are open, the services and databases are asked as if it were one.
 actor NowSampler {
-    /// The age at which a sample is replaced.
-    static let ageMax: Duration = .seconds(2)
-
     private let status: StatusReader
     private let lag: LagReader
     private let stories: StoryReader
     private let events: EventCountReader
     private var rates = NowRates()
     private var place: LogPlace?
-    private var last: NowSample?
-    private var running: Task<NowSample, Never>?
+    private let newest = NewestSample(now: { .now() })
 
     init(
         status: StatusReader,
@@ -32,16 +28,7 @@ actor NowSampler {
     }
 
     /// The newest sample; if it is too old, a new one.
-    func sample() async -> NowSample {
-        if let last, MachineTime.now().duration(since: last.takenAt) < Self.ageMax { return last }
-        if let running { return await running.value }
-        let task = Task { await self.take() }
-        running = task
-        let sample = await task.value
-        last = sample
-        running = nil
-        return sample
-    }
+    func sample() async -> NowSample { await newest.sample { await self.take() } }
 
     private func take() async -> NowSample {
         async let sample = Self.take(status, lag, stories)

@@ -9,6 +9,8 @@ struct ProofListPage {
     let visitor: Visitor
     /// Whether this console can prove at all.
     let canProve: Bool
+    /// The number of records that cannot be read.
+    var unreadableCount = 0
 
     var html: HTML {
         PageFrame(title: "Proofs", visitor: visitor).page(
@@ -17,6 +19,7 @@ struct ProofListPage {
             compares them with the live ones. The store goes on meanwhile.</p>
             \(begin)
             <section aria-labelledby="proofs"><h2 id="proofs">Proofs of this console</h2>
+            \(JobPage.unreadable(unreadableCount))
             \(JobPage.list(records) { $0.report?.verdict ?? "proof" })
             </section>
             """

@@ -16,7 +16,8 @@ struct ProofRoutes: Sendable {
             let page = ProofListPage(
                 records: await jobs.board?.jobs(of: .proof) ?? [],
                 visitor: visitor,
-                canProve: jobs.canDo(.proof)
+                canProve: jobs.canDo(.proof),
+                unreadableCount: jobs.board?.unreadableCount ?? 0
             )
             return pageResponse(page.html)
         }

@@ -10,6 +10,8 @@ struct ReplayListPage {
     let visitor: Visitor
     /// Whether this console can replay at all.
     let canReplay: Bool
+    /// The number of records that cannot be read.
+    var unreadableCount = 0
 
     var html: HTML {
         PageFrame(title: "Replays", visitor: visitor).page(
@@ -18,6 +20,7 @@ struct ReplayListPage {
             applied, so nothing happens twice. It is planned first, and sends nothing before you say so.</p>
             \(form)
             <section aria-labelledby="replays"><h2 id="replays">Replays of this console</h2>
+            \(JobPage.unreadable(unreadableCount))
             \(JobPage.list(records) { $0.order.map(Self.words) ?? "" })
             </section>
             """

@@ -17,7 +17,8 @@ struct ReplayRoutes: Sendable {
             let page = ReplayListPage(
                 records: await jobs.board?.jobs(of: .replay) ?? [],
                 visitor: visitor,
-                canReplay: jobs.canDo(.replay)
+                canReplay: jobs.canDo(.replay),
+                unreadableCount: jobs.board?.unreadableCount ?? 0
             )
             return pageResponse(page.html)
         }

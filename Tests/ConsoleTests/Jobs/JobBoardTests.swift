@@ -110,6 +110,21 @@ struct JobBoardTests {
         }
     }
 
+    @Test func aRecordThatCannotBeReadIsCountedAndStays() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let first = try folder.board(work)
+            let id = try await JobFolderInTests.plannedReplay(on: first, work)
+            let path = folder.state + "/jobs/0.job"
+            try Data("{}".utf8).write(to: URL(fileURLWithPath: path))
+            let second = try folder.board(work)
+            #expect(await second.job(id, of: .replay) != nil)
+            #expect(await second.unreadableCount == 1)
+            _ = try await second.begin(JobFolderInTests.proof())
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test func aShutdownInterruptsWhatIsUnderWay() async throws {
         try await JobFolderInTests.run { folder in
             let work = JobWorkInTests()
@@ -144,7 +159,7 @@ struct JobBoardTests {
             try JobFolder(folder: try StateFolder(folder.state, "jobs")).write(record)
             let work = JobWorkInTests()
             let board = try folder.board(work)
-            let (id, decision) = (record.id, JobFolderInTests.decision(ReplayOrder.began))
+            let (id, decision) = (record.id, JobFolderInTests.decision("began to send"))
             await #expect(throws: ConsoleProblem.self) {
                 try await board.send(id, .begin(skippingUnreadable: false), by: decision)
             }
@@ -160,7 +175,7 @@ struct JobBoardTests {
             var record = JobFolderInTests.replay()
             record.state = .running
             record.plan = ReplayOutline().plan(ends: [:])
-            record.decisions.append(JobFolderInTests.decision(ReplayOrder.began))
+            record.begunAt = 1_795_237_200_000
             let jobs = JobFolder(folder: try StateFolder(folder.state, "jobs"))
             try jobs.write(record)
             var journal = ReplayJournal(
@@ -191,10 +206,11 @@ struct JobBoardTests {
             var stopped = JobRecord(
                 .replay,
                 id: id(0),
-                by: JobFolderInTests.decision(ReplayOrder.began),
+                by: JobFolderInTests.decision("began to send"),
                 order: JobFolderInTests.replay().order
             )
             stopped.state = .stopped
+            stopped.begunAt = 1_795_237_200_000
             try jobs.write(stopped)
             try Data().write(to: URL(fileURLWithPath: jobs.journalPath(of: stopped.id)))
             var over: [EventID] = []
@@ -212,7 +228,7 @@ struct JobBoardTests {
             let board = try folder.board(work)
             let new = JobRecord(.proof, id: id(101), by: JobFolderInTests.decision("began it"))
             _ = try await board.begin(new)
-            let kept = Set(jobs.records().map(\.id))
+            let kept = Set(jobs.records().records.map(\.id))
             #expect(kept == Set([stopped.id, new.id] + over.dropFirst(2)))
             #expect(await board.jobs(of: .proof).count == 99)
             #expect(FileManager.default.fileExists(atPath: jobs.journalPath(of: stopped.id)))

@@ -32,7 +32,10 @@ import Testing
     }
 
     @Test func whatIsNotSetIsSaidAndHasNoButton() {
-        let replays = ReplayListPage(records: [], visitor: .sample([.operator]), canReplay: false)
+        var replays = ReplayListPage(records: [], visitor: .sample([.operator]), canReplay: false)
+        #expect(!replays.html.markup.contains("cannot be read"))
+        replays.unreadableCount = 2
+        #expect(replays.html.markup.contains("The records of 2 jobs cannot be read"))
         #expect(replays.html.markup.contains("KAFKA_BOOTSTRAP_SERVERS"))
         #expect(!replays.html.markup.contains("action=\"/replays\""))
         let proofs = ProofListPage(records: [], visitor: .sample([.operator]), canProve: false)

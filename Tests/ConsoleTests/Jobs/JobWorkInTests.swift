@@ -120,7 +120,7 @@ extension JobBoard {
         try send(
             id,
             .begin(skippingUnreadable: false),
-            by: JobFolderInTests.decision(ReplayOrder.began)
+            by: JobFolderInTests.decision("began to send")
         )
     }
 
