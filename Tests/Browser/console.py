@@ -212,13 +212,79 @@ def c8_a_refund_has_a_reason_and_is_made_once(stage):
     operator.check()
 
 
+def open_request(operator, account):
+    """Opens the request of an account, by the list of those that wait."""
+    operator.page.goto(operator.url + "refund-requests")
+    # The list has the oldest first, and other tests leave some behind.
+    row = operator.page.locator("ol.rows > li", has_text=account)
+    expect(row).to_contain_text("open")
+    operator.check_axe()
+    row.get_by_role("link").first.click()
+    expect(operator.page.get_by_role("heading", name=re.compile("^Refund of"))).to_be_visible()
+
+
+@test
+def a_request_for_a_refund_is_approved_in_part_and_declined(stage):
+    operator, other = stage.operator(), refused(stage.operator(), 409)
+    account, transaction = stage.buy("sandbox_success")
+    order = stage.settled(transaction)["orderID"]
+    stage.ask_refund(transaction, account)
+    open_request(operator, account)
+    other.page.goto(operator.page.url)
+    expect(operator.page.get_by_label("The request")).to_contain_text("not satisfied")
+    operator.page.get_by_role("button", name="Approve…").click()
+    dialog = operator.page.get_by_role("dialog")
+    operator.page.fill("#approve-order", order)
+    operator.page.fill("#approve-amount", "0.40")
+    operator.page.fill("#approve-reason", "half of it was broken")
+    operator.check_axe()
+    dialog.get_by_role("button", name="Approve", exact=True).dblclick()
+    expect(operator.page.get_by_role("status").filter(has_text="decision is written")).to_be_visible()
+    expect(operator.page.locator("main")).to_contain_text("half of it was broken")
+    # The processor confirms it in a moment.
+    for _ in range(50):
+        if "has the money" in operator.page.locator("#state").inner_text():
+            break
+        operator.page.wait_for_timeout(200)
+        operator.page.reload()
+    expect(operator.page.locator("#state")).to_have_text("approved; the buyer has the money")
+    expect(operator.page.get_by_label("The request")).to_contain_text("0.40 USD")
+    operator.check()
+    # Who was slower reads that it is decided.
+    other.page.get_by_role("button", name="Decline…").click()
+    other.page.locator("dialog[open]").get_by_label("Reason").fill("too late")
+    other.page.locator("dialog[open]").get_by_role("button", name="Decline", exact=True).click()
+    expect(other.page.get_by_role("alert")).to_be_visible()
+    other.check()
+    # What is left of the price can be asked for again.
+    stage.ask_refund(transaction, account, "other")
+    open_request(operator, account)
+    operator.page.get_by_role("button", name="Decline…").click()
+    operator.page.fill("#decline-reason", "used up")
+    operator.page.locator("dialog[open]").get_by_role("button", name="Decline", exact=True).click()
+    expect(operator.page.locator("#state")).to_have_text("declined")
+    expect(operator.page.locator("main")).to_contain_text("used up")
+    operator.check()
+    money = [step["text"] for step in stage.settled(transaction)["steps"] if "refunded 0.40 USD by" in step["text"]]
+    assert len(money) == 1, money
+
+
 @test
 def c9_an_approver_decides_once(stage):
     operator, other = stage.operator(), refused(stage.operator(), 409)
     for name, state in [("Approve", "purchased"), ("Decline", "failed")]:
-        transaction = stage.buy("sandbox_needs_approval")[1]
+        account, transaction = stage.buy("sandbox_needs_approval")
         for each in [operator, other]:
-            each.page.goto(each.url + "purchases/" + transaction)
+            each.page.goto(each.url + "approvals")
+            # The event that it waits reaches `fulfillment` in a moment.
+            row = each.page.locator("ol.rows > li", has_text=account)
+            for _ in range(50):
+                if row.count():
+                    break
+                each.page.wait_for_timeout(200)
+                each.page.reload()
+            each.check_axe()
+            row.get_by_role("link").first.click()
             each.page.get_by_role("button", name=name + "…").click()
             each.page.locator("dialog[open]").get_by_label("Reason").fill("asked by phone")
         operator.page.locator("dialog[open]").get_by_role("button", name=name, exact=True).click()

@@ -9,8 +9,10 @@ import traceback
 
 from playwright.sync_api import expect, sync_playwright
 
+import codes
 import console
 import jobs
+import offers
 import storefront
 from pictures import pictures
 from soak import soak
@@ -43,7 +45,7 @@ def main():
     parser.add_argument("--counterfoil", required=True, help="the operator's command line")
     parser.add_argument("--environment", required=True, help="the file with its settings")
     parser.add_argument("--failures", required=True, help="the folder for pictures of failed tests")
-    parser.add_argument("--only", default="", help="a part of the names of the tests to run")
+    parser.add_argument("--only", default="", help="a part of the names of the tests to run, or several with commas")
     parser.add_argument("--screenshots", help="the folder for pictures; no test is run")
     parser.add_argument("--soak", type=int, help="the seconds for which the console stays open; no test is run")
     options = parser.parse_args()
@@ -63,9 +65,9 @@ def main():
                 stage.close()
                 stage.stop()
             return 0
-        tests = storefront.TESTS + console.TESTS + jobs.TESTS
+        tests = storefront.TESTS + codes.TESTS + console.TESTS + offers.TESTS + jobs.TESTS
         results = [run(stage, test, options.failures) for test in tests
-                   if options.only in f"{test.__module__}.{test.__name__}"]
+                   if any(part in f"{test.__module__}.{test.__name__}" for part in options.only.split(","))]
         stage.stop()
     print(f"{results.count(True)} passed, {results.count(False)} failed; {time.monotonic() - begin:.0f} s")
     return 0 if results and all(results) else 1

@@ -213,11 +213,25 @@ class Stage:
             return account, None
         return account, self.why(account)["purchases"][0]["transactionID"]
 
-    def subscribe(self):
+    def subscribe(self, method="sandbox_success"):
         """Begins a subscription for a new account. Returns the account."""
         account = "buyer-" + secrets.token_hex(4)
-        self.command("buy", CLUB, "--account", account)
+        self.command("buy", CLUB, "--account", account, "--payment-method", method)
         return account
+
+    def ask_refund(self, transaction, account, reason="unsatisfied"):
+        """Asks for a refund as the buyer does in the app."""
+        token = self.command("token", "account", "--account", account).strip()
+        netloc = urllib.parse.urlsplit(self.environment["COUNTERFOIL_PAYMENTS_URL"]).netloc
+        connection = http.client.HTTPConnection(netloc, timeout=20)
+        connection.request(
+            "POST", f"/v1/transactions/{transaction}/refund-requests", json.dumps({"reason": reason}),
+            {"authorization": "Bearer " + token, "content-type": "application/json",
+             "idempotency-key": secrets.token_hex(8)})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        assert answer.status == 201, text
 
     def query(self, url, text):
         """Runs a statement in a database. Returns what it prints."""

@@ -70,6 +70,8 @@ struct PageFrame {
     private var links: [HTML] {
         let places: [(sight: Sight?, path: String, name: String)] = [
             (nil, "/", "Now"), (.purchases, "/subscriptions", "Subscriptions"),
+            (.purchases, "/approvals", "Approvals"),
+            (.purchases, "/refund-requests", "Refund requests"),
             (.products, "/products", "Products"), (.products, "/codes", "Codes"),
             (.deadLetters, "/dead-letters", "Dead letters"), (.jobs, "/replays", "Replays"),
             (.jobs, "/proofs", "Proofs"), (.purchases, "/acts", "Acts"),

@@ -15,6 +15,8 @@ struct ProductDifference: Hashable, Sendable {
     /// The parts that differ, in a fixed order.
     let lines: [Line]
 
+    init(_ lines: [Line]) { self.lines = lines }
+
     init(from product: Product, to wish: ProductWish) {
         var lines: [Line] = []
         func compare(_ part: String, _ old: String, _ new: String) {

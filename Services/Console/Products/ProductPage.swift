@@ -31,7 +31,7 @@ struct ProductPage {
             """
             \(notice)
             <section class="card" aria-label="The product"><dl class="facts">\(facts)</dl></section>
-            \(offer)
+            \(offers)
             \(visitor.mayAct(as: .merchandiser) ? editor : reading)
             <p><a href="/products">All products</a></p>
             """
@@ -82,26 +82,21 @@ struct ProductPage {
         return lines.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }
     }
 
-    private var offer: HTML {
-        guard let offer = product.introductoryOffer else { return "" }
-        let mode =
-            switch offer.mode {
-            case .freeTrial: "free trial"
-            case .payAsYouGo: "a lower price, paid for each period"
-            case .payUpFront: "a lower price, paid once"
-            case .unknown(let mode): mode
-            }
-        let length =
-            offer.numberOfPeriods == 1
-            ? "\(offer.period)" : "\(offer.numberOfPeriods) periods of \(offer.period)"
-        let prices: [HTML] = offer.prices.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { "<div><dt>\($0.key)</dt><dd>\($0.value)</dd></div>" }
+    private var offers: HTML {
+        guard product.type == .autoRenewableSubscription else { return "" }
         return """
-            <section class="card" aria-labelledby="offer"><h2 id="offer">Introductory offer</h2>
-            <p>\(mode), \(length); for accounts that never had one in the group. It is changed with \
-            an import of the catalog.</p>
-            <dl class="facts">\(prices)</dl></section>
+            <section class="card" aria-labelledby="offers"><h2 id="offers">Offers</h2><dl class="facts">
+            <div><dt>introductory</dt><dd>\(product.introductoryOffer == nil ? "none" : "one")</dd></div>
+            <div><dt>promotional</dt><dd>\(product.promotionalOffers.count)</dd></div>
+            <div><dt>of codes</dt><dd>\(product.codeOffers.count)</dd></div>
+            </dl><p><a href="\(path)/offers">All of them, with prices</a></p>\(raise)</section>
             """
+    }
+
+    private var raise: HTML? {
+        guard visitor.mayAct(as: .merchandiser), visitor.maySee(.purchases) else { return nil }
+        return
+            "<p><a href=\"\(path)/raise\">Raise the price for those who subscribe already</a></p>"
     }
 
     private var reading: HTML {

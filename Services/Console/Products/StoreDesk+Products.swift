@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import NIOHTTP1
 import OperatorCore
 import StoreAPI
@@ -24,9 +25,18 @@ extension StoreDesk {
 
     /// Saves a product, if it is still at the version that was read.
     func save(_ wish: ProductWish, onto edit: ProductEdit, token: String) async throws {
+        try await save(try edit.draft(wish), onto: edit, token: token)
+    }
+
+    /// Saves the offers of a product, if it is still at the version that was read.
+    func save(_ offers: ProductOffers, onto edit: ProductEdit, token: String) async throws {
+        try await save(try edit.draft(offers), onto: edit, token: token)
+    }
+
+    private func save(_ draft: Data, onto edit: ProductEdit, token: String) async throws {
         let content = StoreConnection.Content(
             headers: [("If-Match", "\"\(edit.version)\"")],
-            body: try edit.draft(wish)
+            body: draft
         )
         _ = try await connection(to: .catalog, token: token)
             .send(.PUT, Routes.adminProduct(edit.product.id), content)

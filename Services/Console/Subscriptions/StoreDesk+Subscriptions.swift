@@ -49,6 +49,22 @@ extension StoreDesk {
         )
     }
 
+    /// Charges for the period that a subscription owes, without waiting for its next time.
+    ///
+    /// Choosing the running product again asks for that.
+    func chargeOwed(
+        _ subscription: Subscription,
+        reason: ActReason,
+        token: String
+    ) async throws {
+        let product = subscription.product.id
+        _ = try await connection(to: .payments, token: token).send(
+            .PUT,
+            Routes.adminSubscriptionProduct(subscription.id),
+            .json(SubscriptionProductRequest(productID: product, reason: reason))
+        )
+    }
+
     /// Has a sandbox charge for a subscription now: for what is owed, or for the next period.
     func charge(_ charge: SubscriptionAct, of id: TransactionID, token: String) async throws {
         let path = charge == .retry ? Routes.testResolution(id) : Routes.testRenewal(id)

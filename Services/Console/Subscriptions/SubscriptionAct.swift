@@ -4,7 +4,9 @@ enum SubscriptionAct: String, CaseIterable, Sendable {
     case cancel
     /// Turn its renewal on again.
     case resume
-    /// Charge now for what is owed; a sandbox alone has it.
+    /// Charge now for the period that is owed, as if it were due.
+    case charge
+    /// Charge now for what is owed, by a method that succeeds; a sandbox alone has it.
     case retry
     /// Charge now for the next period; a sandbox alone has it.
     case renew

@@ -50,6 +50,9 @@ struct SubscriptionFacts {
             ("next charge", next),
             ("renews", subscription.isAutoRenewOn ? "yes" : "no, \(reason)"),
         ]
+        if let increase = subscription.priceIncrease {
+            lines.append(("higher price", Self.words(for: increase)))
+        }
         if let end = subscription.gracePeriodEnd {
             lines.append(("grace until", PlainWords.second(end)))
         }
@@ -79,6 +82,20 @@ struct SubscriptionFacts {
             }
         guard offer.numberOfPeriods > 1 else { return mode }
         return "\(mode), period \(offer.number) of \(offer.numberOfPeriods)"
+    }
+
+    /// A higher price in words: from when on, and what the customer says to it.
+    static func words(for increase: PriceIncrease) -> String {
+        let answer =
+            switch increase.status {
+            case .scheduled: "the customer is not told yet"
+            case .pending: "the customer is asked"
+            case .agreed: "the customer has agreed"
+            case .declined: "the customer has declined"
+            case .notified: "the customer is informed"
+            case .unknown(let status): status
+            }
+        return "\(increase.price) from \(PlainWords.second(increase.effectiveAt)), \(answer)"
     }
 
     private var reason: String {

@@ -37,12 +37,21 @@ struct SubscriptionLifePage {
         return "\(subscription.version)-\(subscription.attempts)-\(subscription.charge != nil)"
     }
 
+    /// Whether choosing the running product again charges for the period that is owed.
+    ///
+    /// Otherwise it may withdraw another choice, or turn renewal on.
+    static func canChargeOwed(_ subscription: Subscription) -> Bool {
+        subscription.state == .inBillingRetryPeriod && subscription.isAutoRenewOn
+            && subscription.charge == nil && subscription.pendingProduct == nil
+    }
+
     private var notice: HTML {
         let words: String? =
             switch done {
             case .cancel: "Its renewal is off. What is paid stays until its end."
             case .resume: "Its renewal is on again."
-            case .retry, .renew: "A charge was begun. Its life, below, shows what became of it."
+            case .charge, .retry, .renew:
+                "A charge was begun. Its life, below, shows what became of it."
             case nil: nil
             }
         return words.map { "<p class=\"notice\" role=\"status\">\($0)</p>" } ?? ""
@@ -82,6 +91,7 @@ struct SubscriptionLifePage {
         if subscription.state.isRunning {
             dialogs.append(autoRenewDialog)
         }
+        if Self.canChargeOwed(subscription) { dialogs.append(owedDialog) }
         if visitor.session.isSandbox, subscription.isAutoRenewOn, subscription.charge == nil {
             switch subscription.state {
             case .inGracePeriod, .inBillingRetryPeriod: dialogs.append(chargeDialog(.retry))
@@ -113,6 +123,23 @@ struct SubscriptionLifePage {
         )
     }
 
+    private var owedDialog: ActDialog {
+        ActDialog(
+            id: SubscriptionAct.charge.rawValue,
+            words: "Charge again now",
+            explanation: """
+                <p><strong>\(subscription.accountID)</strong> is charged for the period that is owed, by the method that \
+                was declined. If it is paid, a period begins now. Otherwise the next try comes when it was due.</p>
+                """,
+            fields: """
+                <input type="hidden" name="act" value="\(SubscriptionAct.charge.rawValue)">\
+                <input type="hidden" name="stamp" value="\(Self.stamp(of: listed))">
+                """,
+            action: "/subscriptions/\(subscription.id)/act",
+            by: visitor
+        )
+    }
+
     private func chargeDialog(_ act: SubscriptionAct) -> ActDialog {
         let effect: HTML =
             act == .retry
@@ -120,7 +147,7 @@ struct SubscriptionLifePage {
             : "is charged now for the next period"
         return ActDialog(
             id: act.rawValue,
-            words: act == .retry ? "Charge again now" : "Renew now",
+            words: act == .retry ? "Pay what is owed, as a test" : "Renew now",
             explanation: """
                 <p><strong>\(subscription.accountID)</strong> \(effect).</p>
                 <p class="dim">Only a sandbox can do this. It is a test, so the books keep no reason for it.</p>

@@ -104,6 +104,23 @@ struct SubscriptionPageRoutes: Sendable {
             try await acts.run(act.rawValue, on: "\(id)", by: visitor, back: back) {
                 try await desk.setAutoRenew(act == .resume, of: id, reason: reason, token: token)
             }
+        case .charge:
+            let reason = try ActFormRules.reason(in: form, back: back)
+            // Twice would try the method twice, so it must still be what the page showed.
+            let listed = try await desk.listed(id)
+            guard form["stamp"] == SubscriptionLifePage.stamp(of: listed),
+                SubscriptionLifePage.canChargeOwed(listed.subscription)
+            else {
+                throw ConsoleProblem(
+                    409,
+                    "Nothing was done: the subscription has gone on",
+                    "It may have been charged meanwhile. Look at its life first.",
+                    back: back
+                )
+            }
+            try await acts.run(act.rawValue, on: "\(id)", by: visitor, back: back) {
+                try await desk.chargeOwed(listed.subscription, reason: reason, token: token)
+            }
         case .retry, .renew:
             try await acts.run(act.rawValue, on: "\(id)", by: visitor, back: back) {
                 try await desk.charge(act, of: id, token: token)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventTypes
-import NIOHTTP1
 import OperatorCore
 import StoreAPI
 
@@ -31,23 +30,6 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
             """
     )
 
-    /// The numbers of subscriptions of a run.
-    private struct Counts: Encodable {
-        var raised = 0
-        var others = 0
-        var waiting = 0
-    }
-
-    /// The outcome for one subscription.
-    private enum Outcome {
-        /// The price is raised, or was already.
-        case raised
-        /// The subscription costs as much, has ended, or is to another product.
-        case other
-        /// An earlier raise is being charged, so the price can be raised only later.
-        case waiting
-    }
-
     @OptionGroup var store: StoreOptions
     @OptionGroup var access: SubscriptionAccess
     @OptionGroup var why: ReasonOption
@@ -72,22 +54,27 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
 
     func perform() async throws {
         let connection = try await access.connection(of: store)
-        var counts = Counts()
+        let amount = amount
+        let raise = SubscriptionRaise(
+            of: product,
+            in: storefront,
+            from: from,
+            because: why.reason,
+            isDryRun: dryRun
+        ) { currency in
+            guard let price = Money(amount, currency) else {
+                throw OperatorError(
+                    .usage,
+                    "'\(amount)' is no price in \(currency): write it as \(Money.example(currency))."
+                )
+            }
+            return price
+        }
+        var counts = SubscriptionRaise.Counts()
         var next: TransactionID?
         repeat {
-            let page = try await connection.send(
-                .GET,
-                Routes.adminSubscriptions,
-                StoreConnection.Content(query: next.map { [("after", $0.rawValue)] } ?? []),
-                as: SubscriptionsResponse.self
-            )
-            for subscription in page.subscriptions {
-                switch try await raise(subscription, over: connection) {
-                case .raised: counts.raised += 1
-                case .other: counts.others += 1
-                case .waiting: counts.waiting += 1
-                }
-            }
+            let page = try await raise.page(after: next, over: connection)
+            counts = counts + page.counts
             next = page.next
         } while next != nil
         if store.json {
@@ -101,59 +88,6 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
                 Console.say(
                     "\(counts.waiting) are being charged an earlier raise: run this again later."
                 )
-            }
-        }
-    }
-
-    /// Raises one subscription.
-    private func raise(
-        _ subscription: Subscription,
-        over connection: StoreConnection
-    ) async throws -> Outcome {
-        let present = subscription.pendingProduct ?? subscription.product
-        guard subscription.state.isRunning, subscription.storefront == storefront,
-            present.id == product
-        else { return .other }
-        let currency = present.price.currency
-        guard let price = Money(amount, currency) else {
-            throw OperatorError(
-                .usage,
-                "'\(amount)' is no price in \(currency): write it as \(Money.example(currency))."
-            )
-        }
-        guard price.minorUnits > present.price.minorUnits else { return .other }
-        guard !dryRun else { return .raised }
-        let request = PriceIncreaseRequest(
-            productID: product,
-            price: price,
-            effectiveAt: from,
-            reason: why.reason
-        )
-        return try await send(request, for: subscription.id, over: connection)
-    }
-
-    /// Sends the request for one subscription, which may have changed or ended since it was read.
-    ///
-    /// - Throws: `OperatorError` if the store refuses for another reason, such as a price above the
-    ///   catalog's.
-    private func send(
-        _ request: PriceIncreaseRequest,
-        for id: TransactionID,
-        over connection: StoreConnection
-    ) async throws(OperatorError) -> Outcome {
-        do {
-            _ = try await connection.send(
-                .PUT,
-                Routes.adminPriceIncrease(id),
-                .json(request),
-                as: SubscriptionResponse.self
-            )
-            return .raised
-        } catch {
-            switch error.problemCode {
-            case "subscription_ended", "price_not_higher", "not_next_product": return .other
-            case "price_in_use": return .waiting
-            default: throw error
             }
         }
     }

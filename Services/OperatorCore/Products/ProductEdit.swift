@@ -78,6 +78,18 @@ package struct ProductEdit {
             texts[language.rawValue] = members
         }
         draft["localizations"] = texts
+        return try Self.sent(draft)
+    }
+
+    /// The product with changed members, as administrators send it.
+    func draft(_ change: (inout [String: Any]) throws -> Void) throws -> Data {
+        var draft = members
+        try change(&draft)
+        return try Self.sent(draft)
+    }
+
+    private static func sent(_ draft: [String: Any]) throws -> Data {
+        var draft = draft
         // The catalog sets the id and the version.
         draft["id"] = nil
         draft["version"] = nil

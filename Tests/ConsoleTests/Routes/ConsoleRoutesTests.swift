@@ -13,7 +13,8 @@ struct ConsoleRoutesTests {
         "/", "/search?q=ada", "/purchases/1000001", "/accounts/ada", "/subscriptions",
         "/subscriptions/1000001", "/acts", "/dead-letters", "/dead-letters?key=ada",
         "/dead-letters/receipts/1", "/products", "/products/com.example.coins", "/codes",
-        "/codes/1", "/clock",
+        "/codes/1", "/clock", "/approvals", "/refund-requests", "/refund-requests/1000001/1",
+        "/products/club/offers", "/products/club/offers/introductory", "/products/club/raise",
     ]
 
     @Test func withoutASessionPagesLeadToSignInAndDataIsRefused() async throws {
@@ -139,10 +140,13 @@ struct ConsoleRoutesTests {
     @Test(arguments: [
         ("/subscriptions/1000001/act", "act=cancel", AdministratorScope.support),
         ("/subscriptions/1000001/act", "act=renew", .support),
+        ("/refund-requests/1000001/1/decision", "decision=decline", .support),
         ("/dead-letters/redrive", "key=ada&typed=ada", .operator),
         ("/dead-letters/receipts/1/discard", "typed=receipts+1", .operator),
         ("/products/com.example.coins", "version=1", .merchandiser),
         ("/products/com.example.coins/preview", "version=1", .merchandiser),
+        ("/products/club/offers/code", "version=1", .merchandiser),
+        ("/products/club/offers/code/preview", "version=1", .merchandiser),
         ("/codes", "app=a&product=club&offer=spring&count=1&form=x", .merchandiser),
         ("/codes/1/deactivation", "typed=1", .merchandiser), ("/clock", "act=freeze", .operator),
     ])

@@ -114,12 +114,21 @@ import Testing
                 page.contains("<dialog id=\"\($0)\"")
             }
         }
+        let owing = Self.listed { $0.state = .inBillingRetryPeriod }
+        let changing = Self.listed {
+            $0.state = .inBillingRetryPeriod
+            $0.pendingProduct = $0.product
+        }
         let unpaid = Self.listed { $0.state = .inGracePeriod }
         let cancelled = Self.listed { $0.autoRenewOffReason = .customer }
         let ended = Self.listed { $0.state = .expired }
         let support = Visitor.sample([.support])
         #expect(acts(Self.listed(), support) == ["cancel", "renew"])
         #expect(acts(unpaid, support) == ["cancel", "retry"])
+        #expect(acts(owing, support) == ["cancel", "charge", "retry"])
+        // Choosing the running product again would withdraw the change.
+        #expect(acts(changing, support) == ["cancel", "retry"])
+        #expect(acts(owing, .sample([.support], isSandbox: false)) == ["cancel", "charge"])
         #expect(acts(cancelled, support) == ["resume"])
         #expect(acts(ended, support).isEmpty)
         for other in [Visitor.sample([.read]), .sample([.support], isReadOnly: true)] {

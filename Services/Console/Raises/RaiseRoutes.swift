@@ -1,0 +1,77 @@
+import EventTypes
+import Hummingbird
+import OperatorCore
+import ServiceKit
+import StoreAPI
+
+/// Raises of the price for those who subscribe already.
+///
+/// Subscriptions are read with the visitor's token, too, so this needs two scopes: read or support,
+/// and merchandiser.
+struct RaiseRoutes: Sendable {
+    let acts: ActRunner
+    let desk: StoreDesk
+
+    func add(to router: Router<StoreRequestContext>) {
+        router.get("/products/:id/raise") { request, context in
+            let visitor = try acts.door.visitor(of: request, seeing: .products)
+            try acts.door.visits.require(.purchases, for: visitor)
+            let product = try await product(of: context, visitor)
+            let page = RaisePage(
+                product: product,
+                form: RaiseForm(),
+                stage: .opened,
+                visitor: visitor
+            )
+            return pageResponse(page.html)
+        }
+        router.post("/products/:id/raise", use: go)
+    }
+
+    /// Counts or raises the subscriptions of one page of the store's list.
+    private func go(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
+        let (visitor, fields) = try await acts.asked(request, as: .merchandiser)
+        try acts.door.visits.require(.purchases, for: visitor)
+        var form = RaiseForm(fields)
+        let product = try await product(of: context, visitor)
+        let back = ConsoleProblem.Back(
+            path: RaisePage.path(of: product.id),
+            words: "Back to the raise"
+        )
+        if fields["typed"] != nil {
+            // The dialog that confirms the count begins to raise, from the first page on.
+            try ActFormRules.requireTyped("\(form.counts.raised)", in: fields, back: back)
+            form.step = .raise
+            (form.after, form.counts) = ("", SubscriptionRaise.Counts())
+        }
+        if form.step == .raise { _ = try ActFormRules.reason(in: fields, back: back) }
+        let raise = try form.raise(of: product, back: back)
+        let connection = desk.connection(to: .payments, token: visitor.session.token)
+        let place = form.after.isEmpty ? nil : TransactionID(rawValue: form.after)
+        let page = try await acts.run(
+            form.step == .count ? "count subscribers" : "raise subscribers",
+            on: "\(product.id)",
+            by: visitor,
+            back: back
+        ) {
+            try await raise.page(after: place, over: connection)
+        }
+        form.counts = form.counts + page.counts
+        form.after = page.next?.rawValue ?? ""
+        let stage: RaisePage.Stage =
+            page.next != nil ? .going : form.step == .count ? .counted : .done
+        return pageResponse(
+            RaisePage(product: product, form: form, stage: stage, visitor: visitor).html
+        )
+    }
+
+    private func product(
+        of context: StoreRequestContext,
+        _ visitor: Visitor
+    ) async throws -> Product {
+        let id = try ProductRoutes.id(of: context)
+        let product = try await desk.product(id, token: visitor.session.token).product
+        guard product.type == .autoRenewableSubscription else { throw ConsoleProblem.notFound }
+        return product
+    }
+}

@@ -1,0 +1,52 @@
+package import EventTypes
+package import Foundation
+
+/// All offers of a product: the parts that people change on the page of offers.
+package struct ProductOffers: Hashable, Sendable {
+    /// The offer to accounts that never had one in the group; `nil` if there is none.
+    package var introductory: OfferTerms?
+    /// The offers that the merchant's server gives.
+    package var promotional: [PromotionalOffer]
+    /// The offers that codes give.
+    package var codes: [CodeOffer]
+
+    /// The offers of a product as they are.
+    package init(_ product: Product) {
+        introductory = product.introductoryOffer
+        promotional = product.promotionalOffers
+        codes = product.codeOffers
+    }
+}
+
+extension ProductEdit {
+    /// The product with other offers, as administrators send it.
+    package func draft(_ offers: ProductOffers) throws -> Data {
+        try draft { members in
+            members["introductoryOffer"] = try offers.introductory.map { terms in
+                Self.merged(
+                    members["introductoryOffer"] as? [String: Any],
+                    try Self.encoded(terms)
+                )
+            }
+            for (name, values) in [
+                ("promotionalOffers", try offers.promotional.map { try Self.encoded($0) }),
+                ("codeOffers", try offers.codes.map { try Self.encoded($0) }),
+            ] {
+                let old = members[name] as? [[String: Any]] ?? []
+                members[name] = values.map { offer in
+                    Self.merged(old.first { $0["id"] as? String == offer["id"] as? String }, offer)
+                }
+            }
+        }
+    }
+
+    private static func encoded(_ value: some Encodable) throws -> [String: Any] {
+        let data = try JSONEncoder().encode(value)
+        return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    }
+
+    /// The members of an offer, with those of the old one that this version does not know.
+    private static func merged(_ old: [String: Any]?, _ new: [String: Any]) -> [String: Any] {
+        (old ?? [:]).merging(new) { $1 }
+    }
+}

@@ -1,0 +1,114 @@
+"""Changes the offers of subscriptions in the console, and charges what subscribers owe."""
+
+from playwright.sync_api import expect
+
+from stage import CLUB
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def save(operator, *lines):
+    """Looks at the difference that a form makes, and saves it."""
+    operator.page.get_by_role("button", name="Show the difference").click()
+    for line in lines:
+        expect(operator.page.get_by_label("The difference")).to_contain_text(line)
+    operator.check_axe()
+    operator.page.get_by_role("button", name="Save").click()
+    expect(operator.page.get_by_role("status").first).to_contain_text("Saved: the product is at version")
+    operator.check_axe()
+
+
+@test
+def an_offer_is_made_changed_and_removed_once_its_difference_is_seen(stage):
+    operator = stage.operator(scopes=["merchandiser"])
+    operator.allowed = [r"Failed to load resource.*(412|422)"]
+    operator.page.goto(operator.url + "products/" + CLUB)
+    operator.page.get_by_role("link", name="All of them, with prices").click()
+    expect(operator.page.get_by_label("first-month")).to_contain_text("free")
+    operator.check_axe()
+    operator.page.get_by_role("link", name="Add a promotional offer").click()
+    operator.page.get_by_label("Its id").fill("back-again")
+    operator.page.get_by_label("How it is paid").select_option("payAsYouGo")
+    operator.page.get_by_label("Number of periods").fill("3")
+    operator.page.get_by_label("USA").fill("free")
+    operator.check_axe()
+    operator.page.get_by_role("button", name="Show the difference").click()
+    expect(operator.page.get_by_role("alert")).to_contain_text("“free” is no price in USD")
+    operator.page.get_by_label("USA").fill("0.99")
+    save(operator, "back-again", "0.99 USD", "a lower price, paid for each period")
+    # Who opened the form before somebody else saved overwrites nothing.
+    other = stage.operator(scopes=["merchandiser"])
+    other.allowed = operator.allowed
+    for each in [operator, other]:
+        each.page.goto(each.url + f"products/{CLUB}/offers")
+        each.page.get_by_role("link", name="Change back-again").click()
+    operator.page.get_by_label("USA").fill("1.49")
+    save(operator, "0.99 USD", "1.49 USD")
+    other.page.get_by_label("Remove the offer").check()
+    other.page.get_by_role("button", name="Show the difference").click()
+    expect(other.page.get_by_role("alert")).to_contain_text("changed the product meanwhile")
+    expect(other.page.get_by_label("Remove the offer")).to_be_checked()
+    other.check_axe()
+    save(other, "back-again", "none")
+    expect(other.page.get_by_label("back-again")).to_have_count(0)
+    other.check()
+    reader = stage.operator(scopes=["read"])
+    reader.page.goto(reader.url + f"products/{CLUB}/offers")
+    expect(reader.page.get_by_label("first-month")).to_be_visible()
+    expect(reader.page.get_by_role("link", name="Change")).to_have_count(0)
+    reader.check()
+    operator.check()
+
+
+@test
+def what_a_subscriber_owes_is_charged_again_at_once(stage):
+    account = stage.subscribe("sandbox_renewal_declined")
+    stage.command("clock", "advance", "32d")
+    operator = stage.operator()
+    operator.page.goto(operator.url + "subscriptions?account=" + account)
+    operator.page.locator(".rows li").get_by_role("link").first.click()
+    expect(operator.page.locator("#state")).to_have_text("unpaid, without service")
+    tries = operator.page.locator(".facts > div", has_text="tries for the next period")
+    before = tries.locator("dd").inner_text()
+    operator.page.get_by_role("button", name="Charge again now…").click()
+    dialog = operator.page.locator("dialog[open]")
+    expect(dialog).to_contain_text("by the method that was declined")
+    dialog.get_by_label("Reason").fill("has a new card")
+    operator.check_axe()
+    dialog.get_by_role("button", name="Charge again now", exact=True).dblclick()
+    expect(operator.page.get_by_role("status").first).to_contain_text("A charge was begun")
+    expect(tries.locator("dd")).not_to_have_text(before, timeout=20_000)
+    operator.check()
+
+
+@test
+def those_who_subscribe_already_are_counted_and_raised(stage):
+    account = stage.subscribe()
+    stage.command("products", "price", CLUB, "USA", "3.49")
+    operator = stage.operator()
+    operator.page.goto(operator.url + f"products/{CLUB}")
+    operator.page.get_by_role("link", name="Raise the price for those who subscribe already").click()
+    operator.page.get_by_label("Storefront").select_option("USA")
+    operator.page.get_by_label("Price of one period").fill("3.49")
+    operator.check_axe()
+    operator.page.get_by_role("button", name="Count them").click()
+    expect(operator.page.get_by_role("status").first).to_contain_text("would be raised to 3.49")
+    count = operator.page.get_by_role("status").first.inner_text().split()[0].replace(",", "")
+    operator.page.get_by_role("button", name="Raise them…").click()
+    dialog = operator.page.locator("dialog[open]")
+    dialog.locator("[name='typed']").fill(count)
+    dialog.get_by_label("Reason").fill("it costs more")
+    operator.check_axe()
+    dialog.get_by_role("button", name="Raise them", exact=True).click()
+    expect(operator.page.locator("#raised")).to_contain_text("subscriptions are raised", timeout=30_000)
+    operator.check()
+    operator.page.goto(operator.url + "subscriptions?account=" + account)
+    operator.page.locator(".rows li").get_by_role("link").first.click()
+    expect(operator.page.locator(".facts > div", has_text="higher price")).to_contain_text("3.49 USD from")
+    operator.check()
+    stage.command("products", "price", CLUB, "USA", "2.99")
