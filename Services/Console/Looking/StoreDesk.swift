@@ -33,9 +33,14 @@ struct StoreDesk: Sendable {
         return story
     }
 
-    /// The story of an account, and the store's time.
-    func story(of account: AccountID) async throws -> (AccountStory, StoreTime) {
-        guard let story = try await reader.story(of: account, limit: Self.purchasesMax) else {
+    /// The story of an account, with the purchases before one, and the store's time.
+    func story(
+        of account: AccountID,
+        before id: TransactionID? = nil
+    ) async throws -> (AccountStory, StoreTime) {
+        guard
+            let story = try await reader.story(of: account, before: id, limit: Self.purchasesMax)
+        else {
             throw ConsoleProblem(
                 404,
                 "There is no such account",

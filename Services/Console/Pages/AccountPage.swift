@@ -31,14 +31,14 @@ struct AccountPage {
             <ol class="rows">
             \(story.purchases.map(row))
             </ol>
-            \(hintAtOlderOnes)
+            \(older)
             """
     }
 
-    private var hintAtOlderOnes: HTML {
-        guard story.isCut else { return "" }
-        return
-            "<p class=\"dim\">These are the newest \(story.purchases.count). Search for older ones by transaction or order.</p>"
+    private var older: HTML {
+        guard story.isCut, let last = story.purchases.last else { return "" }
+        let path = PlainWords.path(ofAccount: story.accountID.rawValue)
+        return "<p><a href=\"\(path)?before=\(last.transactionID)\">Older ones</a></p>"
     }
 
     private func row(_ purchase: AccountStory.Purchase) -> HTML {

@@ -73,7 +73,10 @@ struct LookingRoutes: Sendable {
         guard let text = context.parameters.get("id")?.removingPercentEncoding,
             let id = AccountID(rawValue: text)
         else { throw ConsoleProblem.notFound }
-        let (story, now) = try await desk.story(of: id)
+        let before = request.uri.queryParameters.get("before").flatMap {
+            TransactionID(rawValue: String($0))
+        }
+        let (story, now) = try await desk.story(of: id, before: before)
         return pageResponse(AccountPage(story: story, visitor: visitor, now: now).html)
     }
 }

@@ -55,10 +55,12 @@ enum StoryMarksStore {
     /// Reads the transactions in an account's queues, finished or not, newest first.
     static func purchases(
         of account: AccountID,
+        before id: TransactionID?,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [AccountStory.Purchase] {
-        try connection.query(
+        let before = id?.number ?? Int64.max
+        return try connection.query(
             """
             SELECT transaction_id, bundle_id, state,
                 unpacked_json(transaction)::json ->> 'productID', is_delivered, finished_at,
@@ -66,10 +68,12 @@ enum StoryMarksStore {
             FROM (
                 -- Two halves, as the indexes have them.
                 (SELECT * FROM queue_transactions
-                WHERE account_id = \(account) AND finished_at IS NULL)
+                WHERE account_id = \(account) AND finished_at IS NULL
+                    AND transaction_id < \(before))
                 UNION ALL
                 (SELECT * FROM queue_transactions
-                WHERE account_id = \(account) AND finished_at IS NOT NULL)
+                WHERE account_id = \(account) AND finished_at IS NOT NULL
+                    AND transaction_id < \(before))
             ) AS queued
             ORDER BY transaction_id DESC LIMIT \(Int64(limit))
             """

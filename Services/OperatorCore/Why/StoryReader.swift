@@ -92,10 +92,19 @@ package struct StoryReader: Sendable {
 
     /// Reads the purchases of an account.
     ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - id: The last purchase of the page before; `nil` for the newest ones.
+    ///   - limit: The most purchases.
     /// - Returns: The purchases; `nil` if the account has neither bought anything nor a dead letter.
-    package func story(of account: AccountID, limit: Int) async throws -> AccountStory? {
+    /// - Throws: `OperatorError` if a database cannot be read.
+    package func story(
+        of account: AccountID,
+        before id: TransactionID? = nil,
+        limit: Int
+    ) async throws -> AccountStory? {
         async let purchases = DatabaseReader.read(databases.address(of: .fulfillment)) {
-            try StoryMarksStore.purchases(of: account, limit: limit + 1, on: $0)
+            try StoryMarksStore.purchases(of: account, before: id, limit: limit + 1, on: $0)
         }
         var letters: [RecordedDeadLetter] = []
         for service in OperatedService.consumers {

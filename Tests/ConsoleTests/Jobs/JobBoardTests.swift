@@ -151,6 +151,17 @@ struct JobBoardTests {
         }
     }
 
+    @Test func whatHasSentNothingCannotGoOnWhateverItsDecisionsSay() {
+        var record = JobFolderInTests.replay()
+        record.decisions.append(JobFolderInTests.decision("began to send"))
+        for state in [JobRecord.State.stopped, .interrupted, .failed] {
+            record.state = state
+            #expect(!record.canResume)
+        }
+        record.begunAt = 1_795_237_200_000
+        #expect(record.canResume)
+    }
+
     @Test func aPlanWithUnreadableEventsIsSentOnlyIfTheyAreSkipped() async throws {
         try await JobFolderInTests.run { folder in
             var record = JobFolderInTests.replay()

@@ -31,10 +31,10 @@ import Testing
         ).html.markup
     }
 
-    @Test func anAccountWithMorePurchasesSaysSo() {
+    @Test func anAccountWithMorePurchasesLeadsToOlderOnes() {
         let cut = Self.page(isCut: true)
-        #expect(cut.contains("<p class=\"dim\">These are the newest 1."))
+        #expect(cut.contains("href=\"/accounts/ada?before="))
         #expect(!cut.contains("&lt;"))
-        #expect(!Self.page(isCut: false).contains("These are the newest"))
+        #expect(!Self.page(isCut: false).contains("Older ones"))
     }
 }
