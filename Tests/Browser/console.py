@@ -8,7 +8,7 @@ import re
 
 from playwright.sync_api import expect
 
-from stage import AWAY, COINS, FORMS
+from stage import AWAY, CLUB, COINS, FORMS
 
 TESTS = []
 POLICY = "require-trusted-types-for 'script'"
@@ -471,7 +471,9 @@ def the_clock_is_advanced(stage):
 def every_page_is_whole_on_a_phone_and_a_desk(stage):
     transaction = stage.buy("sandbox_success")[1]
     pages = ["products/none.such", "subscriptions", "products", "products/" + COINS, "dead-letters", "acts", "clock",
-             "dead-letters?key=nobody", "purchases/" + transaction]
+             "dead-letters?key=nobody", "purchases/" + transaction, "approvals", "refund-requests?state=all", "codes",
+             f"products/{CLUB}", f"products/{CLUB}/offers", f"products/{CLUB}/offers/code", f"products/{CLUB}/raise",
+             "replays", "proofs"]
     for width, scheme in FORMS:
         operator = refused(stage.operator(width=width, scheme=scheme), 404)
         for path in pages:

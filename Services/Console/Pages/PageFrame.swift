@@ -57,11 +57,11 @@ struct PageFrame {
         return """
             <header>
             <p class="brand"><a href="/">Counterfoil console</a></p>
-            <nav aria-label="Pages">\(links)\(search)</nav>
             <form class="who" method="post" action="/sign-out">
             <span>\(visitor.name) <span class="dim">(\(scopes)\(visitor.isReadOnly ? "; read-only" : ""))</span></span>
             \(visitor.csrfField)<button class="quiet">Sign out</button>
             </form>
+            <nav aria-label="Pages">\(links)\(search)</nav>
             </header>
             """
     }
