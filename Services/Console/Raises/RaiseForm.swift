@@ -88,7 +88,6 @@ struct RaiseForm: Hashable, Sendable {
                 throw refusal("“\(from)” is not a time in UTC such as 2027-06-30T22:00:00Z.")
             }
         }
-        let (text, currency) = (amount, sold.currency)
         return SubscriptionRaise(
             of: product.id,
             in: place,
@@ -96,13 +95,8 @@ struct RaiseForm: Hashable, Sendable {
             because: step == .raise ? ActReason(rawValue: reason) : nil,
             isDryRun: step == .count
         ) { theirs in
-            guard let price = Money(decimal: text, currency: theirs), theirs == currency else {
-                throw OperatorError(
-                    .failed,
-                    "Some pay in \(theirs), and \(text) is in \(currency)."
-                )
-            }
-            return price
+            // Who began in another currency keeps it, and is counted among the others.
+            theirs == price.currency ? price : nil
         }
     }
 }

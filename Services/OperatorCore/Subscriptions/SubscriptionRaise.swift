@@ -35,7 +35,7 @@ package struct SubscriptionRaise: Sendable {
 
     private let product: ProductID
     private let storefront: Storefront
-    private let price: @Sendable (Currency) throws -> Money
+    private let price: @Sendable (Currency) throws -> Money?
     private let effectiveAt: StoreTime?
     private let reason: ActReason?
     private let isDryRun: Bool
@@ -48,14 +48,14 @@ package struct SubscriptionRaise: Sendable {
     ///   - effectiveAt: The time from which renewals cost it; `nil` for the next one in time.
     ///   - reason: The administrator's reason.
     ///   - isDryRun: Whether subscriptions are only counted.
-    ///   - price: The price of one period in a currency.
+    ///   - price: The price of one period in a currency; `nil` if nobody who pays in it is raised.
     package init(
         of product: ProductID,
         in storefront: Storefront,
         from effectiveAt: StoreTime?,
         because reason: ActReason?,
         isDryRun: Bool,
-        to price: @escaping @Sendable (Currency) throws -> Money
+        to price: @escaping @Sendable (Currency) throws -> Money?
     ) {
         self.product = product
         self.storefront = storefront
@@ -98,8 +98,9 @@ package struct SubscriptionRaise: Sendable {
         guard subscription.state.isRunning, subscription.storefront == storefront,
             present.id == product
         else { return Counts(others: 1) }
-        let price = try price(present.price.currency)
-        guard price.minorUnits > present.price.minorUnits else { return Counts(others: 1) }
+        guard let price = try price(present.price.currency),
+            price.minorUnits > present.price.minorUnits
+        else { return Counts(others: 1) }
         guard !isDryRun else { return Counts(raised: 1) }
         let request = PriceIncreaseRequest(
             productID: product,
