@@ -45,12 +45,14 @@ private func composePayments(
         at: settings.receiptsURL
     )
     let renewals = RenewalParts(settings, charging, products: products, on: frame)
+    let accounts = AccountParts(charging, products: products, on: frame)
     let clock = ClockParts(settings, environments, runner: runner, renewals.works, on: frame)
     return frame.composition(
         charging.services
             + [
                 LogSealer(.ledger, client: frame.client, logger: frame.logger), clock.keeper,
-                runner, renewals.runner, renewals.watch, renewals.enrolments, consumer,
+                runner, renewals.runner, renewals.watch, renewals.enrolments, accounts.runner,
+                consumer,
                 acceptance.batcher,
             ],
         readiness: [clock.check],
@@ -60,6 +62,7 @@ private func composePayments(
         renewals.addRoutes(to: router)
         charging.addRoutes(to: router)
         CodeParts(charging, acceptance, products: products, on: frame).addRoutes(to: router)
+        accounts.addRoutes(to: router)
         PaymentRoutes(
             payments: acceptance.batcher,
             restores: RestoreHandler(context: context, didCommit: wakeRelay),
@@ -77,14 +80,6 @@ private func composePayments(
             refusesCardNumbers: charging.processor.hasSavedMethods,
             restoreTokenAgeMax: settings.restoreTokenAgeMax,
             machineNow: frame.machineNow
-        ).add(to: router)
-        AccountRoutes(
-            accounts: AccountHandler(
-                client: frame.client,
-                products: products,
-                now: frame.storeNow,
-                didCommit: wakeRelay
-            )
         ).add(to: router)
     }
 }

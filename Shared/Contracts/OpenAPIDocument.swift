@@ -26,7 +26,7 @@ struct OpenAPIDocument {
         }
         for file in [
             PackageResources.accounts_json, PackageResources.catalog_json,
-            PackageResources.codes_json,
+            PackageResources.codes_json, PackageResources.families_json,
             PackageResources.subscriptions_json, PackageResources.clock_json,
             PackageResources.testing_json,
             PackageResources.content_json,

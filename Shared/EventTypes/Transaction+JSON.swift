@@ -29,6 +29,7 @@ extension Transaction {
         }
         text.member("requestedAt", requestedAt)
         text.member("revokedAt", revokedAt)
+        text.member("sharedFrom", sharedFrom?.rawValue)
         text.member("state", state.rawValue)
         text.member("storefront", storefront.rawValue)
         if let subscription { text.member("subscription", object: subscription.write) }
@@ -68,6 +69,7 @@ extension Transaction {
         var revokedAt: Int64?
         var refunds: [Refund]?
         var subscription: TransactionPeriod?
+        var sharedFrom: TransactionID?
 
         mutating func read(_ name: PlainJSON.Name, from json: inout PlainJSON) -> Bool {
             switch name {
@@ -96,6 +98,7 @@ extension Transaction {
             case "refunds": json.null() || PlainJSON.keep(Refund.list(from: &json), in: &refunds)
             case "subscription":
                 json.null() || PlainJSON.keep(TransactionPeriod(from: &json), in: &subscription)
+            case "sharedFrom": json.null() || PlainJSON.keep(json.identifier(), in: &sharedFrom)
             default: json.skip()
             }
         }
@@ -129,7 +132,8 @@ extension Transaction {
                 failureReason: failureReason.map(FailureReason.init(rawValue:)),
                 revokedAt: revokedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
                 refunds: refunds,
-                subscription: subscription
+                subscription: subscription,
+                sharedFrom: sharedFrom
             )
         }
     }

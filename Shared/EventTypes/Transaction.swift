@@ -60,6 +60,11 @@ public struct Transaction: Codable, Hashable, Sendable {
     public var refunds: [Refund]?
     /// The period of a subscription that the transaction pays for; `nil` for every other product.
     public var subscription: TransactionPeriod?
+    /// The purchase of another member of the family that the transaction shares; `nil` for the
+    /// account's own purchases.
+    ///
+    /// A copy of a share has it too.
+    public var sharedFrom: TransactionID?
 
     /// Makes a transaction.
     public init(
@@ -84,7 +89,8 @@ public struct Transaction: Codable, Hashable, Sendable {
         failureReason: FailureReason? = nil,
         revokedAt: StoreTime? = nil,
         refunds: [Refund]? = nil,
-        subscription: TransactionPeriod? = nil
+        subscription: TransactionPeriod? = nil,
+        sharedFrom: TransactionID? = nil
     ) {
         self.id = id
         self.originalID = originalID
@@ -108,6 +114,7 @@ public struct Transaction: Codable, Hashable, Sendable {
         self.revokedAt = revokedAt
         self.refunds = refunds
         self.subscription = subscription
+        self.sharedFrom = sharedFrom
     }
 }
 

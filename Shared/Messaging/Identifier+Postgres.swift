@@ -86,4 +86,5 @@ extension LanguageTag: PostgresEncodable, PostgresDecodable {}
 extension IdempotencyKey: PostgresEncodable, PostgresDecodable {}
 extension PurchaseIntentID: PostgresEncodable, PostgresDecodable {}
 extension PriceConsentID: PostgresEncodable, PostgresDecodable {}
+extension FamilyID: PostgresEncodable, PostgresDecodable {}
 extension Currency: PostgresEncodable, PostgresDecodable {}

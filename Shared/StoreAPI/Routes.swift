@@ -377,7 +377,7 @@ public enum Routes {
     public static func adminProduct(_ id: ProductID) -> String { "\(adminProducts)/\(id)" }
 
     /// Percent-encodes an account id, which may contain characters that would end a path segment.
-    private static func percentEncoded(_ text: String) -> String {
+    static func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return text.utf8.reduce(into: "") { encoded, byte in
             let character = Character(UnicodeScalar(byte))

@@ -13,6 +13,7 @@ import Testing
         .queueAccountChanged: "each instance of fulfillment, for its streams",
         .queueSubscriptionChanged: "each instance of fulfillment, for its streams",
         .subscriptionGroupChanged: "the rebuild of catalog",
+        .familyChanged: "the rebuild of payments",
         .clockChanged: "every process, which follows the store's clock",
     ]
 

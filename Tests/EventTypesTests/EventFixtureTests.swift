@@ -78,6 +78,7 @@ import Testing
                     in: [
                         "transaction.purchased", "transaction.failed", "transaction.refunded",
                         "optional/transaction.restored", "optional/transaction.purchased.renewal",
+                        "optional/transaction.purchased.shared",
                     ]
                 ))
         )
@@ -239,6 +240,22 @@ import Testing
         #expect(change.act?.decidedBy.rawValue == "mia")
         let unknown = try surviving(RefundRequestChanged.self, "refund-request.changed").request
         #expect(unknown.state == .unknown("escalated") && unknown.reason == .unknown("remorse"))
+    }
+
+    @Test func aShareReadsBack() throws {
+        let name = "optional/transaction.purchased.shared"
+        let shared = try roundTrip(TransactionChanged.self, name).transaction
+        #expect(shared.reason == .familyShared && !shared.reason.isCopy)
+        #expect(shared.sharedFrom?.rawValue == "2175520387210000")
+        #expect(shared.reason.order(of: shared.id) == nil)
+    }
+
+    @Test func aFamilyReadsBack() throws {
+        let change = try roundTrip(FamilyChanged.self, "family.changed")
+        #expect(change.family.members.map(\.isSharing) == [true, false])
+        #expect(change.family.version == 2 && change.family.endedAt == nil)
+        #expect(change.act?.reason?.rawValue == "Asked by mail")
+        #expect(try surviving(FamilyChanged.self, "family.changed") == change)
     }
 
     @Test func aChangedClockReadsBack() throws {

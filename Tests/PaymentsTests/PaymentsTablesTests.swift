@@ -15,6 +15,8 @@ import Testing
             "An administrator made them; they are in no event.",
         "code_redemptions":
             "Which code gave an offer is in no event; which offer it was, is.",
+        "family_work":
+            "Whose shares have to be looked at follows from what changes.",
         "offer_codes":
             "The digests of codes are in no event.",
         "price_enrolments":

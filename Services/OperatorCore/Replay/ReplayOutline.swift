@@ -63,6 +63,7 @@ package struct ReplayOutline: Sendable {
                 _ = try EventCoding.decode(SubscriptionChanged.self, from: event.data)
             case .refundRequestChanged:
                 _ = try EventCoding.decode(RefundRequestChanged.self, from: event.data)
+            case .familyChanged: _ = try EventCoding.decode(FamilyChanged.self, from: event.data)
             case .clockChanged: _ = try EventCoding.decode(ClockChanged.self, from: event.data)
             case .queueAccountChanged:
                 _ = try EventCoding.decode(QueueAccountChanged.self, from: event.data)

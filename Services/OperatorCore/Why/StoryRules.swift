@@ -74,6 +74,7 @@ struct StoryRules {
     private var asked: Story.Step {
         let method = payments.attempts.first?.paymentMethod.rawValue
         var text = "asked for \(payments.price) (\(method ?? "no charge"))"
+        if payments.reason == .familyShared { text = "a member of the family bought it and shares" }
         if let failed = payments.resumes { text += ", resuming the interrupted \(failed)" }
         return Story.Step(
             time: payments.requestedAt,

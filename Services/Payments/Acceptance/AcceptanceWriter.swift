@@ -52,6 +52,7 @@ struct AcceptanceWriter {
             calledFrom: context.machineNow(),
             on: connection
         )
+        try FamilyWorkStore.note(plan.acceptances.map(\.record), on: connection)
         let events = try plan.events.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }

@@ -57,6 +57,7 @@ enum RefundRules {
         }
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }
+        guard transaction.reason != .familyShared else { return .refused(.isShared) }
         let open = refunds.filter(\.step.isOpenAtProcessor)
         let rest = transaction.refundRest(with: refunds)
         if let amount = terms.amount {
@@ -95,6 +96,7 @@ enum RefundRules {
     ) -> Verdict<Refund> {
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }
+        guard transaction.reason != .familyShared else { return .refused(.isShared) }
         guard let refund = transaction.refunds?.first(where: { $0.number == number }) else {
             let isPending = attempts.contains {
                 $0.kind == .refund && $0.number == number && $0.step != .failed

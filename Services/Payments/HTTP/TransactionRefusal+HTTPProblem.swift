@@ -14,6 +14,13 @@ extension TransactionRefusal {
                 title: "Only a purchase can be refunded",
                 detail: detail
             )
+        case .isShared:
+            return HTTPProblem(
+                .conflict,
+                code: "family_shared",
+                title: "The transaction is shared by the family",
+                detail: "It cost nothing. Refund the purchase that it shares, or change the family."
+            )
         case .isCopy:
             return HTTPProblem(
                 .conflict,

@@ -65,6 +65,25 @@ final class ProductStore: Sendable {
         return products
     }
 
+    /// The products that families begin or cease to share with these versions.
+    ///
+    /// A product that was not known before has no purchase to share.
+    static func switchingFamilySharing(
+        _ published: [PublishedProduct],
+        on connection: isolated PostgresConnection
+    ) throws -> [ProductID] {
+        guard !published.isEmpty else { return [] }
+        let products = published.map(\.product)
+        return try connection.query(
+            """
+            SELECT DISTINCT p.id FROM products p
+            JOIN unnest(\(products.map(\.id)), \(products.map(\.isFamilyShareable)))
+                AS changed (id, is_shareable) USING (id)
+            WHERE coalesce((p.data->>'isFamilyShareable')::boolean, false) <> changed.is_shareable
+            """
+        ).map { try $0.decode(ProductID.self) }
+    }
+
     /// Stores published products, each at its newest version, in whatever order they arrive.
     ///
     /// - Parameters:

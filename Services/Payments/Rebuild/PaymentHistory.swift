@@ -72,6 +72,8 @@ struct PaymentHistory {
         let event = try EventCoding.decode(TransactionChanged.self, from: row.event.data)
         switch row.event.type {
         case .transactionPurchasing, .transactionRestored: begin(event, row)
+        case .transactionPurchased where event.transaction.reason == .familyShared:
+            begin(event, row)
         case .transactionApproved: approve(event, row)
         case .strayCharged, .strayChargeReturned: applyStray(event, row)
         default: move(event, row)

@@ -14,7 +14,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         .transactionPurchasing, .transactionDeferred, .transactionApproved, .transactionPurchased,
         .transactionFailed, .transactionRestored, .transactionRefunded,
         .transactionRefundReversed, .strayCharged, .strayChargeReturned, .accountChanged,
-        .clockChanged, .subscriptionChanged, .refundRequestChanged,
+        .clockChanged, .subscriptionChanged, .refundRequestChanged, .familyChanged,
     ]
 
     private let projection = ProjectionHandler()
@@ -56,9 +56,11 @@ struct PaymentsRebuildHandler: Rebuilder {
         let clockRows = rows.filter { $0.event.type == .clockChanged }
         let subscriptionRows = rows.filter { $0.event.type == .subscriptionChanged }
         let requestRows = rows.filter { $0.event.type == .refundRequestChanged }
-        let rows = rows.filter {
-            ![.clockChanged, .subscriptionChanged, .refundRequestChanged].contains($0.event.type)
-        }
+        let familyRows = rows.filter { $0.event.type == .familyChanged }
+        let others: Set<EventType> = [
+            .clockChanged, .subscriptionChanged, .refundRequestChanged, .familyChanged,
+        ]
+        let rows = rows.filter { !others.contains($0.event.type) }
         var history = PaymentHistory(
             records: try TransactionStore.load(PaymentHistory.subjects(of: rows), on: shadow)
         )
@@ -72,7 +74,8 @@ struct PaymentsRebuildHandler: Rebuilder {
         try storeIntroductions(history.introductions, on: shadow)
         let subscriptions = try storeSubscriptions(subscriptionRows, on: shadow)
         let requests = try storeRefundRequests(requestRows, on: shadow)
-        return unread + history.contradictions + more + clock + subscriptions + requests
+        let families = try FamilyHistoryWriter.store(familyRows, on: shadow)
+        return unread + history.contradictions + more + clock + subscriptions + requests + families
     }
 
     /// Stores buyers' requests for refunds, in the order of their events.

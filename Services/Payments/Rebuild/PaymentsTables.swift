@@ -16,7 +16,7 @@ enum PaymentsTables {
                 "currency",
                 "application_username", "delivery_plan", "requested_at", "purchased_at",
                 "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
-                "traceparent", .init("refunds", "refunds::jsonb"),
+                "traceparent", "shared_from", .init("refunds", "refunds::jsonb"),
                 .init("subscription", "subscription::jsonb"),
                 .init("approval_act", "approval_act::jsonb"),
                 // Until money moves, no event contains the tax rate.
@@ -88,6 +88,16 @@ enum PaymentsTables {
                 "id", "account_id", "bundle_id", "product_id", "price", "currency", "asked_at",
                 "status", "decided_at", "replaced_at",
             ]
+        ),
+        RebuiltTable(
+            "families",
+            key: [.text("id")],
+            columns: ["id", "bundle_id", "version", .init("data", "data::jsonb")]
+        ),
+        RebuiltTable(
+            "family_members",
+            key: [.text("account_id"), .text("bundle_id")],
+            columns: ["account_id", "bundle_id", "family_id", "is_sharing"]
         ),
         RebuiltTable(
             "store_clock",

@@ -53,6 +53,9 @@ enum RefundRequestRules {
             return .refused(.transaction(.notPurchased))
         }
         guard !transaction.reason.isCopy else { return .refused(.transaction(.isCopy)) }
+        guard transaction.reason != .familyShared else {
+            return .refused(.transaction(.isShared))
+        }
         guard transaction.refundRest(with: attempts) > 0 else {
             return .refused(.nothingToRefund)
         }

@@ -20,8 +20,13 @@ struct TransactionRecord: Hashable, Sendable {
     /// The id of the trace for log lines; empty if there is none.
     var trace: String { traceparent?.traceID.description ?? "" }
 
-    /// Whether the product is a non-consumable, which an account owns for good (spec X1).
-    var isOwnable: Bool { transaction.productType == .nonConsumable }
+    /// Whether the product is a non-consumable that the account itself has bought, and so owns for
+    /// good (spec X1).
+    ///
+    /// What a family shares is not owned: the account may buy it too.
+    var isOwnable: Bool {
+        transaction.productType == .nonConsumable && transaction.reason != .familyShared
+    }
 
     /// The account of the buyer.
     var accountKey: AccountKey {

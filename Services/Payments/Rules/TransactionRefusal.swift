@@ -15,6 +15,8 @@ enum TransactionRefusal: Hashable, Sendable {
     case notPurchased
     /// The transaction is a copy, which nobody paid; only its original can be refunded.
     case isCopy
+    /// Another member of the family has paid for it.
+    case isShared
     /// The refund would be more than the rest: the part of the price that is not refunded yet.
     case refundTooLarge(rest: Money)
     /// The amount of a refund is zero or negative.

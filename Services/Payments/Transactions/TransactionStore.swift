@@ -12,7 +12,7 @@ enum TransactionStore {
         t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
         t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
         t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
-        t.traceparent, t.reason, t.refunds, t.subscription, t.approval_act
+        t.traceparent, t.reason, t.refunds, t.subscription, t.approval_act, t.shared_from
         """
 
     /// Draws ids for new transactions.
@@ -62,7 +62,7 @@ enum TransactionStore {
                 product_version, product_type, quantity, storefront, price, currency,
                 application_username, delivery_plan, requested_at, purchased_at,
                 original_purchased_at, failure_reason, tax_basis_points, traceparent, reason,
-                idempotency_key, fingerprint, subscription)
+                idempotency_key, fingerprint, subscription, shared_from)
             SELECT * FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
@@ -82,7 +82,8 @@ enum TransactionStore {
                 \(transactions.map(\.reason.rawValue)),
                 \(transactions.map { keys[$0.id]?.idempotencyKey }),
                 \(transactions.map { keys[$0.id]?.fingerprint }),
-                \(transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }))
+                \(transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
+                \(transactions.map { $0.sharedFrom?.number }))
             """
         )
     }
@@ -276,7 +277,7 @@ enum TransactionStore {
             id, originalID, version, state, account, bundle, product, productVersion, productType,
             quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
             originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints, traceparent,
-            reason, refunds, period, approvalAct
+            reason, refunds, period, approvalAct, sharedFrom
         ) = try row.decode(
             Int64.self,
             Int64.self,
@@ -304,7 +305,8 @@ enum TransactionStore {
             String.self,
             PostgresJSON?.self,
             PostgresJSON?.self,
-            PostgresJSON?.self
+            PostgresJSON?.self,
+            Int64?.self
         )
         return TransactionRecord(
             transaction: Transaction(
@@ -329,7 +331,8 @@ enum TransactionStore {
                 failureReason: failure.map { FailureReason(rawValue: $0) },
                 revokedAt: revokedAt,
                 refunds: try refunds.map { try $0.decode([Refund].self) },
-                subscription: try period.map { try $0.decodePlain(TransactionPeriod.self) }
+                subscription: try period.map { try $0.decodePlain(TransactionPeriod.self) },
+                sharedFrom: sharedFrom.map(TransactionID.init(number:))
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
             approvalAct: try approvalAct.map { try $0.decode(Act.self) },

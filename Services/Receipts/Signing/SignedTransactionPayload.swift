@@ -85,7 +85,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         appAccountToken =
             context.appAccountToken ?? Self.appAccountToken(transaction.applicationUsername)
         appTransactionId = context.appTransactionID.map { String($0) }
-        inAppOwnershipType = "PURCHASED"
+        inAppOwnershipType = transaction.sharedFrom == nil ? "PURCHASED" : "FAMILY_SHARED"
         let offer = transaction.subscription?.offer
         offerDiscountType = offer?.mode.discountType
         offerIdentifier = offer?.id?.rawValue
@@ -101,6 +101,9 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             transaction.refundedMilliPercent ?? transaction.revokedAt.map { _ in Self.whole }
         revocationType = revocationPercentage.map {
             $0 == Self.whole ? "REFUND_FULL" : "REFUND_PRORATED"
+        }
+        if transaction.sharedFrom != nil, transaction.revokedAt != nil {
+            revocationType = "FAMILY_REVOKE"
         }
         signedDate = now
         self.environment = environment

@@ -102,6 +102,11 @@ public struct EventType: OpenEnum {
     /// Data: ``RefundRequestChanged``.
     public static let refundRequestChanged = EventType(rawValue: "refund-request.changed.v1")
 
+    /// A family was made, has other members, or has ended.
+    ///
+    /// Data: ``FamilyChanged``.
+    public static let familyChanged = EventType(rawValue: "family.changed.v1")
+
     /// The store's clock was set, frozen or let run.
     ///
     /// Data: ``ClockChanged``.
@@ -114,6 +119,6 @@ public struct EventType: OpenEnum {
         .transactionApproved, .strayCharged, .strayChargeReturned, .receiptIssued,
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
         .queueAccountChanged, .queueSubscriptionChanged, .subscriptionChanged, .clockChanged,
-        .subscriptionGroupChanged, .refundRequestChanged,
+        .subscriptionGroupChanged, .refundRequestChanged, .familyChanged,
     ]
 }

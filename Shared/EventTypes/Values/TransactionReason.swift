@@ -8,6 +8,8 @@ public enum TransactionReason: OpenEnum {
     case restore
     /// The buyer bought a non-consumable that the account owns already (spec rule X1).
     case ownedAgain
+    /// Another member of the account's family bought the product, and shares it.
+    case familyShared
     /// A reason that only a newer version of the store knows.
     case unknown(String)
 
@@ -20,6 +22,7 @@ public enum TransactionReason: OpenEnum {
         case "renewal": self = .renewal
         case "restore": self = .restore
         case "ownedAgain": self = .ownedAgain
+        case "familyShared": self = .familyShared
         default: self = .unknown(rawValue)
         }
     }
@@ -31,6 +34,7 @@ public enum TransactionReason: OpenEnum {
         case .renewal: "renewal"
         case .restore: "restore"
         case .ownedAgain: "ownedAgain"
+        case .familyShared: "familyShared"
         case .unknown(let rawValue): rawValue
         }
     }
@@ -40,6 +44,9 @@ public enum TransactionReason: OpenEnum {
     /// An unknown reason is no copy: whatever it is, it was made for something new.
     public var isCopy: Bool { self == .restore || self == .ownedAgain }
 
-    /// Returns the order of a transaction with this reason; `nil` for a copy, which has none of its own.
-    public func order(of id: TransactionID) -> OrderID? { isCopy ? nil : OrderID(id) }
+    /// Returns the order of a transaction with this reason; `nil` for a copy and for what a family
+    /// shares, which were not ordered.
+    public func order(of id: TransactionID) -> OrderID? {
+        isCopy || self == .familyShared ? nil : OrderID(id)
+    }
 }

@@ -94,9 +94,11 @@ extension SKError {
                 "refund_not_settled", "refund_too_large", "refund_unknown", "scope_missing",
                 "subscription_group_fixed", "subscription_period_fixed",
                 "too_many_price_consents", "too_many_purchase_intents", "too_many_refunds",
-                "transaction_is_copy", "refund_requested", "too_many_refund_requests",
+                "transaction_is_copy", "family_shared", "refund_requested", "too_many_refund_requests",
                 "refund_reason_unknown", "refund_request_unknown", "already_refunded",
-                "reason_missing",
+                "reason_missing", "family_unknown", "family_too_small", "family_too_large",
+                "family_member_repeated", "family_member_unknown", "family_organizer_stays",
+                "family_ended", "in_another_family",
                 // Buyers save payment methods by the app's own calls.
                 "payment_methods_not_saved", "setup_unfinished", "setup_unknown",
                 // People learn these on the store's page for codes, and apps do not.

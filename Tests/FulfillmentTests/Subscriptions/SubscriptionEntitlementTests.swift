@@ -178,6 +178,23 @@ struct SubscriptionEntitlementTests {
         }
     }
 
+    /// It has no subscription that could say so.
+    @Test func aPeriodThatAFamilySharesIsTakenAwayByItself() async throws {
+        try await withFulfillment { store in
+            var share = transaction(1, Self.period(1))
+            share.reason = .familyShared
+            share.sharedFrom = TransactionID(number: 9)
+            try await store.arrive(share)
+            let given = try await store.reads.entitlements(of: .sample()).entitlements
+            #expect(given.map(\.endsAt) == [Self.end] && given.map(\.revokedAt) == [nil])
+            share.version = 3
+            share.revokedAt = startOfTime
+            try await store.arrive(share)
+            let taken = try await store.reads.entitlements(of: .sample()).entitlements
+            #expect(taken.map(\.revokedAt) == [startOfTime])
+        }
+    }
+
     @Test func theRefundOfAnOlderPeriodTakesNothingAway() async throws {
         try await withFulfillment { store in
             let renewed = Self.renewed()

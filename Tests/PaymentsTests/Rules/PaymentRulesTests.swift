@@ -244,13 +244,14 @@ import Testing
                     epoch: 1,
                     attempt: 1
                 )
-            )
+            ),
+            sharedFrom: TransactionID(number: 9)
         )
         let before = members(full)
         #expect(!before.values.contains("nil"), "Give each member a value.")
         let copied: Set = [
             "accountID", "bundleID", "productID", "productVersion", "productType", "quantity",
-            "storefront", "applicationUsername", "deliveryPlan",
+            "storefront", "applicationUsername", "deliveryPlan", "sharedFrom",
         ]
         let first = members(PaymentRules.firstAnswer(of: full, chargeAmount: usd(999)))
         #expect(

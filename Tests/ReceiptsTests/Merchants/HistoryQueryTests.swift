@@ -80,7 +80,12 @@ import TestSupport
             let kept = try query(text)
             #expect(!kept.selects(candidate(isRevoked: true)) && kept.selects(candidate()))
         }
+        var shared = candidate()
+        shared.isFamilyShared = true
+        #expect(try query("inAppOwnershipType=FAMILY_SHARED").selects(shared))
         #expect(!(try query("inAppOwnershipType=FAMILY_SHARED").selects(candidate())))
+        #expect(try query("inAppOwnershipType=PURCHASED").selects(candidate()))
+        #expect(!(try query("inAppOwnershipType=PURCHASED").selects(shared)))
         #expect(!(try query("subscriptionGroupIdentifier=g1").selects(candidate())))
         var club = candidate("club", .autoRenewableSubscription)
         club.subscriptionGroup = "g1"

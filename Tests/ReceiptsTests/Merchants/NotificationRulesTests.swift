@@ -35,6 +35,39 @@ import Testing
         }
     }
 
+    /// The server hears that a share came and went, and of no refund.
+    @Test func aShareIsRevokedAndNotRefunded() {
+        let refund = Refund(
+            number: 1,
+            amount: Money(minorUnits: 0, currency: Currency(unchecked: "USD")),
+            refundedAt: TestChain.now,
+            revokes: true
+        )
+        func kinds(_ reason: TransactionReason) -> [String] {
+            let transaction = purchased(
+                reason: reason,
+                type: .nonConsumable,
+                revokedAt: TestChain.now,
+                refunds: [refund]
+            )
+            return NotificationRules.notifications(
+                of: [
+                    SignedTransaction(
+                        transaction: transaction,
+                        purchasedAt: TestChain.now,
+                        signedAt: TestChain.now,
+                        payload: [],
+                        signature: [],
+                        context: SigningContext()
+                    )
+                ],
+                SavedReceipts(issued: [transaction.id])
+            ).map(\.kind.type)
+        }
+        #expect(kinds(.familyShared) == ["ONE_TIME_CHARGE", "REVOKE"])
+        #expect(kinds(.purchase) == ["ONE_TIME_CHARGE", "REFUND"])
+    }
+
     @Test func onlyThePairsOfTheProtocolCanBeMade() {
         #expect(NotificationKind(type: "EXPIRED", subtype: "VOLUNTARY") != nil)
         // A subscription may end for a reason that has no subtype.

@@ -49,6 +49,26 @@ import Testing
         #expect(try json(transaction) == expected)
     }
 
+    @Test func whatAFamilySharesSaysSoAndThatItIsTakenAway() throws {
+        var shared = purchased(
+            reason: .familyShared,
+            type: .nonConsumable,
+            price: Money(minorUnits: 0, currency: Currency(unchecked: "USD"))
+        )
+        shared.sharedFrom = TransactionID(number: 2_000_000_000_000)
+        let standing = try json(shared)
+        #expect(standing.contains(#""inAppOwnershipType":"FAMILY_SHARED","#))
+        #expect(!standing.contains("revocation"))
+        shared.revokedAt = TestChain.now
+        let revoked = try json(shared)
+        #expect(revoked.contains(#""revocationReason":0,"revocationType":"FAMILY_REVOKE""#))
+        // A copy that a restore makes of it is shared too.
+        shared.revokedAt = nil
+        shared.reason = .restore
+        shared.state = .restored
+        #expect(try json(shared).contains(#""inAppOwnershipType":"FAMILY_SHARED","#))
+    }
+
     @Test func aPeriodOfASubscriptionHasTheDatesOfThePeriod() throws {
         var renewal = purchased(
             2_000_000_000_009,

@@ -67,8 +67,10 @@ struct PaymentsChapter: Sendable {
     var failedTries: [FailedTry] = []
     var events: [StoryEvent] = []
 
-    /// The order as the receipt names it: a renewal has its own, a copy that of its original.
+    /// The order as the receipt names it: a renewal has its own, a copy that of its original, and a
+    /// share has none.
     var orderID: OrderID? {
-        purchasedAt == nil ? nil : reason.order(of: id) ?? OrderID(originalID)
+        guard purchasedAt != nil, reason != .familyShared else { return nil }
+        return reason.order(of: id) ?? OrderID(originalID)
     }
 }

@@ -23,6 +23,8 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
     static let oneTimeCharge = NotificationKind(known: "ONE_TIME_CHARGE")
     /// A transaction was refunded.
     static let refund = NotificationKind(known: "REFUND")
+    /// A share of another member of the family was taken away.
+    static let revoke = NotificationKind(known: "REVOKE")
     /// A refund was reversed.
     static let refundReversed = NotificationKind(known: "REFUND_REVERSED")
     /// A request for a refund was declined.

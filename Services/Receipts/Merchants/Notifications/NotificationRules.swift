@@ -32,27 +32,31 @@ enum NotificationRules {
     /// A purchase is reported once, when its receipt is issued. Each refund and each reversal is
     /// reported once, when a receipt first contains it. Copies are not charges, so neither they nor
     /// their refunds are reported. What happens to a subscription is reported by its own changes:
-    /// ``SubscriptionNotificationRules``.
+    /// ``SubscriptionNotificationRules``. A period that a family shares has none of these, so its end is
+    /// reported here.
     static func notifications(
         of signed: [SignedTransaction],
         _ saved: SavedReceipts
     ) -> [Planned] {
         signed.flatMap { signed -> [Planned] in
             let transaction = signed.transaction
-            guard !transaction.reason.isCopy,
-                transaction.productType != .autoRenewableSubscription
+            let isPeriod = transaction.productType == .autoRenewableSubscription
+            guard !transaction.reason.isCopy, !isPeriod || transaction.reason == .familyShared
             else { return [] }
             let isIssued = saved.issued.contains(transaction.id)
             guard
                 let before = isIssued ? RefundNumbers() : saved.replaced[transaction.id]
             else { return [] }
             var planned: [Planned] = []
-            if isIssued, transaction.state == .purchased {
+            if isIssued, transaction.state == .purchased, !isPeriod {
                 planned.append(Planned(kind: .oneTimeCharge, occurrence: 0, signed: signed))
             }
             let refunds = RefundNumbers(of: transaction)
+            // What a family shared is not refunded to those who have it: it is revoked.
+            let refund: NotificationKind =
+                transaction.reason == .familyShared ? .revoke : .refund
             planned += refunds.refunds(since: before).map {
-                Planned(kind: .refund, occurrence: $0, signed: signed)
+                Planned(kind: refund, occurrence: $0, signed: signed)
             }
             planned += refunds.reversals(since: before).map {
                 Planned(kind: .refundReversed, occurrence: $0, signed: signed)

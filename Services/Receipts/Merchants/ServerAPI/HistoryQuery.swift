@@ -36,6 +36,10 @@ struct HistoryQuery: Hashable, Sendable {
         ///
         /// It is set only if the query filters by groups.
         var subscriptionGroup: String?
+        /// Whether another member of the family shares it.
+        ///
+        /// It is set only if the query filters by ownership.
+        var isFamilyShared = false
         var purchasedAt: StoreTime
         var isRevoked: Bool
         var isRefunded: Bool
@@ -114,8 +118,7 @@ struct HistoryQuery: Hashable, Sendable {
             guard let group = candidate.subscriptionGroup, subscriptionGroups.contains(group)
             else { return false }
         }
-        // The store shares no purchase in a family.
-        if isFamilyShared == true { return false }
+        if let isFamilyShared, candidate.isFamilyShared != isFamilyShared { return false }
         if let isRevoked, candidate.isRevoked != isRevoked { return false }
         return true
     }

@@ -87,6 +87,7 @@ struct ServerAPIReader: Sendable {
                     query.order,
                     onlyRefunded: onlyRefunded,
                     withGroups: !query.subscriptionGroups.isEmpty,
+                    withOwnership: query.isFamilyShared != nil,
                     limit: limit,
                     on: connection
                 )

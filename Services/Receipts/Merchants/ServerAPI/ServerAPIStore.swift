@@ -270,6 +270,7 @@ struct ServerAPIStore: Sendable {
     ///   - order: The order of the rows.
     ///   - onlyRefunded: Whether to return only transactions with a refund that was not reversed.
     ///   - withGroups: Whether to read the groups of subscriptions, which only payloads contain.
+    ///   - withOwnership: Whether to read who shares, which only payloads contain.
     ///   - limit: The largest number of rows.
     ///   - connection: A connection.
     /// - Returns: The rows, in order.
@@ -281,6 +282,7 @@ struct ServerAPIStore: Sendable {
         _ order: HistoryQuery.Order,
         onlyRefunded: Bool,
         withGroups: Bool = false,
+        withOwnership: Bool = false,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [HistoryPage.Row] {
@@ -289,7 +291,7 @@ struct ServerAPIStore: Sendable {
             revoked_at IS NOT NULL, standing_refunds IS NOT NULL, product_type = 'consumable' AND EXISTS (
                 SELECT FROM transaction_finishes AS finish
                 WHERE finish.transaction_id = receipt.transaction_id
-            ), \(withGroups
+            ), \(withOwnership ? "payload" : withGroups
                 ? "CASE WHEN product_type = 'autoRenewableSubscription' THEN payload END"
                 : "NULL::bytea")
             """
@@ -336,7 +338,7 @@ struct ServerAPIStore: Sendable {
             Bool.self,
             [UInt8]?.self
         )
-        let subscription = try payload.map {
+        let entry = try payload.map {
             try AppReceiptEntry(payload: PackedPayload.unpacked($0))
         }
         return HistoryPage.Row(
@@ -345,7 +347,8 @@ struct ServerAPIStore: Sendable {
             candidate: HistoryQuery.Candidate(
                 productID: product,
                 productType: ProductType(rawValue: type),
-                subscriptionGroup: subscription?.subscriptionGroupIdentifier,
+                subscriptionGroup: entry?.subscriptionGroupIdentifier,
+                isFamilyShared: entry?.inAppOwnershipType == "FAMILY_SHARED",
                 purchasedAt: purchasedAt,
                 isRevoked: isRevoked,
                 isRefunded: isRefunded,

@@ -1,0 +1,144 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+import StoreAPI
+
+/// The HTTP routes for families.
+///
+/// Administrators make and change them; a buyer sees their own.
+struct FamilyRoutes: Sendable {
+    let families: FamilyHandler
+
+    func add(to router: StoreRouter) {
+        router.account.get(RouterPath(Routes.family), use: ownFamily)
+        router.admin
+            .get(RouterPath(Routes.adminFamilies), use: list)
+            .post(RouterPath(Routes.adminFamilies), use: create)
+            .get(RouterPath("\(Routes.adminFamilies)/:id"), use: show)
+            .post(RouterPath("\(Routes.adminFamilies)/:id/end"), use: end)
+            .put(RouterPath("\(Routes.adminFamilies)/:id/members/:account"), use: include)
+            .post(RouterPath("\(Routes.adminFamilies)/:id/members/:account/removal"), use: remove)
+    }
+
+    @Sendable
+    private func ownFamily(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let account = try context.requireAccountKey()
+        return try jsonResponse(FamilyResponse(family: try await families.family(of: account)))
+    }
+
+    /// Lists families: all, those of one app, or the one of an account.
+    @Sendable
+    private func list(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let parameters = request.uri.queryParameters
+        let bundleID = try identifier(BundleID.self, "bundleID", parameters.get("bundleID"))
+        let account = try identifier(AccountID.self, "account", parameters.get("account"))
+        let place = try identifier(FamilyID.self, "after", parameters.get("after"))
+        guard let account else {
+            return try jsonResponse(try await families.families(in: bundleID, after: place))
+        }
+        guard let bundleID else {
+            throw Self.queryInvalid("Name the app of the account: bundleID=com.example.app.")
+        }
+        let found = try await families.family(
+            of: AccountKey(accountID: account, bundleID: bundleID)
+        )
+        return try jsonResponse(FamiliesResponse(families: found.map { [$0] } ?? []))
+    }
+
+    @Sendable
+    private func create(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let body = try await decodeBody(FamilyRequest.self, from: request)
+        let act = try context.act(because: body.reason)
+        return try answer(
+            try await families.create(body, by: act, trace: context.trace),
+            status: .created
+        )
+    }
+
+    @Sendable
+    private func show(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try answer(try await families.family(try familyID(context)))
+    }
+
+    @Sendable
+    private func end(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
+        let id = try familyID(context)
+        let body = try await decodeBody(FamilyEndRequest.self, from: request)
+        let act = try context.act(because: body.reason)
+        return try answer(try await families.end(id, by: act, trace: context.trace))
+    }
+
+    @Sendable
+    private func include(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try familyID(context)
+        let account = try context.accountInPath()
+        let body = try await decodeBody(FamilyMemberRequest.self, from: request)
+        return try answer(
+            try await families.include(
+                account,
+                sharing: body.isSharing,
+                in: id,
+                by: try context.act(because: body.reason),
+                trace: context.trace
+            )
+        )
+    }
+
+    @Sendable
+    private func remove(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try familyID(context)
+        let account = try context.accountInPath()
+        let body = try await decodeBody(FamilyEndRequest.self, from: request)
+        let act = try context.act(because: body.reason)
+        return try answer(
+            try await families.remove(account, from: id, by: act, trace: context.trace)
+        )
+    }
+
+    private func answer(
+        _ result: Result<Family, FamilyRefusal>,
+        status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        switch result {
+        case .failure(let refusal): throw refusal.problem
+        case .success(let family):
+            return try jsonResponse(FamilyResponse(family: family), status: status)
+        }
+    }
+
+    private func familyID(_ context: StoreRequestContext) throws -> FamilyID {
+        guard let id = context.parameters.get("id").flatMap({ FamilyID(rawValue: $0) }) else {
+            throw FamilyRefusal.unknown.problem
+        }
+        return id
+    }
+
+    private func identifier<ID: Identifier>(
+        _ type: ID.Type,
+        _ name: String,
+        _ text: String?
+    ) throws -> ID? {
+        guard let text else { return nil }
+        guard let id = ID(rawValue: text) else {
+            throw Self.queryInvalid("\(name) is \(ID.form).")
+        }
+        return id
+    }
+
+    private static func queryInvalid(_ detail: String) -> HTTPProblem {
+        .badRequest("query_invalid", "The query is invalid", detail)
+    }
+}

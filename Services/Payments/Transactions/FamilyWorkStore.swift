@@ -1,0 +1,106 @@
+import EventTypes
+import Postgres
+
+/// The table of members whose shares have to be looked at.
+enum FamilyWorkStore {
+    /// The types of products that families share.
+    private static let sharedTypes: Set<ProductType> = [
+        .nonConsumable, .autoRenewableSubscription,
+    ]
+
+    /// Notes that purchases have changed which may be shared, in their own database transaction.
+    ///
+    /// A purchase of an account without a family writes nothing. The statement is sent with others, so
+    /// it takes no round trip. It comes before the outbox, as every statement does.
+    static func note(
+        _ records: [TransactionRecord],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let accounts = Set(
+            records.lazy.filter {
+                sharedTypes.contains($0.transaction.productType)
+                    && $0.transaction.state == .purchased
+            }.map(\.accountKey)
+        )
+        try noteMembers(among: accounts, on: connection)
+    }
+
+    private static func noteMembers(
+        among accounts: Set<AccountKey>,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !accounts.isEmpty else { return }
+        let accounts = Array(accounts)
+        try connection.enqueue(
+            """
+            INSERT INTO family_work (account_id, bundle_id)
+            SELECT account_id, bundle_id
+            FROM unnest(\(accounts.map(\.accountID)), \(accounts.map(\.bundleID)))
+                AS buyer (account_id, bundle_id)
+            JOIN family_members USING (account_id, bundle_id)
+            """
+        )
+    }
+
+    /// Notes accounts whose family has changed, also those that have left it.
+    static func note(
+        _ accounts: Set<AccountKey>,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !accounts.isEmpty else { return }
+        let accounts = Array(accounts)
+        try connection.enqueue(
+            """
+            INSERT INTO family_work (account_id, bundle_id)
+            SELECT * FROM unnest(\(accounts.map(\.accountID)), \(accounts.map(\.bundleID)))
+            """
+        )
+    }
+
+    /// Notes all members in the apps of products that were not shared before, or are no longer.
+    static func noteMembers(
+        ofFamiliesBuying products: [ProductID],
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !products.isEmpty else { return }
+        try connection.enqueue(
+            """
+            INSERT INTO family_work (account_id, bundle_id)
+            SELECT DISTINCT m.account_id, m.bundle_id FROM family_members m
+            JOIN transactions t ON t.account_id = m.account_id AND t.bundle_id = m.bundle_id
+                AND t.product_type IN ('nonConsumable', 'autoRenewableSubscription')
+            WHERE t.product_id = ANY(\(products))
+            """
+        )
+    }
+
+    /// Keeps all purchases from being noted until the end of the database transaction.
+    ///
+    /// A purchase that does not see yet that its buyer is joining a family is thereby committed before
+    /// the family is. Whoever looks at the shares of the new member afterwards sees that purchase. It is
+    /// taken before every other lock.
+    static func hold(on connection: isolated PostgresConnection) throws {
+        try connection.execute("LOCK TABLE family_work IN SHARE ROW EXCLUSIVE MODE")
+    }
+
+    /// Takes the work of one account; `nil` if there is none that nobody else has taken.
+    static func take(on connection: isolated PostgresConnection) throws -> AccountKey? {
+        try connection.query(
+            """
+            WITH first AS (
+                SELECT account_id, bundle_id FROM family_work ORDER BY id LIMIT 1
+                FOR UPDATE SKIP LOCKED
+            ), taken AS (
+                SELECT w.id, account_id, bundle_id FROM family_work w
+                JOIN first USING (account_id, bundle_id) FOR UPDATE OF w SKIP LOCKED
+            ), gone AS (
+                DELETE FROM family_work w USING taken WHERE w.id = taken.id
+            )
+            SELECT account_id, bundle_id FROM first
+            """
+        ).first.map { row in
+            let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
+            return AccountKey(accountID: account, bundleID: bundle)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import EventTypes
+import Messaging
+import Postgres
+import ServiceKit
+import StoreAPI
+import StoreTracing
+import TestSupport
+import Testing
+
+@testable import Payments
+
+@Suite(.timeLimit(.minutes(2))) struct FamilyHandlerTests {
+    @Test func eachChangeIsAnEventOfTheWholeFamily() async throws {
+        try await withStore { store in
+            let family = try await store.family("ada", "ben")
+            _ = try await store.families.include(
+                "cleo",
+                sharing: nil,
+                in: family.id,
+                by: .nora,
+                trace: .begin()
+            ).get()
+            _ = try await store.families.remove("ben", from: family.id, by: .nora, trace: .begin())
+                .get()
+            let ended = try await store.families.end(family.id, by: .nora, trace: .begin()).get()
+            #expect(ended.version == 4 && ended.members.isEmpty)
+            let events = try await store.familyEvents()
+            #expect(events.map(\.family.version) == [1, 2, 3, 4])
+            #expect(events.allSatisfy { $0.act == .nora })
+            #expect(
+                events.map { $0.family.members.map(\.accountID.rawValue) } == [
+                    ["ada", "ben"], ["ada", "ben", "cleo"], ["ada", "cleo"], [],
+                ]
+            )
+            #expect(try await store.count("family_members") == 0)
+        }
+    }
+
+    @Test func repeatingARequestChangesNothing() async throws {
+        try await withStore { store in
+            let family = try await store.family("ada", "ben")
+            #expect(try await store.family("ada", "ben") == family)
+            let same = try await store.families.include(
+                "ben",
+                sharing: true,
+                in: family.id,
+                by: .nora,
+                trace: .begin()
+            ).get()
+            #expect(same == family)
+            #expect(try await store.familyEvents().count == 1)
+        }
+    }
+
+    /// Each request sees nobody in a family; only the constraint keeps the account in one.
+    @Test func ofTwoFamiliesAtOnceTheAccountIsInOne() async throws {
+        try await withStore(poolSize: 8) { store in
+            let families = try await withThrowingTaskGroup(
+                of: Result<Family, FamilyRefusal>.self
+            ) { group in
+                for number in 1...8 {
+                    group.addTask {
+                        try await store.families.create(
+                            FamilyRequest(
+                                bundleID: alice.bundleID,
+                                organizer: AccountID(unchecked: "organizer\(number)"),
+                                members: ["ben"]
+                            ),
+                            by: .nora,
+                            trace: .begin()
+                        )
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let made = families.compactMap { try? $0.get() }
+            #expect(made.count == 1)
+            #expect(
+                families.filter { $0 == .failure(.inAnotherFamily("ben")) }.count == 7
+            )
+            #expect(try await store.count("families") == 1)
+            #expect(try await store.count("family_members") == 2)
+        }
+    }
+
+    @Test func aFamilyIsOfOneApp() async throws {
+        try await withStore { store in
+            let family = try await store.family("ada", "ben")
+            let elsewhere = AccountKey(accountID: "ada", bundleID: BundleID(unchecked: "other"))
+            #expect(try await store.families.family(of: elsewhere) == nil)
+            let here = AccountKey(accountID: "ada", bundleID: alice.bundleID)
+            #expect(try await store.families.family(of: here) == family)
+            let page = try await store.families.families(in: alice.bundleID, after: nil)
+            #expect(page.families == [family] && page.next == nil)
+            let none = try await store.families.families(in: elsewhere.bundleID, after: nil)
+            #expect(none.families.isEmpty)
+        }
+    }
+}
+
+extension Store {
+    /// The families of the store.
+    var families: FamilyHandler { FamilyHandler(client: client, now: context.now, didCommit: {}) }
+
+    /// Makes a family in the tests' app.
+    func family(_ organizer: AccountID, _ members: AccountID...) async throws -> Family {
+        try await families.create(
+            FamilyRequest(bundleID: alice.bundleID, organizer: organizer, members: members),
+            by: .nora,
+            trace: .begin()
+        ).get()
+    }
+
+    /// The events of families, in the order of the log.
+    func familyEvents() async throws -> [FamilyChanged] {
+        try await client.withConnection { connection in
+            try connection.query(
+                """
+                SELECT unpacked_json(data)::json FROM outbox
+                WHERE type = \(EventType.familyChanged.rawValue) ORDER BY position
+                """
+            ).map { try $0.decode(PostgresJSON.self).decode(FamilyChanged.self) }
+        }
+    }
+}

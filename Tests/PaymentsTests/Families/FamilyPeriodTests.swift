@@ -1,0 +1,88 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+import StoreTracing
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Periods of subscriptions that a family shares.
+@Suite(.timeLimit(.minutes(2))) struct FamilyPeriodTests {
+    private func withClub(
+        _ body: @Sendable (Store, Transaction) async throws -> Void
+    ) async throws {
+        try await withStore { store in
+            var club = club(level: 2)
+            club.isFamilyShareable = true
+            try await store.sell(club)
+            _ = try await store.family("alice", "bob")
+            let bought = try await store.buy(request("club", price: usd(299)), key: "1")
+            try await store.shareAll()
+            try await body(store, bought)
+        }
+    }
+
+    @Test func eachPeriodIsSharedWithItsDates() async throws {
+        try await withClub { store, bought in
+            let first = try #require(try await store.shares().first)
+            #expect(first.sharedFrom == bought.id && first.reason == .familyShared)
+            #expect(first.subscription?.start == bought.subscription?.start)
+            #expect(first.subscription?.end == bought.subscription?.end)
+            #expect(first.subscription?.paidBy == bought.id && first.price.isZero)
+            try await store.advance(days: 31)
+            try await store.shareAll()
+            let shares = try await store.shares()
+            #expect(shares.count == 2)
+            #expect(shares.last?.subscription?.start == first.subscription?.end)
+            // Nobody charges, renews or counts what is shared.
+            #expect(try await store.count("subscriptions") == 1)
+            #expect(try await store.count("sandbox_processor.charges") == 2)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func aPeriodThatIsOverIsNeitherSharedNorTakenAway() async throws {
+        try await withClub { store, bought in
+            let share = try #require(try await store.shares().first)
+            try await store.advance(days: 31)
+            let family = try #require(
+                try await store.families.family(
+                    of: AccountKey(accountID: "alice", bundleID: alice.bundleID)
+                )
+            )
+            _ = try await store.families.end(family.id, by: .nora, trace: .begin()).get()
+            try await store.shareAll()
+            #expect(try await store.load(share.id).revokedAt == nil)
+            _ = try await store.family("alice", "cleo")
+            try await store.shareAll()
+            let shares = try await store.shares().filter { $0.accountID == "cleo" }
+            #expect(shares.count == 1 && shares.first?.sharedFrom != bought.id)
+        }
+    }
+
+    @Test func aRefundTakesTheSharedPeriodAway() async throws {
+        try await withClub { store, bought in
+            let share = try #require(try await store.shares().first)
+            _ = try await store.refunds.refund(bought.id)
+            try await store.settle()
+            try await store.shareAll()
+            #expect(try await store.load(share.id).revokedAt != nil)
+            #expect(try await store.shares() == [])
+        }
+    }
+
+    @Test func anUpgradeTakesThePeriodItEndsAway() async throws {
+        try await withClub { store, bought in
+            let share = try #require(try await store.shares().first)
+            var gold = club("gold", level: 1, price: usd(599))
+            gold.isFamilyShareable = true
+            try await store.sell(gold)
+            try await store.buy(request("gold", price: usd(599)), key: "2")
+            try await store.settle()
+            try await store.shareAll()
+            #expect(try await store.load(share.id).revokedAt != nil)
+            #expect(try await store.shares().map(\.productID.rawValue) == ["gold"])
+        }
+    }
+}
