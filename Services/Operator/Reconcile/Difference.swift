@@ -16,7 +16,7 @@ struct Difference: Hashable, Sendable {
         case periodsOverlap, periodGap, periodChargeDiffers, periodRefundDiffers
         case subscriptionDiffers, periodEndDiffers, dueActionDiffers
         case subscriptionNotTold, priceAboveAnnounced, unpaidTooLong
-        case redemptionDiffers
+        case redemptionDiffers, shareDiffers
 
         /// The effect of such a difference on the buyer.
         var effect: Reconciliation.Effect {
@@ -32,7 +32,8 @@ struct Difference: Hashable, Sendable {
             case .amountDiffers, .postedWithoutPurchase, .unbalanced, .receiptWithoutPurchase,
                 .queuedWithoutPurchase, .deliveredWithoutPurchase, .accountUnknown,
                 .periodChargeDiffers, .periodRefundDiffers, .subscriptionDiffers,
-                .periodEndDiffers, .priceAboveAnnounced, .unpaidTooLong, .redemptionDiffers:
+                .periodEndDiffers, .priceAboveAnnounced, .unpaidTooLong, .redemptionDiffers,
+                .shareDiffers:
                 .wrong
             }
         }
@@ -82,6 +83,7 @@ struct Difference: Hashable, Sendable {
             case .priceAboveAnnounced: "renewals above the price that the customer was informed of"
             case .unpaidTooLong: "grace or billing retry that lasts longer than is set"
             case .redemptionDiffers: "offer codes whose redemptions do not match their payments"
+            case .shareDiffers: "purchases that families do not share as they should"
             }
         }
 
@@ -108,6 +110,9 @@ struct Difference: Hashable, Sendable {
             case .redemptionDiffers:
                 "Was payments restored from an older backup? Deactivate the campaign with 'counterfoil "
                     + "codes deactivate' until it is explained."
+            case .shareDiffers:
+                "Was payments restored from an older backup? 'counterfoil families share FAMILY ACCOUNT "
+                    + "off', and then 'on', has payments look again."
             case .refundDiffers:
                 "See 'counterfoil why ID'; 'counterfoil refund ID' asks again and refunds only once."
             case .noReceipt:

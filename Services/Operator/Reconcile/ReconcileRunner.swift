@@ -89,6 +89,7 @@ struct ReconcileRunner: Sendable {
         try await SubscriptionAuditRunner(since: since, policy: subscriptions)
             .run(books, cutoff, at: now, &report, tell: tell)
         try await compareRedemptions(books, &report)
+        try await compareShares(books, &report)
         for fact in ReconcileLogStore.Fact.allCases {
             try await compareLog(of: fact, books, &report)
         }
@@ -174,6 +175,25 @@ struct ReconcileRunner: Sendable {
                     kind: .redemptionDiffers,
                     transactionID: difference.transactionID,
                     subject: difference.campaign.map { "campaign \($0)" },
+                    detail: difference.detail
+                )
+            )
+        }
+    }
+
+    private func compareShares(
+        _ books: ReconcileReader,
+        _ report: inout ReconcileReport
+    ) async throws {
+        let limit = limit
+        let found = try await books.payments.reading { connection in
+            try ReconcileFamilyStore.differences(limit: limit + 1, on: connection)
+        }
+        for difference in found {
+            report.add(
+                Difference(
+                    kind: .shareDiffers,
+                    transactionID: difference.transactionID,
                     detail: difference.detail
                 )
             )

@@ -155,10 +155,11 @@ extension EndToEnd {
 
         static func configuration(
             of store: StoreHarness,
+            as account: String = "ada",
             paying method: SandboxPaymentMethod = .success
         ) throws -> StoreConfiguration {
             let urls = store.urls
-            let token = try store.client(account: "ada").token
+            let token = try store.client(account: account).token
             return StoreConfiguration(
                 addresses: .init(
                     catalog: urls.catalog,

@@ -69,6 +69,24 @@ extension EndToEnd {
             }
         }
 
+        @Test func aShareWithoutItsFamilyIsNamed() async throws {
+            try await withStore { store in
+                try await store.sellShareablePro()
+                _ = try await store.makeFamily("ada", "ben")
+                let bought = try await store.buy(SampleCatalog.pro, as: "ada")
+                let share = try await store.share(of: bought, with: "ben")
+                try await store.finish([bought])
+                try await store.client(account: "ben").finishUntilDone(share.transaction.id)
+                try await store.agreedBooks()
+                _ = try await store.withDatabase(of: .payments) { connection in
+                    try connection.execute("DELETE FROM family_members WHERE account_id = 'ben'")
+                }
+                let differences = try await store.reconcile(within: .seconds(10)).differences
+                #expect(differences.map(\.kind) == ["shareDiffers"], "\(differences)")
+                #expect(differences.map(\.transactionID) == [share.transaction.id])
+            }
+        }
+
         @Test func eachBrokenSubscriptionIsNamed() async throws {
             try await withStore { store in
                 try await store.addSubscription()

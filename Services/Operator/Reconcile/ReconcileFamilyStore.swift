@@ -1,0 +1,64 @@
+import EventTypes
+import Postgres
+
+/// Reads where the shares of families and the purchases of their members disagree.
+///
+/// Whatever changes shares notes its account in the same database transaction, so shares around an
+/// account that is noted may be on their way.
+enum ReconcileFamilyStore {
+    /// The disagreements, each with the share, or with the purchase that is not shared.
+    static func differences(
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [(transactionID: TransactionID, detail: String)] {
+        try connection.query(
+            """
+            SELECT c.id, CASE
+                WHEN t.id IS NULL THEN 'it shares a purchase that is unknown'
+                WHEN t.revoked_at IS NOT NULL THEN 'it shares a purchase that was refunded'
+                WHEN m.family_id IS NULL THEN c.account_id || ' is in no family'
+                ELSE t.account_id || ' does not share with ' || c.account_id END
+            FROM transactions c
+            LEFT JOIN transactions t ON t.id = c.shared_from
+            LEFT JOIN family_members m
+                ON m.account_id = c.account_id AND m.bundle_id = c.bundle_id
+            LEFT JOIN family_members sharer
+                ON sharer.account_id = t.account_id AND sharer.bundle_id = t.bundle_id
+            WHERE c.reason = 'familyShared' AND c.revoked_at IS NULL
+                AND (t.id IS NULL OR t.revoked_at IS NOT NULL OR m.family_id IS NULL
+                    OR sharer.family_id IS NULL OR sharer.family_id <> m.family_id
+                    OR NOT sharer.is_sharing)
+                AND NOT EXISTS (
+                    SELECT FROM subscriptions s
+                    WHERE s.id = t.original_id AND s.data->'period'->>'transactionID' <> t.id::text)
+                AND NOT EXISTS (
+                    SELECT FROM family_work w
+                    WHERE w.account_id IN (c.account_id, t.account_id)
+                        AND w.bundle_id = c.bundle_id)
+            UNION ALL
+            SELECT t.id, m.account_id || ' has no share of it'
+            FROM family_members sharer
+            JOIN family_members m
+                ON m.family_id = sharer.family_id AND m.account_id <> sharer.account_id
+            JOIN transactions t
+                ON t.account_id = sharer.account_id AND t.bundle_id = sharer.bundle_id
+            JOIN products p ON p.id = t.product_id
+            WHERE sharer.is_sharing AND t.product_type = 'nonConsumable'
+                AND t.reason = 'purchase' AND t.state = 'purchased' AND t.revoked_at IS NULL
+                AND (p.data->>'isFamilyShareable')::boolean
+                AND NOT EXISTS (
+                    SELECT FROM transactions c
+                    WHERE c.shared_from = t.id AND c.account_id = m.account_id
+                        AND c.reason = 'familyShared' AND c.revoked_at IS NULL)
+                AND NOT EXISTS (
+                    SELECT FROM family_work w
+                    WHERE w.account_id IN (m.account_id, t.account_id)
+                        AND w.bundle_id = t.bundle_id)
+            LIMIT \(Int64(limit))
+            """
+        ).map { row in
+            let (id, detail) = try row.decode(Int64.self, String.self)
+            return (TransactionID(number: id), detail)
+        }
+    }
+}

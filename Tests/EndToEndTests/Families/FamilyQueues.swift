@@ -1,0 +1,32 @@
+import EventTypes
+import PaymentQueue
+import StoreAPI
+import TestSupport
+import Testing
+
+extension EndToEnd.PaymentQueues {
+    /// A family in the client library of a member who buys nothing.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct FamilyQueues {
+        @Test func theAppHearsOfAShareAndOfItsEnd() async throws {
+            try await withStore { store in
+                try await store.sellShareablePro()
+                let family = try await store.makeFamily("ada", "ben")
+                SKPaymentQueue.configure(
+                    try EndToEnd.PaymentQueues.configuration(of: store, as: "ben")
+                )
+                let queue = SKPaymentQueue.default()
+                let recorder = RecordingObserver()
+                queue.add(recorder)
+                _ = try await store.buy(SampleCatalog.pro, as: "ada")
+                let shared = try await recorder.first(.purchased)
+                #expect(shared.payment.productIdentifier == SampleCatalog.pro.rawValue)
+                try await queue.finish(shared)
+
+                _ = try await store.family("end", family.id.rawValue)
+                try await recorder.revoked(SampleCatalog.pro.rawValue)
+                queue.remove(recorder)
+            }
+        }
+    }
+}
