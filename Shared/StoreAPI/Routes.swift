@@ -297,6 +297,12 @@ public enum Routes {
     public static func adminSubscriptionProduct(_ id: TransactionID) -> String {
         "\(adminSubscription(id))/product"
     }
+    /// `payments`, administrators: extend the newest period of a subscription.
+    ///
+    /// `POST` with an `Idempotency-Key`.
+    public static func adminExtensions(_ id: TransactionID) -> String {
+        "\(adminSubscription(id))/extensions"
+    }
     /// `payments`: one transaction as `payments` has recorded it.
     public static func transaction(_ id: TransactionID) -> String { "\(transactions)/\(id)" }
     /// `receipts`: the signed transaction.

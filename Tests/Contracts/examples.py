@@ -71,6 +71,7 @@ HTTP = {
     "receipt.response": "ReceiptResponse",
     "redemption.ticket.request": "RedemptionTicketRequest",
     "redemption.ticket.response": "RedemptionTicketResponse",
+    "extension.request": "ExtensionRequest",
     "buyer.refund.request": "BuyerRefundRequest",
     "buyer.refund.response": "BuyerRefundResponse",
     "refund.decision.request": "RefundDecisionRequest",

@@ -234,6 +234,17 @@ import Testing
         #expect(change == QueueAccountChanged(revision: 14, account: account))
     }
 
+    @Test func anExtensionReadsBack() throws {
+        let event = try roundTrip(TransactionChanged.self, "transaction.extended")
+        #expect(event.transaction.subscription?.end != nil && event.posting == nil)
+        _ = try surviving(TransactionChanged.self, "transaction.extended")
+        let path = "optional/subscription.changed.extended"
+        let change = try roundTrip(SubscriptionChanged.self, path)
+        #expect(change.cause == .extended && change.subscription.extensions?.map(\.days) == [3])
+        let period = change.subscription.period
+        #expect(period.extendedFrom.map { period.end.duration(since: $0) } == .seconds(259_200))
+    }
+
     @Test func aRefundRequestReadsBack() throws {
         let change = try roundTrip(RefundRequestChanged.self, "refund-request.changed")
         #expect(change.request.state == .approved && change.request.refundNumber == 1)

@@ -22,7 +22,7 @@ import Testing
         ["refund-requests", "decline", "1", "--reason", "used up"],
         ["subscriptions", "list", "--state", "expired"],
         ["subscriptions", "show", "1"], ["subscriptions", "cancel", "1"],
-        ["subscriptions", "resume", "1"],
+        ["subscriptions", "resume", "1"], ["subscriptions", "extend", "1", "--days", "90"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
     ])
     func commandsAreUnderstood(arguments: [String]) throws {
@@ -40,6 +40,7 @@ import Testing
         ["lag", "--max-age", "-1"], ["products", "price", "a", "US", "1"],
         ["refund-requests", "list", "--state", "new"], ["refund-requests", "decline", "1"],
         ["refund-requests", "approve", "1", "--revoke", "--keep"],
+        ["subscriptions", "extend", "1"], ["subscriptions", "extend", "1", "--days", "91"],
         ["subscriptions", "list", "--state", "new"], ["subscriptions", "show"],
     ])
     func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {

@@ -196,6 +196,8 @@ import Testing
         #expect(no.decision == .decline && no.reason?.rawValue == "used up")
         let one = try roundTrip(RefundRequestResponse.self, "refund.request.response")
         #expect(one.refundState == .made && one.act?.decidedBy.rawValue == "mia")
+        let more = try roundTrip(ExtensionRequest.self, "extension.request")
+        #expect(more.days == 3 && more.reasonCode == .serviceIssue)
     }
 
     @Test func subscriptions() throws {

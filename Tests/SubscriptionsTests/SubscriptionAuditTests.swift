@@ -188,6 +188,6 @@ import Testing
     }
 
     @Test func invariantsHaveTheNumbersOfTheDocument() {
-        #expect(SubscriptionInvariant.allCases.map(\.rawValue) == Array(1...14))
+        #expect(SubscriptionInvariant.allCases.map(\.rawValue) == Array(1...15))
     }
 }

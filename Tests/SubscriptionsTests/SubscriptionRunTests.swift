@@ -126,7 +126,10 @@ import Testing
                 case 31: return [.ask, .ask, .withdraw][index % 3]
                 case 28: return .price([nil, 450, 999, 100_000][Int(numbers.next(4))])
                 default:
-                    return [.revoke, .end, .turnOn, .turnOn, .turnOff][Int(numbers.next(5))]
+                    let last: [Step] = [
+                        .revoke, .end, .turnOn, .turnOn, .turnOff, .extend(index * 12 + 1),
+                    ]
+                    return last[Int(numbers.next(6))]
                 }
             }
     }

@@ -82,6 +82,7 @@ import Testing
         case "e35 part refunded": .refunded(current, usd(100), revokes: false)
         case "e35 older refunded": .refunded(TransactionID(number: 9), usd(999), revokes: true)
         case "e37/e38 reversed": .refundReversed(current, usd(999), restores: true)
+        case "e40 extended": .extended(RequestedExtension(id: "a", days: 3, reasonCode: 0))
         case "e44 revoked": .revoked
         case "S121 price raised": .priceIncreaseScheduled(raise(.scheduled))
         case "e29 price asked": .priceIncreaseScheduled(raise(.pending))
@@ -120,6 +121,7 @@ import Testing
         e35 part refunded  | notSubscribed     | moneyRefunded 1          | moneyRefunded 1          | moneyRefunded 4           | moneyRefunded 3           | moneyRefunded 2            | moneyRefunded 5
         e35 older refunded | notSubscribed     | moneyRefunded 1          | moneyRefunded 1          | moneyRefunded 4           | moneyRefunded 3           | moneyRefunded 2            | moneyRefunded 5
         e37/e38 reversed   | notSubscribed     | refundReversed 1         | refundReversed 1         | refundReversed 4          | refundReversed 3          | refundReversed 2           | refundReversed 1
+        e40 extended       | notSubscribed     | extended 1               | extended 1               | notExtendable             | notExtendable             | notExtendable              | notExtendable
         e44 revoked        | notSubscribed     | revoked 5                | revoked 5                | revoked 5                 | ended                     | ended                      | ended
         e20 not for sale   | notSubscribed     | productUnavailable 2     | productUnavailable 2     | productUnavailable 2      | productUnavailable 2      | ended                      | ended
         e21 ended          | notSubscribed     | ended 2                  | ended 2                  | ended 2                   | ended 2                   | ended                      | ended

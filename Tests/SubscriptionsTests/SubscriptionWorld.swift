@@ -20,6 +20,8 @@ struct SubscriptionWorld {
         /// A promotional offer for the running product.
         case redeem(Int)
         case turnOn, turnOff, chargeNow, revoke, end
+        /// A number of days for nothing; each number is a request of its own.
+        case extend(Int)
         /// The processor answers an open call.
         case answer(Int, Answer)
         case refund(Int, revokes: Bool)
@@ -48,6 +50,7 @@ struct SubscriptionWorld {
             case .chargeNow: ".chargeNow"
             case .revoke: ".revoke"
             case .end: ".end"
+            case .extend(let days): ".extend(\(days))"
             case .answer(let index, let answer): ".answer(\(index), .\(answer))"
             case .refund(let index, let revokes): ".refund(\(index), revokes: \(revokes))"
             case .reverse(let index): ".reverse(\(index))"
@@ -127,6 +130,8 @@ struct SubscriptionWorld {
         case .chargeNow: apply(.chargeRequested(currentQuote))
         case .revoke: apply(.revoked)
         case .end: apply(.ended(.unknown))
+        case .extend(let days):
+            apply(.extended(RequestedExtension(id: "\(days)", days: days, reasonCode: 0)))
         case .answer(let index, let answer): self.answer(index, answer)
         case .refund(let index, let revokes): refund(index, revokes: revokes)
         case .reverse(let index): reverse(index)

@@ -168,7 +168,7 @@ extension Difference.Kind {
             case .refundsAreRight: .periodRefundDiffers
             // That an account has one subscription in a group, the table's key ensures.
             case .stateFollowsFromChanges, .offersAreUsedOnce, .notifiedOnce, .familyFollows,
-                .oneRunning:
+                .oneRunning, .extensionsAreLimited:
                 .subscriptionDiffers
             case .endsAreCounted: .periodEndDiffers
             case .oneDueAction: .dueActionDiffers

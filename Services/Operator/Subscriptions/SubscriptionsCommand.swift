@@ -18,11 +18,13 @@ struct SubscriptionsCommand: AsyncParsableCommand {
               counterfoil subscriptions cancel 2175520387220000
               counterfoil subscriptions resume 2175520387220000
               counterfoil subscriptions raise com.example.club USA 12.99 --dry-run
+              counterfoil subscriptions extend 2175520387220000 --days 3
             """,
         subcommands: [
             ListSubscriptionsCommand.self, ShowSubscriptionCommand.self,
             CancelSubscriptionCommand.self, ResumeSubscriptionCommand.self,
             RaiseSubscriptionsCommand.self,
+            ExtendSubscriptionCommand.self,
         ]
     )
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import ServiceKit
+import Subscriptions
 
 extension SubscriptionChangeRefusal {
     /// The answer to the request.
@@ -108,6 +109,23 @@ extension SubscriptionChangeRefusal {
                     unpaid. Wait until it is paid, or the subscription has ended.
                     """
             )
+        case .notExtendable:
+            HTTPProblem(
+                .conflict,
+                code: "not_extendable",
+                title: "The subscription cannot be extended",
+                detail: "Only an active subscription is extended, and not while it is free."
+            )
+        case .tooManyExtensions:
+            HTTPProblem(
+                .conflict,
+                code: "too_many_extensions",
+                title: "The subscription was extended too often",
+                detail: """
+                    At most \(RequestedExtension.countMax) extensions are made within 365 days.
+                    """
+            )
+        case .extensionDiffers: .idempotencyKeyReused
         }
     }
 }

@@ -165,6 +165,7 @@ struct PaymentHistory {
             reversedRefund(in: transaction, since: before).map {
                 .reverseRefund(number: $0.number)
             }
+        case .transactionExtended: transaction.subscription?.end.map { .extendPeriod(until: $0) }
         case .transactionFailed: transaction.failureReason.map { .fail($0) }
         case .transactionPurchased
         where transaction.subscription?.start != nil && !transaction.reason.isCopy:

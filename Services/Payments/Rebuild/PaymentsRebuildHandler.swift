@@ -15,6 +15,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         .transactionFailed, .transactionRestored, .transactionRefunded,
         .transactionRefundReversed, .strayCharged, .strayChargeReturned, .accountChanged,
         .clockChanged, .subscriptionChanged, .refundRequestChanged, .familyChanged,
+        .transactionExtended,
     ]
 
     private let projection = ProjectionHandler()

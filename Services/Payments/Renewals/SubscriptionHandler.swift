@@ -240,7 +240,7 @@ struct SubscriptionHandler: Sendable {
     }
 
     /// The subscription with the state that follows from its dates (rule S205).
-    private func present(_ subscription: Subscription) -> Subscription {
+    func present(_ subscription: Subscription) -> Subscription {
         var present = subscription
         present.state = context.subscriptions.dueActions.state(of: subscription, at: context.now())
         return present

@@ -2,6 +2,7 @@ import EventTypes
 import Hummingbird
 import ServiceKit
 import StoreAPI
+import Subscriptions
 
 /// The HTTP routes for subscriptions.
 ///
@@ -25,6 +26,7 @@ struct SubscriptionRoutes: Sendable {
             .get(RouterPath("\(Routes.adminSubscriptions)/:id"), use: anySubscription)
             .put(RouterPath("\(Routes.adminSubscriptions)/:id/auto-renew"), use: setAutoRenew)
             .put(RouterPath("\(Routes.adminSubscriptions)/:id/product"), use: chooseProduct)
+            .post(RouterPath("\(Routes.adminSubscriptions)/:id/extensions"), use: extend)
         addPrices(to: router)
     }
 
@@ -144,6 +146,33 @@ struct SubscriptionRoutes: Sendable {
         return try await decide(.product(body.productID), act: act, context)
     }
 
+    /// Extends the newest period, once for an `Idempotency-Key`.
+    @Sendable
+    private func extend(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try request.requireIdempotencyKey()
+        let body = try await decodeBody(ExtensionRequest.self, from: request)
+        guard (1...RequestedExtension.daysMax).contains(body.days) else {
+            throw HTTPProblem.badRequest(
+                "extension_out_of_range",
+                "The extension is out of range",
+                "A subscription is extended by 1 to \(RequestedExtension.daysMax) days."
+            )
+        }
+        let reply = try await subscriptions.extend(
+            try id(context),
+            by: RequestedExtension(
+                id: key.rawValue,
+                days: body.days,
+                reasonCode: body.reasonCode?.rawValue ?? 0
+            ),
+            act: try context.act(because: body.reason),
+            trace: context.trace
+        )
+        return try answer(reply)
+    }
+
     private func autoRenew(_ request: Request) async throws -> AutoRenewRequest {
         try await decodeBody(AutoRenewRequest.self, from: request)
     }
@@ -166,6 +195,10 @@ struct SubscriptionRoutes: Sendable {
             act: act,
             trace: context.trace
         )
+        return try answer(reply)
+    }
+
+    private func answer(_ reply: SubscriptionHandler.Reply) throws -> Response {
         switch reply {
         case .unknown: throw HTTPProblem.subscriptionUnknown
         case .refused(let refusal): throw refusal.problem

@@ -20,6 +20,8 @@ enum TransactionCommand: Hashable, Sendable {
     case expireApproval
     /// An amount of the charge was refunded; it is zero if there was no charge.
     case refund(number: Int, amount: Money, revokes: Bool)
+    /// The period of a subscription that the transaction pays for ends later.
+    case extendPeriod(until: StoreTime)
     /// The money of a refund came back.
     case reverseRefund(number: Int)
 }

@@ -40,7 +40,7 @@ struct TransactionStateMachine {
         case .fail(let reason): failed(record, reason)
         case .awaitApproval: moved(record, to: .deferred, .transactionDeferred)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
-        case .refund, .reverseRefund: .refused(.notPurchased)
+        case .refund, .reverseRefund, .extendPeriod: .refused(.notPurchased)
         }
     }
 
@@ -65,7 +65,7 @@ struct TransactionStateMachine {
         case .expireApproval:
             record.approval == .approve
                 ? .refused(.decidedOtherwise) : failed(record, .approvalExpired)
-        case .refund, .reverseRefund: .refused(.notPurchased)
+        case .refund, .reverseRefund, .extendPeriod: .refused(.notPurchased)
         }
     }
 
@@ -82,6 +82,7 @@ struct TransactionStateMachine {
         case .refund(let number, let amount, let revokes):
             refunded(record, number, amount, revokes: revokes)
         case .reverseRefund(let number): refundReversed(record, number)
+        case .extendPeriod(let end): extended(record, until: end)
         }
     }
 
@@ -99,14 +100,14 @@ struct TransactionStateMachine {
         case .expireApproval:
             record.transaction.failureReason == .approvalExpired
                 ? .unchanged : .refused(.notDeferred)
-        case .refund, .reverseRefund: .refused(.notPurchased)
+        case .refund, .reverseRefund, .extendPeriod: .refused(.notPurchased)
         }
     }
 
     private func applyToRestored(_ command: TransactionCommand) -> TransactionMove {
         switch command {
         case .confirmCharge, .beginPeriod: .refused(.chargeIsStray)
-        case .refund, .reverseRefund: .refused(.notPurchased)
+        case .refund, .reverseRefund, .extendPeriod: .refused(.notPurchased)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
         case .grantOwned, .grantFree, .fail, .awaitApproval: .refused(.ended)
         }
@@ -233,6 +234,14 @@ struct TransactionStateMachine {
             transaction.refunds = refunds
             let isRevoked = refunds.contains { $0.revokes && $0.reversedAt == nil }
             if !isRevoked { transaction.revokedAt = nil }
+        }
+    }
+
+    /// Moves the end of the period (row e40 of docs/subscriptions.md).
+    private func extended(_ record: TransactionRecord, until end: StoreTime) -> TransactionMove {
+        guard record.transaction.subscription?.end != end else { return .unchanged }
+        return moved(record, to: .purchased, .transactionExtended) { transaction in
+            transaction.subscription?.end = end
         }
     }
 

@@ -33,6 +33,12 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     case aboveCatalog
     /// The next renewal pays for another product than the one whose price rises.
     case otherProduct
+    /// The subscription cannot be extended: it is not active, or its period is free.
+    case notExtendable
+    /// The subscription was extended as often as it may be in a year.
+    case tooManyExtensions
+    /// The identifier was used for another extension.
+    case extensionDiffers
 
     /// The refusal of a change that the rules of subscriptions refuse.
     init(_ refusal: SubscriptionRefusal) {
@@ -45,6 +51,9 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
         case .answeredOtherwise: self = .answeredOtherwise
         case .noIncrease: self = .noIncrease
         case .priceInUse: self = .priceInUse
+        case .notExtendable: self = .notExtendable
+        case .tooManyExtensions: self = .tooManyExtensions
+        case .extensionDiffers: self = .extensionDiffers
         case .notSubscribed, .ended, .otherGroup, .isCurrent, .needsCharge, .stateUnknown:
             self = .ended
         }

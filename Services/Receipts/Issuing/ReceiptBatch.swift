@@ -45,7 +45,7 @@ struct ReceiptBatch: Sendable {
         for event in events {
             switch event.type {
             case .transactionPurchased, .transactionRestored, .transactionRefunded,
-                .transactionRefundReversed:
+                .transactionRefundReversed, .transactionExtended:
                 let change = try event.decode(TransactionChanged.self)
                 let transaction = change.transaction
                 if let environment, let made = change.environment, made != environment.rawValue {

@@ -27,7 +27,7 @@ public struct EventType: OpenEnum {
     )
     /// A payment was accepted.
     ///
-    /// Data: ``TransactionChanged``, as for the next six types.
+    /// Data: ``TransactionChanged``, as for the next seven types.
     public static let transactionPurchasing = EventType(rawValue: "transaction.purchasing.v1")
     /// A transaction waits for approval.
     public static let transactionDeferred = EventType(rawValue: "transaction.deferred.v1")
@@ -43,6 +43,8 @@ public struct EventType: OpenEnum {
     public static let transactionRefundReversed = EventType(
         rawValue: "transaction.refund-reversed.v1"
     )
+    /// The period of a subscription that a transaction pays for was extended.
+    public static let transactionExtended = EventType(rawValue: "transaction.extended.v1")
     /// An approver approved a transaction (Ask to Buy).
     ///
     /// The charge has its own event.
@@ -119,6 +121,6 @@ public struct EventType: OpenEnum {
         .transactionApproved, .strayCharged, .strayChargeReturned, .receiptIssued,
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
         .queueAccountChanged, .queueSubscriptionChanged, .subscriptionChanged, .clockChanged,
-        .subscriptionGroupChanged, .refundRequestChanged, .familyChanged,
+        .subscriptionGroupChanged, .refundRequestChanged, .familyChanged, .transactionExtended,
     ]
 }

@@ -23,6 +23,8 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
     ///
     /// It is stored and never computed again (rule S27).
     public var end: StoreTime
+    /// The end as it was counted, before it was extended; `nil` if it was not.
+    public var extendedFrom: StoreTime?
     /// The charge that paid a renewal (rule S84); `nil` for a purchase.
     public var charge: RenewalChargeKey?
     /// The sum of its refunds, confirmed or not (rule S102).
@@ -89,6 +91,7 @@ extension PaidPeriod {
         if let charge { text.member("charge", object: charge.write) }
         if let earlyEnd { text.member("earlyEnd", object: earlyEnd.write) }
         text.member("end", end)
+        text.member("extendedFrom", extendedFrom)
         text.member("number", Int64(number))
         if let offer { text.member("offer", object: offer.write) }
         text.member("price", object: price.write)
@@ -107,6 +110,7 @@ extension PaidPeriod {
         var (price, refunded) = (Money?.none, Money?.none)
         var offer: PeriodOffer?
         var (anchor, start, end) = (Int64?.none, Int64?.none, Int64?.none)
+        var extendedFrom: Int64?
         var number: Int64?
         var charge: RenewalChargeKey?
         var earlyEnd: EarlyEnd?
@@ -121,6 +125,8 @@ extension PaidPeriod {
             case "number": PlainJSON.keep(json.integer(), in: &number)
             case "start": PlainJSON.keep(json.integer(), in: &start)
             case "end": PlainJSON.keep(json.integer(), in: &end)
+            case "extendedFrom":
+                json.null() || PlainJSON.keep(json.integer(), in: &extendedFrom)
             case "charge":
                 json.null() || PlainJSON.keep(RenewalChargeKey(from: &json), in: &charge)
             case "refunded": PlainJSON.keep(Money(from: &json), in: &refunded)
@@ -145,6 +151,7 @@ extension PaidPeriod {
             refunded: refunded,
             earlyEnd: earlyEnd
         )
+        self.extendedFrom = extendedFrom.map(StoreTime.init(millisecondsSinceEpoch:))
     }
 }
 

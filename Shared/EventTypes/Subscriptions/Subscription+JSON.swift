@@ -13,6 +13,7 @@ extension Subscription: PlainJSONCodable {
         if let earlierPeriod { text.member("earlierPeriod", object: earlierPeriod.write) }
         text.member("epoch", Int64(epoch))
         text.member("expirationIntent", expirationIntent.map { Int64($0.rawValue) })
+        if let extensions { text.member("extensions", objects: extensions) { $1.write(to: &$0) } }
         text.member("gracePeriodEnd", gracePeriodEnd)
         text.member("id", id.rawValue)
         text.member("lastTry", lastTry)
@@ -63,6 +64,7 @@ extension Subscription: PlainJSONCodable {
         var gracePeriodEnd: Int64?
         var billingRetryEnd: Int64?
         var expirationIntent: ExpirationIntent?
+        var extensions: [PeriodExtension]?
 
         mutating func read(_ name: PlainJSON.Name, from json: inout PlainJSON) -> Bool {
             switch name {
@@ -98,6 +100,8 @@ extension Subscription: PlainJSONCodable {
                 json.null() || PlainJSON.keep(json.integer(), in: &billingRetryEnd)
             case "expirationIntent":
                 json.null() || PlainJSON.keep(ExpirationIntent(from: &json), in: &expirationIntent)
+            case "extensions":
+                json.null() || PlainJSON.keep(PeriodExtension.list(from: &json), in: &extensions)
             default: json.skip()
             }
         }
@@ -131,6 +135,7 @@ extension Subscription: PlainJSONCodable {
             whole.gracePeriodEnd = gracePeriodEnd.map(StoreTime.init(millisecondsSinceEpoch:))
             whole.billingRetryEnd = billingRetryEnd.map(StoreTime.init(millisecondsSinceEpoch:))
             whole.expirationIntent = expirationIntent
+            whole.extensions = extensions
             return whole
         }
     }

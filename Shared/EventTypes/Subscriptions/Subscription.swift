@@ -57,6 +57,8 @@ public struct Subscription: Codable, Hashable, Sendable {
     public var billingRetryEnd: StoreTime?
     /// The reason of the end (rule S93).
     public var expirationIntent: ExpirationIntent?
+    /// The extensions of its periods, oldest first; `nil` if there was none.
+    public var extensions: [PeriodExtension]?
 
     /// Makes the first version of a subscription.
     public init(

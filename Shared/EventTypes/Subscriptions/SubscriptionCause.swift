@@ -64,6 +64,8 @@ public enum SubscriptionCause: OpenEnum {
     case refundReversed
     /// The period was taken away without a refund (row e44).
     case revoked
+    /// The period was extended (row e40).
+    case extended
     /// A cause that only a newer version of the store knows.
     case unknown(String)
 
@@ -76,7 +78,7 @@ public enum SubscriptionCause: OpenEnum {
         .expired, .productUnavailable, .ended, .priceIncreaseScheduled, .priceIncreaseAsked,
         .priceIncreaseNotified, .priceIncreaseAgreed, .priceIncreaseDeclined,
         .priceIncreaseWithdrawn, .priceNotAgreed, .refunded, .moneyRefunded, .lastPeriodRefunded,
-        .nextPeriodRefunded, .refundReversed, .revoked,
+        .nextPeriodRefunded, .refundReversed, .revoked, .extended,
     ]
 
     /// Recognizes a cause.
@@ -121,6 +123,7 @@ public enum SubscriptionCause: OpenEnum {
         case .nextPeriodRefunded: "nextPeriodRefunded"
         case .refundReversed: "refundReversed"
         case .revoked: "revoked"
+        case .extended: "extended"
         case .unknown(let rawValue): rawValue
         }
     }

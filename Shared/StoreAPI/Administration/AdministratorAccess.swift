@@ -78,6 +78,7 @@ public enum AdministratorAccess {
                 "POST \(Routes.adminFamilies)/{id}/end",
                 "PUT \(Routes.adminFamilies)/{id}/members/{account}",
                 "POST \(Routes.adminFamilies)/{id}/members/{account}/removal",
+                "POST \(Routes.adminSubscriptions)/{id}/extensions",
                 "PUT \(Routes.adminTest)/accounts/{account}",
                 "DELETE \(Routes.adminTest)/accounts/{account}",
                 "POST \(Routes.adminTest)/subscriptions/{id}/renewal",

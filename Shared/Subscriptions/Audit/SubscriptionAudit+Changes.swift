@@ -99,7 +99,8 @@ extension SubscriptionAudit {
         case .resubscribed: from([.expired, .revoked], to: [.active])
         case .upgraded: from(running, to: [.active])
         case .productScheduled, .scheduleWithdrawn: from(running, to: [before])
-        case .autoRenewTurnedOff, .autoRenewTurnedOn, .renewed, .renewedLate, .nextPeriodRefunded:
+        case .autoRenewTurnedOff, .autoRenewTurnedOn, .renewed, .renewedLate, .nextPeriodRefunded,
+            .extended:
             from([.active], to: [.active])
         case .offerRedeemed: from([.active, .inGracePeriod], to: [before])
         case .gracePeriodBegan: from([.active], to: [.inGracePeriod])

@@ -9,9 +9,12 @@ extension SubscriptionAudit {
         for period in periods {
             var previous = period
             previous.number -= 1
+            let counted = rules.end(of: period)
             findings.check(
                 .endsAreCounted,
-                rules.end(of: period) == period.end && rules.end(of: previous) == period.start,
+                counted == period.extendedFrom ?? period.end
+                    && extended(counted, of: period, in: history) == period.end
+                    && rules.end(of: previous) == period.start,
                 "period \(period.transactionID) from \(period.start) to \(period.end) is not "
                     + "number \(period.number) from \(period.anchor)"
             )
@@ -39,6 +42,44 @@ extension SubscriptionAudit {
                 .noUnexplainedGap,
                 begun.map { explainsGap($0.change, before: $0.before, later) } ?? false,
                 "nothing explains the gap between \(earlier.effectiveEnd) and \(later.start)"
+            )
+        }
+    }
+
+    /// The end of a period with all its extensions, which are counted one after another.
+    private func extended(
+        _ end: StoreTime,
+        of period: PaidPeriod,
+        in history: SubscriptionHistory
+    ) -> StoreTime {
+        let own = (history.subscription.extensions ?? []).filter {
+            $0.transactionID == period.transactionID
+        }
+        return own.reduce(end) { policy.end(of: $1, from: $0) }
+    }
+
+    /// Checks that no more time was given away than rule S211 allows.
+    func checkExtensions(_ history: SubscriptionHistory, _ findings: inout Findings) {
+        let extensions = history.subscription.extensions ?? []
+        let changes = history.changes.filter { $0.cause == .extended }
+        findings.check(
+            .extensionsAreLimited,
+            extensions.map(\.extendedAt) == changes.map(\.time)
+                && Set(extensions.map(\.id)).count == extensions.count,
+            "\(extensions.count) extensions are recorded, and \(changes.count) were made"
+        )
+        for one in extensions {
+            let since = extensions.filter {
+                $0.extendedAt <= one.extendedAt
+                    && one.extendedAt.duration(since: $0.extendedAt)
+                        < RequestedExtension.countedTime
+            }
+            findings.check(
+                .extensionsAreLimited,
+                since.count <= RequestedExtension.countMax
+                    && (1...RequestedExtension.daysMax).contains(one.days),
+                "the extension of \(one.extendedAt) by \(one.days) days is number "
+                    + "\(since.count) of its year"
             )
         }
     }
@@ -111,6 +152,7 @@ extension SubscriptionAudit {
                 // that took it back.
                 let wasTakenBack =
                     change.time < period.start && change.cause != .nextPeriodRefunded
+                    && change.cause != .extended
                 let expected: Int64 =
                     wasTakenBack
                     ? before.refundable.minorUnits

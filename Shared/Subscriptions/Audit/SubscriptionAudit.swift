@@ -51,6 +51,7 @@ public struct SubscriptionAudit: Sendable {
         var findings = Findings(of: history.subscription.id)
         checkChanges(history, &findings)
         checkPeriods(history, &findings)
+        checkExtensions(history, &findings)
         checkMoney(history, &findings)
         checkOffers(history, &findings)
         checkPresent(history, at: time, &findings)

@@ -28,4 +28,6 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case oneRunning = 13
     /// Grace and billing retry are as long as set, from the period's end.
     case limitsAreKept = 14
+    /// Extensions are recorded once each, and as short and as few as allowed.
+    case extensionsAreLimited = 15
 }

@@ -64,6 +64,7 @@ extension SubscriptionCause {
         case .moneyRefunded, .lastPeriodRefunded: [SubscriptionNotification("REFUND")]
         case .refundReversed: [SubscriptionNotification("REFUND_REVERSED")]
         case .revoked: [SubscriptionNotification("REVOKE")]
+        case .extended: [SubscriptionNotification("RENEWAL_EXTENDED")]
         case .unknown: []
         }
     }

@@ -28,6 +28,12 @@ public enum SubscriptionRefusal: Hashable, Sendable {
     case noIncrease
     /// The higher price of an increase is being charged, or is owed (rule S126).
     case priceInUse
+    /// The subscription cannot be extended: it is not active, or its period is free.
+    case notExtendable
+    /// The subscription was extended as often as it may be in a year.
+    case tooManyExtensions
+    /// The request has the identifier of another one.
+    case extensionDiffers
     /// The state is one that only a newer version of the store knows.
     case stateUnknown
 }

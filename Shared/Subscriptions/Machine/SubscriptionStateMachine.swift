@@ -71,6 +71,7 @@ public struct SubscriptionStateMachine: Sendable {
         case .priceIncreaseWithdrawn: return priceIncreaseWithdrawn(subscription)
         case .priceIncreaseAnswered(let id, let isAgreed):
             return priceIncreaseAnswered(id, isAgreed: isAgreed, subscription)
+        case .extended(let request): return extended(by: request, at: time, subscription)
         case .revoked: return revoked(at: time, subscription)
         case .ended(let intent): return ended(intent, at: time, subscription)
         }

@@ -7,8 +7,8 @@ import Testing
 @Suite struct PlainSubscriptionTests {
     private static let events = [
         "subscription.changed", "optional/subscription.changed.act",
-        "optional/subscription.changed.offer", "optional/subscription.changed.refunded",
-        "optional/subscription.changed.unpaid",
+        "optional/subscription.changed.extended", "optional/subscription.changed.offer",
+        "optional/subscription.changed.refunded", "optional/subscription.changed.unpaid",
     ]
 
     private static let time = StoreTime(millisecondsSinceEpoch: 1_790_000_000_123)
@@ -41,7 +41,7 @@ import Testing
 
     /// A subscription that has every member.
     private static var whole: Subscription {
-        let period = PaidPeriod(
+        var period = PaidPeriod(
             transactionID: TransactionID(unchecked: "900000000000002"),
             reason: .renewal,
             product: product,
@@ -55,6 +55,7 @@ import Testing
             refunded: Money(minorUnits: 100, currency: Currency(unchecked: "USD")),
             earlyEnd: EarlyEnd(time: time, reason: .upgraded)
         )
+        period.extendedFrom = time
         var charge = RenewalCharge(
             key: key,
             product: product,
@@ -95,6 +96,16 @@ import Testing
         subscription.gracePeriodEnd = time
         subscription.billingRetryEnd = time
         subscription.expirationIntent = .billingError
+        subscription.extensions = [
+            PeriodExtension(
+                id: "outage-7",
+                days: 3,
+                reasonCode: 3,
+                transactionID: period.transactionID,
+                extendedAt: time,
+                end: period.end
+            )
+        ]
         return subscription
     }
 

@@ -42,6 +42,7 @@ import Testing
         .lastPeriodRefunded: ["REFUND"],
         .refundReversed: ["REFUND_REVERSED"],
         .revoked: ["REVOKE"],
+        .extended: ["RENEWAL_EXTENDED"],
     ]
 
     private static let states: [SubscriptionState] = [

@@ -38,7 +38,9 @@ enum SubscriptionNotificationRules {
     /// Returns the transaction that a change is about: the refunded one, that of the period that
     /// began, or else that of the period in force.
     private static func transaction(of change: SubscriptionChanged) -> TransactionID {
-        change.refundedTransactionID ?? change.transactionID
+        // The extended period may begin in the future (rule S214).
+        if change.cause == .extended { return change.subscription.period.transactionID }
+        return change.refundedTransactionID ?? change.transactionID
             ?? change.subscription.runningPeriod(at: change.changedAt).transactionID
     }
 
