@@ -44,15 +44,15 @@ private func composePayments(
         against: .receipts,
         at: settings.receiptsURL
     )
-    let renewals = RenewalParts(settings, charging, products: products, on: frame)
+    let renewals = try RenewalParts(settings, charging, products: products, on: frame)
     let accounts = AccountParts(charging, products: products, on: frame)
     let clock = ClockParts(settings, environments, runner: runner, renewals.works, on: frame)
     return frame.composition(
         charging.services
             + [
                 LogSealer(.ledger, client: frame.client, logger: frame.logger), clock.keeper,
-                runner, renewals.runner, renewals.watch, renewals.enrolments, accounts.runner,
-                consumer,
+                runner, renewals.runner, renewals.extensions, renewals.watch, renewals.enrolments,
+                accounts.runner, consumer,
                 acceptance.batcher,
             ],
         readiness: [clock.check],

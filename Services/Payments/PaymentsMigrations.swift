@@ -39,6 +39,7 @@ enum PaymentsMigrations {
             ("payments_m0018_offer_codes", PackageResources.m0018_offer_codes_sql),
             ("payments_m0019_nonces_end", PackageResources.m0019_nonces_end_sql),
             ("payments_m0020_refund_requests", PackageResources.m0020_refund_requests_sql),
+            ("payments_m0021_mass_extensions", PackageResources.m0021_mass_extensions_sql),
             ("payments_m0023_families", PackageResources.m0023_families_sql),
             ("payments_m0024_family_shares", PackageResources.m0024_family_shares_sql),
             ("payments_m0028_price_enrolments", PackageResources.m0028_price_enrolments_sql),

@@ -18,6 +18,8 @@ struct PaymentsSettings: Sendable {
     let restoreTokenAgeMax: Duration
     /// The directory of the keys of merchants' servers; `nil` if no signed offer is accepted.
     let offerKeysDirectory: String?
+    /// The settings for merchants' servers, which extend subscriptions; `nil` if none may.
+    let servers: ServerAPISettings?
     let sandboxDatabaseURL: String
     let sandboxSlowness: Duration
     /// The settings of Stripe; `nil` if another processor charges.
@@ -82,9 +84,10 @@ struct PaymentsSettings: Sendable {
         let keysDirectory = reader.string(
             "SERVER_KEYS_DIRECTORY",
             default: "",
-            "Public keys of merchants' servers: <key id>.json. They sign promotional offers."
+            "Public keys of merchants' servers, <key id>.json, for signed offers and extensions."
         )
         offerKeysDirectory = keysDirectory.isEmpty ? nil : keysDirectory
+        servers = keysDirectory.isEmpty ? nil : ServerAPISettings(keysDirectory: keysDirectory)
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(
             "SANDBOX_PROCESSOR_DATABASE_URL",

@@ -10,10 +10,15 @@ struct RenewalParts {
     let watch: SubscriptionWatch
     /// Tells subscribers of higher prices.
     let enrolments: PriceEnrolmentRunner
+    /// Extends all subscribers of a product.
+    let extensions: MassExtensionRunner
     /// Their work, for an advance of the store's clock.
     let works: [DueWorkQueue]
     /// The HTTP routes for subscriptions.
     private let routes: SubscriptionRoutes
+    private let massRoutes: MassExtensionRoutes
+    /// The routes of merchants' servers; a store without their keys has none.
+    private let serverRoutes: ServerExtensionRoutes?
     /// The routes of tests; only the sandbox's own processor has them.
     private let testRoutes: TestRoutes?
 
@@ -22,7 +27,10 @@ struct RenewalParts {
         _ charging: ChargingParts,
         products: ProductStore,
         on frame: ServiceFrame
-    ) {
+    ) throws {
+        let servers = try settings.servers.map {
+            try ServerAPIAuthenticator($0, now: frame.machineNow, logger: frame.logger)
+        }
         let renewals = RenewalHandler(
             context: charging.context,
             products: products,
@@ -47,6 +55,21 @@ struct RenewalParts {
             didCommit: frame.wakeRelay
         )
         routes = SubscriptionRoutes(subscriptions: subscriptions)
+        let masses = MassExtensionHandler(
+            context: charging.context,
+            products: products,
+            didCommit: frame.wakeRelay
+        )
+        extensions = MassExtensionRunner(handler: masses, logger: frame.logger)
+        massRoutes = MassExtensionRoutes(masses: masses)
+        serverRoutes = servers.map {
+            ServerExtensionRoutes(
+                authenticator: $0,
+                subscriptions: subscriptions,
+                masses: masses,
+                transactions: TransactionReader(client: frame.client)
+            )
+        }
         testRoutes =
             settings.environment == .sandbox && settings.stripe == nil
             ? TestRoutes(
@@ -85,6 +108,8 @@ struct RenewalParts {
     /// Adds the routes that this store has.
     func addRoutes(to router: StoreRouter) {
         routes.add(to: router)
+        massRoutes.add(to: router)
+        serverRoutes?.add(to: router)
         testRoutes?.add(to: router)
     }
 }

@@ -68,9 +68,16 @@ struct MerchantParts {
                 signer: signer,
                 now: now
             ),
-            finishes: FinishForwarder(
+            fulfillment: ServerAPIForwarder(
+                to: .fulfillment,
                 baseURL: settings.fulfillmentURL,
                 timeout: settings.fulfillmentTimeout,
+                logger: logger
+            ),
+            payments: ServerAPIForwarder(
+                to: .payments,
+                baseURL: settings.paymentsURL,
+                timeout: .seconds(10),
                 logger: logger
             ),
             apps: apps,

@@ -60,7 +60,10 @@ final class ReceiptHandler: EventHandler {
         }
         let requests = try RequestedRefundStore.save(batch.refundRequests, on: connection)
         let upgrades = UpgradedPeriods(changes)
-        guard !batch.entries.isEmpty || !changes.isEmpty || !requests.isEmpty else { return }
+        guard
+            !batch.entries.isEmpty || !changes.isEmpty || !requests.isEmpty
+                || !batch.massExtensions.isEmpty
+        else { return }
         let now = now()
         let owners = Set(batch.entries.map(\.transaction.owner)).union(upgrades.owners)
         let accounts =
@@ -75,6 +78,10 @@ final class ReceiptHandler: EventHandler {
         }
         let requestWriter = RefundRequestNotificationWriter(writer: notificationWriter)
         if try requestWriter.write(requests, at: now, on: connection) {
+            owesNotifications.store(true, ordering: .relaxed)
+        }
+        let extensionWriter = MassExtensionNotificationWriter(writer: notificationWriter)
+        if try extensionWriter.write(batch.massExtensions, at: now, on: connection) {
             owesNotifications.store(true, ordering: .relaxed)
         }
         if !receipts.isEmpty {

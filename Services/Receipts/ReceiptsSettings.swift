@@ -14,7 +14,7 @@ import X509
 /// | `OCSP_DIRECTORY` | required | the keys and registers for the status of certificates |
 /// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | the service that finishes are passed on to |
 /// | `FULFILLMENT_TIMEOUT_MS` | 10 s | the time limit for one of them |
-/// | `PAYMENTS_URL` | `http://127.0.0.1:8082` | the service that is asked for its environment |
+/// | `PAYMENTS_URL` | `http://127.0.0.1:8082` | the service that is asked for its environment, and extends subscriptions |
 /// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as written in every receipt |
 /// | `FORMER_ROOTS_FILE` | none | roots that `verifyReceipt` trusts besides the present one |
 /// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to send a secret |
@@ -61,7 +61,7 @@ struct ReceiptsSettings: Sendable {
         paymentsURL = reader.string(
             "PAYMENTS_URL",
             default: "http://127.0.0.1:8082",
-            "Where payments is: it is asked whether its STORE_ENVIRONMENT is the same."
+            "Where payments is: it says its STORE_ENVIRONMENT, and extends for merchants' servers."
         )
         sharedSecrets = Self.sharedSecrets(&reader)
         formerRoots = Self.formerRoots(&reader)

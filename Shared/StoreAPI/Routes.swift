@@ -297,12 +297,12 @@ public enum Routes {
     public static func adminSubscriptionProduct(_ id: TransactionID) -> String {
         "\(adminSubscription(id))/product"
     }
-    /// `payments`, administrators: extend the newest period of a subscription.
-    ///
-    /// `POST` with an `Idempotency-Key`.
+    /// `payments`, administrators: extend the newest period of a subscription (`POST`).
     public static func adminExtensions(_ id: TransactionID) -> String {
         "\(adminSubscription(id))/extensions"
     }
+    /// `payments`, administrators: extend all subscribers of a product (`POST`).
+    public static let adminMassExtensions = "/v1/admin/mass-extensions"
     /// `payments`: one transaction as `payments` has recorded it.
     public static func transaction(_ id: TransactionID) -> String { "\(transactions)/\(id)" }
     /// `receipts`: the signed transaction.

@@ -386,7 +386,7 @@ def subscriptions(store, table):
         ("91 days", "400 4000009", pro, extension(days=91)),
         ("no identifier", "400 4000011", pro, extension(identifier="")),
         ("unknown", "404 4040005", "999999999", extension()),
-        ("newer than all", "404 4040006", "699999999999999999", extension()),
+        ("newer than all", "404 4040005", "699999999999999999", extension()),
         ("no id", "400 4000008", "abc", extension()),
     ]:
         table.answer(

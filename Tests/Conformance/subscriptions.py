@@ -5,6 +5,9 @@ import uuid
 
 import requests
 from appstoreserverlibrary.api_client import GetTransactionHistoryVersion
+from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
+from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
+from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
 from appstoreserverlibrary.models.TransactionHistoryRequest import ProductType, TransactionHistoryRequest
 
 from notifications import Merchant, administer, eventually
@@ -153,7 +156,55 @@ def subscription_life(store, table):
     table.expect("  … continues the subscription", first, info.originalTransactionId)
     life.advance("34d")
     life.expect(table, "a renewal that fails and recovers", "DID_FAIL_TO_RENEW 3", "DID_RENEW BILLING_RECOVERY 1")
+    extensions(store, table, life, first)
     administer(store, "DELETE", f"/apps/{store.bundle}/notification-endpoint")
+
+
+def extensions(store, table, life, first):
+    """Extends the subscription alone, and then with all subscribers of its product."""
+    client = store.client()
+    latest = client.get_all_subscription_statuses(first).data[0].lastTransactions[0].signedTransactionInfo
+    before = life.verifier.verify_and_decode_signed_transaction(latest)
+
+    def extend(transaction=first, days=3, identifier="one"):
+        request = ExtendRenewalDateRequest(days, ExtendReasonCode.CUSTOMER_SATISFACTION, requestIdentifier=identifier)
+        return client.extend_subscription_renewal_date(transaction, request)
+
+    def days(end):
+        return round((end - before.expiresDate) / 86_400_000)
+
+    made = extend()
+    table.expect(
+        "extend_subscription_renewal_date",
+        (first, before.webOrderLineItemId, True, 3),
+        (made.originalTransactionId, made.webOrderLineItemId, made.success, days(made.effectiveDate)),
+    )
+    _, extended = life.expect(table, "an extension", "RENEWAL_EXTENDED 1")
+    table.expect("  … signs the period again", (before.transactionId, made.effectiveDate), (extended.transactionId, extended.expiresDate))
+    table.expect("  … and is made once", made.effectiveDate, extend().effectiveDate)
+    table.answer("  … whose identifier means the same", "400 4000011", lambda: extend(days=4))
+    table.answer("  … not by a renewal's id", "400 4000187", lambda: extend(before.transactionId))
+
+    def all_of(number):
+        return MassExtendRenewalDateRequest(
+            extendByDays=number, extendReasonCode=ExtendReasonCode.SERVICE_ISSUE_OR_OUTAGE, requestIdentifier="all", productId=SILVER
+        )
+
+    answer = client.extend_renewal_date_for_all_active_subscribers(all_of(2))
+    table.expect("extend_renewal_date_for_all_active_subscribers", "all", answer.requestIdentifier)
+
+    def complete():
+        status = client.get_status_of_subscription_renewal_date_extensions("all", SILVER)
+        return status if status.complete else None
+
+    status = eventually(complete)
+    table.expect("  … its status", (1, 0, True), (status.succeededCount, status.failedCount, status.completeDate is not None))
+    told = life.told(2)
+    table.expect("  … its notifications", ["RENEWAL_EXTENDED", "RENEWAL_EXTENSION"], sorted(one.rawNotificationType for one in told))
+    summary = next(one.summary for one in told if one.summary)
+    table.expect("  … its summary", ("all", SILVER, 1, 0), (summary.requestIdentifier, summary.productId, summary.succeededCount, summary.failedCount))
+    table.answer("  … whose identifier means the same", "400 4000011", lambda: client.extend_renewal_date_for_all_active_subscribers(all_of(3)))
+    table.answer("a third extension within a year", "403 4030005", lambda: extend(identifier="three"))
 
 
 def named(store):

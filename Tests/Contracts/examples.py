@@ -72,6 +72,8 @@ HTTP = {
     "redemption.ticket.request": "RedemptionTicketRequest",
     "redemption.ticket.response": "RedemptionTicketResponse",
     "extension.request": "ExtensionRequest",
+    "mass.extension.request": "MassExtensionRequest",
+    "mass.extension.response": "MassExtensionResponse",
     "buyer.refund.request": "BuyerRefundRequest",
     "buyer.refund.response": "BuyerRefundResponse",
     "refund.decision.request": "RefundDecisionRequest",

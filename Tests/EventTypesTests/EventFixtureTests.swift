@@ -245,6 +245,18 @@ import Testing
         #expect(period.extendedFrom.map { period.end.duration(since: $0) } == .seconds(259_200))
     }
 
+    @Test func anExtensionOfAllSubscribersReadsBack() throws {
+        let change = try roundTrip(MassExtensionChanged.self, "mass-extension.changed")
+        #expect(change.request.number == 7 && change.request.completedAt != nil)
+        #expect(change.act?.decidedBy.rawValue == "mia" && change.failed == nil)
+        let failure = try roundTrip(
+            MassExtensionChanged.self,
+            "optional/mass-extension.changed.failed"
+        )
+        #expect(failure.failed != nil && failure.request.storefronts == nil)
+        _ = try surviving(MassExtensionChanged.self, "mass-extension.changed")
+    }
+
     @Test func aRefundRequestReadsBack() throws {
         let change = try roundTrip(RefundRequestChanged.self, "refund-request.changed")
         #expect(change.request.state == .approved && change.request.refundNumber == 1)

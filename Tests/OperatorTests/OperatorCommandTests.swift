@@ -23,6 +23,10 @@ import Testing
         ["subscriptions", "list", "--state", "expired"],
         ["subscriptions", "show", "1"], ["subscriptions", "cancel", "1"],
         ["subscriptions", "resume", "1"], ["subscriptions", "extend", "1", "--days", "90"],
+        [
+            "subscriptions", "extend-all", "club", "--app", "com.example.app", "--days", "3",
+            "--storefront", "USA", "--key", "outage-7",
+        ],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
     ])
     func commandsAreUnderstood(arguments: [String]) throws {

@@ -19,6 +19,8 @@ import Testing
             "What was sent to merchants is in no event.",
         "notification_attempts":
             "What was sent to merchants is in no event.",
+        "extension_summaries":
+            "What was sent to merchants is in no event.",
         "notification_marks":
             "What was sent to merchants is in no event.",
         "subscriptions.notified_at":

@@ -198,6 +198,10 @@ import Testing
         #expect(one.refundState == .made && one.act?.decidedBy.rawValue == "mia")
         let more = try roundTrip(ExtensionRequest.self, "extension.request")
         #expect(more.days == 3 && more.reasonCode == .serviceIssue)
+        let all = try roundTrip(MassExtensionRequest.self, "mass.extension.request")
+        #expect(all.storefronts?.map(\.rawValue) == ["USA"] && all.reason?.rawValue == "outage")
+        let done = try roundTrip(MassExtensionResponse.self, "mass.extension.response").request
+        #expect(done.completedAt != nil && done.succeededCount == 1200 && done.failedCount == 2)
     }
 
     @Test func subscriptions() throws {

@@ -27,11 +27,12 @@ package enum ActKind: String, CaseIterable, Sendable {
     /// The types of the events that record them.
     var eventTypes: [EventType] {
         switch self {
-        case .buyers: Self.refunds.eventTypes + Self.approvals.eventTypes + [.subscriptionChanged]
+        case .buyers:
+            Self.refunds.eventTypes + Self.approvals.eventTypes + Self.subscriptions.eventTypes
         case .refunds:
             [.transactionRefunded, .transactionRefundReversed, .refundRequestChanged]
         case .approvals: [.transactionApproved, .transactionFailed]
-        case .subscriptions: [.subscriptionChanged]
+        case .subscriptions: [.subscriptionChanged, .massExtensionChanged]
         case .products: [.productChanged, .subscriptionGroupChanged]
         case .deadLetters: []
         }

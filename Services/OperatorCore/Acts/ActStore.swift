@@ -47,8 +47,7 @@ enum ActStore {
                 PostgresJSON.self
             )
             let type = EventType(rawValue: name)
-            guard let id = TransactionID(rawValue: subject) else { return nil }
-            let isSubscription = type == .subscriptionChanged
+            guard let about = self.subject(subject, of: type) else { return nil }
             let found: (act: Act, words: String)?
             switch type {
             case .subscriptionChanged:
@@ -56,6 +55,9 @@ enum ActStore {
                 found = ActWords.act(in: change)
             case .refundRequestChanged:
                 let change = try EventCoding.decode(RefundRequestChanged.self, from: data.bytes)
+                found = ActWords.act(in: change)
+            case .massExtensionChanged:
+                let change = try EventCoding.decode(MassExtensionChanged.self, from: data.bytes)
                 found = ActWords.act(in: change)
             default:
                 let change = try EventCoding.decode(TransactionChanged.self, from: data.bytes)
@@ -65,11 +67,20 @@ enum ActStore {
             return RecordedAct(
                 act: found.act,
                 time: "\(time)",
-                subject: isSubscription ? .subscription(id) : .purchase(id),
+                subject: about,
                 words: found.words,
                 key: key,
                 place: "\(LogPlace(xid: xid, position: position))"
             )
+        }
+    }
+
+    /// The thing that an event of `payments` is about; `nil` if its id is none.
+    private static func subject(_ text: String, of type: EventType) -> RecordedAct.Subject? {
+        switch type {
+        case .massExtensionChanged: ProductID(rawValue: text).map { .product($0) }
+        case .subscriptionChanged: TransactionID(rawValue: text).map { .subscription($0) }
+        default: TransactionID(rawValue: text).map { .purchase($0) }
         }
     }
 

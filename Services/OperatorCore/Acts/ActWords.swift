@@ -42,6 +42,14 @@ enum ActWords {
         }
     }
 
+    /// An extension of all subscribers of a product; `nil` if nobody decided.
+    static func act(in change: MassExtensionChanged) -> (act: Act, words: String)? {
+        let request = change.request
+        return change.act.map {
+            ($0, "extends all subscribers of \(request.productID) by \(request.days) days")
+        }
+    }
+
     /// A decision about a dead letter.
     static func words(for state: String, type: String) -> String {
         switch state {

@@ -64,6 +64,8 @@ package struct ReplayOutline: Sendable {
             case .refundRequestChanged:
                 _ = try EventCoding.decode(RefundRequestChanged.self, from: event.data)
             case .familyChanged: _ = try EventCoding.decode(FamilyChanged.self, from: event.data)
+            case .massExtensionChanged:
+                _ = try EventCoding.decode(MassExtensionChanged.self, from: event.data)
             case .clockChanged: _ = try EventCoding.decode(ClockChanged.self, from: event.data)
             case .queueAccountChanged:
                 _ = try EventCoding.decode(QueueAccountChanged.self, from: event.data)

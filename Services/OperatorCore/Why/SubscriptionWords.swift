@@ -76,7 +76,9 @@ package struct SubscriptionWords {
                 + (subscription.state == .active
                     ? "runs again until \(Self.moment(period.end))" : "the service stays as it is")
         case .revoked: "taken away without a refund: \(isWithout)"
-        case .extended: "extended: runs until \(Self.moment(period.end))"
+        case .extended:
+            "extended by \(subscription.extensions?.last?.days ?? 0) days: runs until "
+                + Self.moment(period.end)
         case .unknown(let cause): "changed: \(cause)"
         }
     }

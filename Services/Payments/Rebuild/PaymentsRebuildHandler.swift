@@ -15,7 +15,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         .transactionFailed, .transactionRestored, .transactionRefunded,
         .transactionRefundReversed, .strayCharged, .strayChargeReturned, .accountChanged,
         .clockChanged, .subscriptionChanged, .refundRequestChanged, .familyChanged,
-        .transactionExtended,
+        .transactionExtended, .massExtensionChanged,
     ]
 
     private let projection = ProjectionHandler()
@@ -46,6 +46,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         "processor_attempts_key", "processor_attempts_waiting",
         "ledger_postings_in_commit_order", "subscriptions_due", "subscriptions_charging",
         "subscriptions_unpaid", "refund_requests_in_order", "refund_requests_by_state",
+        "mass_extensions_open",
     ]
 
     var tables: [RebuiltTable] { PaymentsTables.all }
@@ -58,8 +59,10 @@ struct PaymentsRebuildHandler: Rebuilder {
         let subscriptionRows = rows.filter { $0.event.type == .subscriptionChanged }
         let requestRows = rows.filter { $0.event.type == .refundRequestChanged }
         let familyRows = rows.filter { $0.event.type == .familyChanged }
+        let massRows = rows.filter { $0.event.type == .massExtensionChanged }
         let others: Set<EventType> = [
             .clockChanged, .subscriptionChanged, .refundRequestChanged, .familyChanged,
+            .massExtensionChanged,
         ]
         let rows = rows.filter { !others.contains($0.event.type) }
         var history = PaymentHistory(
@@ -76,7 +79,28 @@ struct PaymentsRebuildHandler: Rebuilder {
         let subscriptions = try storeSubscriptions(subscriptionRows, on: shadow)
         let requests = try storeRefundRequests(requestRows, on: shadow)
         let families = try FamilyHistoryWriter.store(familyRows, on: shadow)
+        let masses = try storeMassExtensions(massRows, on: shadow)
         return unread + history.contradictions + more + clock + subscriptions + requests + families
+            + masses
+    }
+
+    /// Stores requests to extend all subscribers of a product, in the order of their events.
+    ///
+    /// An event about one subscription changes nothing of its request.
+    private func storeMassExtensions(
+        _ rows: [OutboxRow],
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        var unread: [LogContradiction] = []
+        for row in rows {
+            var change: MassExtensionChanged?
+            unread += try LogContradiction.reading([row]) { _ in
+                change = try EventCoding.decode(MassExtensionChanged.self, from: row.event.data)
+            }
+            guard let change, change.failed == nil else { continue }
+            try MassExtensionStore.restore(change.request, by: change.act, on: shadow)
+        }
+        return unread
     }
 
     /// Stores buyers' requests for refunds, in the order of their events.

@@ -111,6 +111,15 @@ enum PaymentsTables {
             columns: ["failed_id", "transaction_id", "created_at"]
         ),
         RebuiltTable(
+            "mass_extensions",
+            rows: "completed_at IS NOT NULL",
+            key: [.number("number")],
+            columns: [
+                "number", "bundle_id", "product_id", "request_identifier", "completed_at",
+                .init("data", "data::jsonb"), .init("act", "act::jsonb"),
+            ]
+        ),
+        RebuiltTable(
             "refund_requests",
             key: [.number("transaction_id"), .number("number")],
             columns: [

@@ -154,11 +154,7 @@ struct SubscriptionRoutes: Sendable {
         let key = try request.requireIdempotencyKey()
         let body = try await decodeBody(ExtensionRequest.self, from: request)
         guard (1...RequestedExtension.daysMax).contains(body.days) else {
-            throw HTTPProblem.badRequest(
-                "extension_out_of_range",
-                "The extension is out of range",
-                "A subscription is extended by 1 to \(RequestedExtension.daysMax) days."
-            )
+            throw HTTPProblem.extensionOutOfRange
         }
         let reply = try await subscriptions.extend(
             try id(context),

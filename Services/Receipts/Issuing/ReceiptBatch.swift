@@ -28,6 +28,8 @@ struct ReceiptBatch: Sendable {
     let subscriptionChanges: [SubscriptionChanged]
     /// The requests of buyers for refunds, in the order of their events.
     let refundRequests: [RequestedRefund]
+    /// The failures and completions of extensions of all subscribers, in the order of their events.
+    let massExtensions: [MassExtensionChanged]
 
     /// Combines events.
     ///
@@ -42,6 +44,7 @@ struct ReceiptBatch: Sendable {
         var finishes: [TransactionID: StoreTime] = [:]
         var subscriptionChanges: [SubscriptionChanged] = []
         var refundRequests: [RequestedRefund] = []
+        var massExtensions: [MassExtensionChanged] = []
         for event in events {
             switch event.type {
             case .transactionPurchased, .transactionRestored, .transactionRefunded,
@@ -81,6 +84,8 @@ struct ReceiptBatch: Sendable {
                 subscriptionChanges.append(try event.decode(SubscriptionChanged.self))
             case .refundRequestChanged:
                 refundRequests.append(try event.decode(RefundRequestChanged.self).request)
+            case .massExtensionChanged:
+                massExtensions.append(try event.decode(MassExtensionChanged.self))
             default:
                 continue
             }
@@ -89,6 +94,7 @@ struct ReceiptBatch: Sendable {
         self.finishes = finishes
         self.subscriptionChanges = subscriptionChanges
         self.refundRequests = refundRequests
+        self.massExtensions = massExtensions
     }
 }
 

@@ -3,8 +3,8 @@ import Rebuild
 /// The tables of `receipts` that are rebuilt, and how they are compared.
 ///
 /// Data that no event carries is not rebuilt: notifications and what merchants' servers reported
-/// (`notifications`, `notification_attempts`, `notification_endpoints`, `consumptions`), the
-/// certificates of a chain, and the time at which an app was first seen.
+/// (`notifications`, `notification_attempts`, `extension_summaries`, `notification_endpoints`,
+/// `consumptions`), the certificates of a chain, and the time at which an app was first seen.
 enum ReceiptsTables {
     static let all = [
         RebuiltTable(

@@ -78,7 +78,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         isUpgraded = context.isUpgraded ? true : nil
         subscriptionGroupIdentifier = transaction.subscription?.terms.groupID.rawValue
         webOrderLineItemId = transaction.subscription.map { period in
-            Self.webOrderLineItemID(of: period.paidBy ?? transaction.id)
+            (period.paidBy ?? transaction.id).webOrderLineItemID
         }
         quantity = transaction.quantity
         type = try Self.type(of: transaction)
@@ -184,13 +184,6 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             text.member("webOrderLineItemId", webOrderLineItemId)
         }
         return text.bytes
-    }
-
-    /// Returns the identifier of a period, which its copies share (rule S3).
-    ///
-    /// No transaction has such a number: those have at most 60 bits.
-    private static func webOrderLineItemID(of transaction: TransactionID) -> String {
-        String(2_000_000_000_000_000_000 + transaction.number)
     }
 
     /// All of a price, in thousandths of a percent.

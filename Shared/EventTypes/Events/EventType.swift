@@ -103,6 +103,11 @@ public struct EventType: OpenEnum {
     ///
     /// Data: ``RefundRequestChanged``.
     public static let refundRequestChanged = EventType(rawValue: "refund-request.changed.v1")
+    /// A request to extend all subscribers of a product was accepted, has failed for one of them, or is
+    /// complete.
+    ///
+    /// Data: ``MassExtensionChanged``.
+    public static let massExtensionChanged = EventType(rawValue: "mass-extension.changed.v1")
 
     /// A family was made, has other members, or has ended.
     ///
@@ -122,5 +127,6 @@ public struct EventType: OpenEnum {
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
         .queueAccountChanged, .queueSubscriptionChanged, .subscriptionChanged, .clockChanged,
         .subscriptionGroupChanged, .refundRequestChanged, .familyChanged, .transactionExtended,
+        .massExtensionChanged,
     ]
 }

@@ -16,7 +16,7 @@ extension Topics {
             [
                 .transactionPurchased, .transactionRestored, .transactionRefunded,
                 .transactionRefundReversed, .transactionFinished, .subscriptionChanged,
-                .refundRequestChanged, .transactionExtended,
+                .refundRequestChanged, .transactionExtended, .massExtensionChanged,
             ]
         case .fulfillment:
             // A purchased or restored transaction enters the queue together with its receipt. No

@@ -16,6 +16,11 @@ public struct TransactionID: Identifier {
         (1...18).contains(rawValue.utf8.count)
             && rawValue.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
+    /// The identifier of the period that the transaction paid, which copies of it share (rule S3 of
+    /// docs/subscriptions.md).
+    ///
+    /// No transaction has such a number: those have at most 60 bits.
+    public var webOrderLineItemID: String { String(2_000_000_000_000_000_000 + number) }
     /// Orders transactions by number, and therefore by the millisecond of their creation.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }

@@ -157,6 +157,11 @@ extension ServerAPIError {
         4_030_004,
         "Forbidden - subscription state ineligible for extension."
     )
+    /// The subscription was extended as often as it may be in a year.
+    public static let subscriptionMaxExtension = ServerAPIError(
+        4_030_005,
+        "Forbidden - subscription has reached maximum extension count."
+    )
     /// The store does not know the app of the token.
     public static let appNotFound = ServerAPIError(4_040_003, "App not found.")
     /// The app is registered, but its registration cannot be read at present.

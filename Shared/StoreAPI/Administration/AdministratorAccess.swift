@@ -79,6 +79,7 @@ public enum AdministratorAccess {
                 "PUT \(Routes.adminFamilies)/{id}/members/{account}",
                 "POST \(Routes.adminFamilies)/{id}/members/{account}/removal",
                 "POST \(Routes.adminSubscriptions)/{id}/extensions",
+                "POST \(Routes.adminMassExtensions)",
                 "PUT \(Routes.adminTest)/accounts/{account}",
                 "DELETE \(Routes.adminTest)/accounts/{account}",
                 "POST \(Routes.adminTest)/subscriptions/{id}/renewal",

@@ -114,7 +114,14 @@ struct ServerAPIUnderTest: Sendable {
                         signer: signer,
                         now: now
                     ),
-                    finishes: FinishForwarder(
+                    fulfillment: ServerAPIForwarder(
+                        to: .fulfillment,
+                        baseURL: "http://127.0.0.1:\(try freePort())",
+                        timeout: .seconds(2),
+                        logger: Logger(label: "test")
+                    ),
+                    payments: ServerAPIForwarder(
+                        to: .payments,
                         baseURL: "http://127.0.0.1:\(try freePort())",
                         timeout: .seconds(2),
                         logger: Logger(label: "test")

@@ -31,6 +31,10 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
     static let refundDeclined = NotificationKind(known: "REFUND_DECLINED")
     /// A buyer asked for a refund, and the store wants to know how much was used.
     static let consumptionRequest = NotificationKind(known: "CONSUMPTION_REQUEST")
+    /// One of many subscriptions could not be extended.
+    static let renewalExtensionFailure = NotificationKind(known: "RENEWAL_EXTENSION", "FAILURE")
+    /// Many subscriptions were extended.
+    static let renewalExtensionSummary = NotificationKind(known: "RENEWAL_EXTENSION", "SUMMARY")
     /// Auto-renew was turned off.
     static let autoRenewDisabled = NotificationKind(
         known: "DID_CHANGE_RENEWAL_STATUS",

@@ -2,6 +2,7 @@ import ClockAndIDs
 import EventTypes
 import Messaging
 import Postgres
+import StoreAPI
 
 /// Signs notifications and stores them, in the database transaction of the change they report.
 struct NotificationWriter: Sendable {
@@ -171,6 +172,25 @@ struct NotificationWriter: Sendable {
             about: transaction,
             occurrence: occurrence,
             content: .data(event),
+            at: now
+        )
+        try insert([notification], at: now, on: connection)
+    }
+
+    /// Stores the summary of a request to extend all subscribers of a product.
+    ///
+    /// The caller stores it once for a request.
+    func write(
+        _ summary: NotificationRequest.Summary,
+        in bundle: BundleID,
+        at now: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let notification = try sign(
+            .renewalExtensionSummary,
+            in: bundle,
+            about: nil,
+            content: .summary(summary),
             at: now
         )
         try insert([notification], at: now, on: connection)

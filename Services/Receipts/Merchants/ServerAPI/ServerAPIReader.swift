@@ -47,15 +47,6 @@ struct ServerAPIReader: Sendable {
         return origin?.owner.bundle == bundle ? origin : nil
     }
 
-    /// Whether a transaction's number is above all received ones, so that its event may still
-    /// arrive.
-    func isNewerThanAll(_ id: TransactionID) async throws -> Bool {
-        let newest = try await client.withConnection { [store] connection in
-            try store.newestTransaction(on: connection)
-        }
-        return newest.map { id.number > $0.number } ?? true
-    }
-
     /// Returns the signed form of a transaction of an app.
     ///
     /// - Throws: ``ServerAPIError/transactionIDNotFound``.

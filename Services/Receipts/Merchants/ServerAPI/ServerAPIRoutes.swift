@@ -12,7 +12,10 @@ struct ServerAPIRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
     let reader: ServerAPIReader
     let tokens: AppAccountTokenHandler
-    let finishes: FinishForwarder
+    /// Finishes transactions.
+    let fulfillment: ServerAPIForwarder
+    /// Extends subscriptions.
+    let payments: ServerAPIForwarder
     let apps: AppRegistry
     let now: @Sendable () -> StoreTime
 
@@ -34,9 +37,9 @@ struct ServerAPIRoutes: Sendable {
             .get("v2/refund/lookup/{id}", use: refunds)
             .get("v1/lookup/{orderID}", use: order)
             .get("v1/subscriptions/{id}", use: subscriptionStatuses)
-            .put("v1/subscriptions/extend/{id}", use: extendRenewalDate)
-            .post("v1/subscriptions/extend/mass", use: extendRenewalDates)
-            .get("v1/subscriptions/extend/mass/{productID}/{requestID}", use: extensionStatus)
+            .put("v1/subscriptions/extend/{id}", use: passToPayments)
+            .post("v1/subscriptions/extend/mass", use: passToPayments)
+            .get("v1/subscriptions/extend/mass/{productID}/{requestID}", use: passToPayments)
     }
 
     // MARK: Transactions
@@ -58,12 +61,8 @@ struct ServerAPIRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let id = try AnyTransactionID(context.parameters.get("id")).requireTransaction()
-        return try await finishes.finish(
-            id,
-            // The middleware has verified the header.
-            authorization: request.headers[.authorization] ?? ""
-        )
+        _ = try AnyTransactionID(context.parameters.get("id")).requireTransaction()
+        return try await fulfillment.pass(request, within: context.trace)
     }
 
     @Sendable private func setAppAccountToken(
@@ -218,47 +217,14 @@ struct ServerAPIRoutes: Sendable {
         )
     }
 
-    @Sendable private func extendRenewalDate(
+    @Sendable private func passToPayments(
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let bundle = try bundle(of: context)
-        guard case .transaction(let id)? = try? AnyTransactionID(context.parameters.get("id"))
-        else { throw ServerAPIError.invalidOriginalTransactionID }
-        _ = try RenewalExtension(try await bytes(of: request))
-        guard let origin = try await reader.origin(of: id, in: bundle), origin.originalID == id
-        else {
-            // An app may know a purchase's number a moment before the event arrives here.
-            throw try await reader.isNewerThanAll(id)
-                ? ServerAPIError.originalTransactionIDNotFoundRetryable
-                : ServerAPIError.originalTransactionIDNotFound
-        }
-        throw ServerAPIError.subscriptionExtensionIneligible
-    }
-
-    @Sendable private func extendRenewalDates(
-        _ request: Request,
-        _ context: StoreRequestContext
-    ) async throws -> Response {
-        _ = try bundle(of: context)
-        try RenewalExtension(try await bytes(of: request)).checkMass()
-        // The store extends no subscription yet.
-        throw ServerAPIError.invalidProductID
-    }
-
-    @Sendable private func extensionStatus(
-        _ request: Request,
-        _ context: StoreRequestContext
-    ) async throws -> Response {
-        _ = try bundle(of: context)
-        throw ServerAPIError.statusRequestNotFound
+        try await payments.pass(request, within: context.trace)
     }
 
     // MARK: Callers
-
-    private func bytes(of request: Request) async throws -> [UInt8] {
-        Array(try await collectBody(of: request).readableBytesView)
-    }
 
     private func bundle(of context: StoreRequestContext) throws -> BundleID {
         try context.requireServer().bundleID

@@ -180,12 +180,6 @@ struct ServerAPIStore: Sendable {
 
     // MARK: Reads
 
-    /// Returns the highest number of a transaction that has a receipt, or `nil` if none has.
-    func newestTransaction(on connection: isolated PostgresConnection) throws -> TransactionID? {
-        try connection.query("SELECT max(transaction_id) FROM signed_transactions").first?
-            .decode(Int64?.self).map(TransactionID.init(number:))
-    }
-
     /// Returns the owner and original of a transaction, or `nil` if it has no receipt.
     func origin(
         of transaction: TransactionID,

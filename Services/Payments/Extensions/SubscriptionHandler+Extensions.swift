@@ -30,12 +30,7 @@ extension SubscriptionHandler {
             else { return (.unknown, false) }
             var settlement = Settlement(context, within: trace)
             try settlement.lock([period.transactionID], on: connection)
-            let move = settlement.plan.subscriptions.apply(
-                .extended(request),
-                to: row.key,
-                within: trace,
-                by: act
-            )
+            let move = settlement.plan.extend(row.key, by: request, within: trace, by: act)
             if let refusal = move.refusal {
                 return (.refused(SubscriptionChangeRefusal(refusal)), false)
             }
@@ -43,11 +38,6 @@ extension SubscriptionHandler {
                 return (.unknown, false)
             }
             guard move.plan != nil else { return (.done(present(after)), false) }
-            settlement.plan.apply(
-                .extendPeriod(until: after.period.end),
-                to: after.period.transactionID,
-                by: act
-            )
             _ = try settlement.write(on: connection)
             return (.done(present(after)), true)
         }

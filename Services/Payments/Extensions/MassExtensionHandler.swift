@@ -1,0 +1,167 @@
+import EventTypes
+import Messaging
+import Postgres
+import StoreTracing
+import Subscriptions
+
+/// Extends all subscribers of a product, page by page (rules S220 to S223 of docs/subscriptions.md).
+///
+/// Each page is one database transaction, which extends its subscriptions and moves the place of the
+/// request. So a process that is killed leaves nothing half done, and another goes on from there.
+/// One process at a time works on a request: it holds the lock of its row.
+struct MassExtensionHandler: Sendable {
+    /// The answer to a request.
+    enum Reply: Hashable, Sendable {
+        /// The product is no subscription, or there is no such product.
+        case unknownProduct
+        /// The identifier was used for another request.
+        case differs
+        /// The request as it is now.
+        case accepted(MassExtension)
+    }
+
+    let context: PaymentsContext
+    let products: ProductStore
+    /// Called after a commit that appended events to the outbox.
+    let didCommit: @Sendable () -> Void
+    /// The number of subscriptions that a page looks at.
+    var pageSize = 200
+
+    /// Accepts a request; one that repeats another is that one.
+    ///
+    /// - Parameters:
+    ///   - request: The request, without a number.
+    ///   - act: The act of the administrator; `nil` if a merchant's server asks.
+    ///   - trace: The trace of the request.
+    /// - Returns: The request as it is now, or the reason why it is refused.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    func accept(
+        _ request: MassExtension,
+        by act: Act?,
+        trace: TraceContext
+    ) async throws -> Reply {
+        let (reply, isNew) = try await context.client.withTransaction {
+            connection -> (Reply, Bool) in
+            let product = try connection.read(products.load([request.productID]))[request.productID]
+            guard product?.type == .autoRenewableSubscription else {
+                return (.unknownProduct, false)
+            }
+            guard
+                let inserted = try MassExtensionStore.insert(
+                    request,
+                    by: act,
+                    traceparent: trace,
+                    on: connection
+                )
+            else {
+                let stored = try MassExtensionStore.load(
+                    request.requestIdentifier,
+                    of: request.productID,
+                    in: request.bundleID,
+                    on: connection
+                )
+                guard let known = stored?.request, known.asksForTheSame(as: request) else {
+                    return (.differs, false)
+                }
+                return (.accepted(known), false)
+            }
+            let accepted = MassExtensionChanged(
+                request: inserted.request,
+                changedAt: request.requestedAt,
+                act: act
+            )
+            try Outbox.append([try OutboxEvent(accepted, traceparent: trace)], on: connection)
+            return (.accepted(inserted.request), true)
+        }
+        if isNew { didCommit() }
+        return reply
+    }
+
+    /// Reads the request with an identifier for a product of an app; `nil` if there is none.
+    func request(
+        _ identifier: String,
+        of product: ProductID,
+        in bundle: BundleID
+    ) async throws -> MassExtension? {
+        try await context.client.withConnection { connection in
+            try MassExtensionStore.load(identifier, of: product, in: bundle, on: connection)?
+                .request
+        }
+    }
+
+    /// Works on the next page of the oldest open request.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    func work() async throws -> Bool {
+        let hasWorked = try await context.client.withTransaction { connection in
+            guard var record = try MassExtensionStore.takeOpen(on: connection) else { return false }
+            let page = try MassExtensionStore.page(
+                of: record,
+                limit: pageSize,
+                on: connection
+            )
+            try extend(page, &record, on: connection)
+            return true
+        }
+        if hasWorked { didCommit() }
+        return hasWorked
+    }
+
+    private func extend(
+        _ page: MassExtensionStore.Page,
+        _ record: inout MassExtensionRecord,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let before = record.request
+        var settlement = Settlement(context, within: record.traceparent)
+        let time = settlement.plan.time
+        let rows = try connection.read(SubscriptionStore.locking(Set(page.keys)))
+        try settlement.lock(
+            rows.compactMap { $0.subscription?.period.transactionID },
+            on: connection
+        )
+        let wanted = RequestedExtension(of: before)
+        var events: [MassExtensionChanged] = []
+        for row in rows {
+            // It may have ended, or changed, since the page was read.
+            guard let subscription = row.subscription, subscription.state.isRunning,
+                subscription.product.id == before.productID
+            else { continue }
+            let move = settlement.plan.extend(row.key, by: wanted, within: record.traceparent)
+            if move.refusal == nil {
+                record.request.succeededCount += 1
+            } else {
+                record.request.failedCount += 1
+                events.append(
+                    MassExtensionChanged(request: before, failed: subscription, changedAt: time)
+                )
+            }
+        }
+        if let last = page.lastID {
+            record.lookedAtID = last
+        } else {
+            record.request.completedAt = time
+            events.append(MassExtensionChanged(request: record.request, changedAt: time))
+        }
+        try MassExtensionStore.save(record, on: connection)
+        settlement.others = try events.map {
+            try OutboxEvent($0, traceparent: record.traceparent)
+        }
+        _ = try settlement.write(on: connection)
+    }
+}
+
+extension RequestedExtension {
+    /// The extension of each subscription of a request.
+    ///
+    /// No other request has such an identifier: those of administrators and of merchants' servers for
+    /// one subscription have no space, or another number.
+    fileprivate init(of request: MassExtension) {
+        self.init(
+            id: "mass extension \(request.number)",
+            days: request.days,
+            reasonCode: request.reasonCode
+        )
+    }
+}

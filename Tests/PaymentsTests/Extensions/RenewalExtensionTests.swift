@@ -1,0 +1,61 @@
+import EventTypes
+import ServiceKit
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// The bodies with which merchants' servers extend subscriptions.
+@Suite struct RenewalExtensionTests {
+    private let app = BundleID(unchecked: "com.example.app")
+
+    private func text(_ days: String, _ reason: String, _ id: String, _ more: String = "") -> String
+    {
+        """
+        {"extendByDays":\(days),"extendReasonCode":\(reason),"requestIdentifier":\(id)\(more)}
+        """
+    }
+
+    private func code(_ text: String) -> Int? {
+        do throws(ServerAPIError) {
+            _ = try RenewalExtension(Array(text.utf8))
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    private func massCode(_ more: String) -> Int? {
+        do throws(ServerAPIError) {
+            let body = text("3", "1", "\"r\"", more)
+            _ = try RenewalExtension(Array(body.utf8)).all(in: app, at: startTime)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func itsFieldsAreWithinApplesBounds() {
+        let long = String(repeating: "x", count: 128)
+        #expect(code(text("1", "0", "\"r\"")) == nil && code(text("90", "3", "\"\(long)\"")) == nil)
+        for days in ["0", "91", "-1", "\"3\"", "null"] {
+            #expect(code(text(days, "1", "\"r\"")) == 4_000_009)
+        }
+        for reason in ["-1", "4", "\"1\"", "null"] {
+            #expect(code(text("3", reason, "\"r\"")) == 4_000_010)
+        }
+        for id in ["\"\"", "\"\(long)x\"", "7", "null", "\"a\\u0000\""] {
+            #expect(code(text("3", "1", id)) == 4_000_011)
+        }
+        #expect(code("[]") == 4_000_000 && code("") == 4_000_000)
+    }
+
+    @Test func allSubscribersAreThoseOfAProductAndOfStorefronts() {
+        #expect(massCode(",\"productId\":\"pro\"") == nil)
+        #expect(massCode(",\"productId\":\"pro\",\"storefrontCountryCodes\":[\"USA\"]") == nil)
+        #expect(massCode("") == 4_000_023)
+        #expect(massCode(",\"productId\":\"p r o\"") == 4_000_023)
+        #expect(massCode(",\"productId\":\"pro\",\"storefrontCountryCodes\":[]") == 4_000_027)
+        #expect(massCode(",\"productId\":\"pro\",\"storefrontCountryCodes\":[\"US\"]") == 4_000_028)
+    }
+}
