@@ -21,6 +21,9 @@ struct ChargingParts {
     /// Offers committed attempts to the runner, and signals the relay that events were appended.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
+    /// The disputes at the sandbox's processor; no other store has them.
+    let sandboxDisputes: SandboxDisputes?
+
     /// The pages of the sandbox's processor; no other store has them.
     private let sandboxRoutes: SandboxRoutes?
     private let methodRoutes: PaymentMethodRoutes
@@ -98,8 +101,12 @@ struct ChargingParts {
             didCommit: wakeRelay
         )
         self.runner = runner
+        let disputes = DisputeHandler(context: context, runner: runner)
+        sandboxDisputes = chosen.sandboxRoutes.map {
+            SandboxDisputes(books: $0.store, disputes: disputes)
+        }
         let events = chosen.stripe?.events(settledBy: runner, on: frame)
-        let eventRunner = events.flatMap { chosen.stripe?.eventRunner($0) }
+        let eventRunner = events.flatMap { chosen.stripe?.eventRunner($0, on: frame) }
         services = chosen.services + (eventRunner.map { [$0] } ?? [])
         webhookRoutes = StripeWebhookRoutes(
             parts: events.flatMap { chosen.stripe?.webhooks($0) }

@@ -74,7 +74,8 @@ struct RenewalParts {
             settings.environment == .sandbox && settings.stripe == nil
             ? TestRoutes(
                 settings: TestSettingsHandler(client: frame.client),
-                subscriptions: subscriptions
+                subscriptions: subscriptions,
+                disputes: charging.sandboxDisputes
             ) : nil
         let enrolments = PriceEnrolmentRunner(
             handler: PriceEnrolmentHandler(

@@ -47,6 +47,7 @@ struct StripeParts {
             client: client,
             gate: gate,
             customers: methods.customers(of:),
+            unusable: methods.unusable(of:),
             returnURL: settings.returnURL,
             now: frame.machineNow,
             logger: frame.logger
@@ -60,15 +61,31 @@ struct StripeParts {
             processor: processor,
             methods: methods,
             runner: runner,
+            disputes: DisputeHandler(context: runner.context, runner: runner),
             environment: environment,
             now: frame.machineNow,
             logger: frame.logger
         )
     }
 
-    /// Applies what Stripe tells.
-    func eventRunner(_ handler: ProcessorEventHandler) -> ProcessorEventRunner {
-        ProcessorEventRunner(handler: handler, listPause: settings.eventsPause)
+    /// Applies what Stripe tells, and reads what has moved there.
+    func eventRunner(_ handler: ProcessorEventHandler, on frame: ServiceFrame)
+        -> ProcessorEventRunner
+    {
+        ProcessorEventRunner(
+            handler: handler,
+            movements: MovementHandler(
+                client: frame.client,
+                stripe: processor.client,
+                gate: processor.gate,
+                ids: .random,
+                now: frame.machineNow,
+                storeNow: frame.storeNow,
+                logger: frame.logger
+            ),
+            listPause: settings.eventsPause,
+            movementsPause: settings.movementsPause
+        )
     }
 
     /// The parts of the route of webhooks.

@@ -17,6 +17,20 @@ public enum LedgerAccount: Hashable, Sendable, CustomStringConvertible {
     /// Stray charges that have not been returned yet: charges that were confirmed after their
     /// transaction had failed.
     case processorClearing
+    /// The purchases that buyers' banks took back, without tax: a contra account of
+    /// ``storeRevenue``, as ``refunds`` is.
+    case chargebacks
+    /// What buyers have paid at the processor, less what went back to them: the other side of the
+    /// processor's own movements.
+    case processorPayments
+    /// The store's money at the processor.
+    case processorBalance
+    /// What the processor has kept for its work.
+    case processorFees
+    /// The store's bank account, to which the processor pays out.
+    case bank
+    /// Movements at the processor that a person has to explain.
+    case processorOther
 
     /// The name in the ledger's tables, such as `buyer:alice` and `store_revenue`.
     public var name: String {
@@ -26,6 +40,12 @@ public enum LedgerAccount: Hashable, Sendable, CustomStringConvertible {
         case .taxPayable: "tax_payable"
         case .refunds: "refunds"
         case .processorClearing: "processor_clearing"
+        case .chargebacks: "chargebacks"
+        case .processorPayments: "processor_payments"
+        case .processorBalance: "processor_balance"
+        case .processorFees: "processor_fees"
+        case .bank: "bank"
+        case .processorOther: "processor_other"
         }
     }
 

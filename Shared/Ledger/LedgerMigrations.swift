@@ -13,6 +13,7 @@ public enum LedgerMigrations {
         [
             ("ledger_m0001_ledger", PackageResources.m0001_ledger_sql),
             ("ledger_m0002_places", PackageResources.m0002_places_sql),
+            ("ledger_m0003_movements", PackageResources.m0003_movements_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -53,6 +53,7 @@ public enum LedgerRules {
     ///   - gross: The amount of this refund.
     ///   - refunded: The amount that was refunded before and not reversed.
     ///   - taxBasisPoints: The rate that the purchase was posted with.
+    ///   - isChargeback: Whether the buyer's bank took the money back.
     ///   - time: The time at which the refund was confirmed.
     /// - Returns: The posting, or `nil` if no money moves.
     public static func refund(
@@ -63,16 +64,22 @@ public enum LedgerRules {
         gross: Money,
         refunded: Money,
         taxBasisPoints: Int,
+        isChargeback: Bool = false,
         time: StoreTime
     ) -> Posting? {
         posting(
             id: id,
-            kind: .refund,
+            kind: isChargeback ? .chargeback : .refund,
             number: number,
             transactionID: transactionID,
             time: time,
             from: .buyer(buyer),
-            to: parts(of: gross, above: refunded, taxBasisPoints: taxBasisPoints, .refunds),
+            to: parts(
+                of: gross,
+                above: refunded,
+                taxBasisPoints: taxBasisPoints,
+                isChargeback ? .chargebacks : .refunds
+            ),
             isReversed: true
         )
     }
@@ -89,6 +96,7 @@ public enum LedgerRules {
     ///   - gross: The amount of the refund.
     ///   - remaining: The amount that stays refunded after the reversal.
     ///   - taxBasisPoints: The rate that the purchase was posted with.
+    ///   - isChargeback: Whether the buyer's bank had taken the money back.
     ///   - time: The time at which the reversal was confirmed.
     /// - Returns: The posting, or `nil` if no money moves.
     public static func refundReversal(
@@ -99,16 +107,22 @@ public enum LedgerRules {
         gross: Money,
         remaining: Money,
         taxBasisPoints: Int,
+        isChargeback: Bool = false,
         time: StoreTime
     ) -> Posting? {
         posting(
             id: id,
-            kind: .refundReversal,
+            kind: isChargeback ? .chargebackReversal : .refundReversal,
             number: number,
             transactionID: transactionID,
             time: time,
             from: .buyer(buyer),
-            to: parts(of: gross, above: remaining, taxBasisPoints: taxBasisPoints, .refunds)
+            to: parts(
+                of: gross,
+                above: remaining,
+                taxBasisPoints: taxBasisPoints,
+                isChargeback ? .chargebacks : .refunds
+            )
         )
     }
 
@@ -222,7 +236,7 @@ public enum LedgerRules {
     }
 
     /// Adds up the entries of each account, so that it has only one.
-    private static func merged(_ entries: [JournalEntry]) -> [JournalEntry] {
+    static func merged(_ entries: [JournalEntry]) -> [JournalEntry] {
         var merged: [JournalEntry] = []
         for entry in entries {
             if let index = merged.firstIndex(where: { $0.account == entry.account }),

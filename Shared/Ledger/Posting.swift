@@ -8,7 +8,7 @@ public import EventTypes
 public struct Posting: Hashable, Sendable {
     /// The identity of the posting.
     public let id: PostingID
-    /// The transaction that the posting belongs to.
+    /// The transaction that the posting belongs to, or ``EventTypes/TransactionID/ofNoTransaction``.
     public let transactionID: TransactionID
     /// The kind of the posting.
     public let kind: PostingKind
@@ -91,6 +91,17 @@ public enum PostingKind: String, CaseIterable, Hashable, Sendable {
     case strayCharge = "stray_charge"
     /// The return of a stray charge.
     case strayChargeReturn = "stray_charge_return"
+    /// Money of a purchase that the buyer's bank took back.
+    case chargeback
+    /// The money of a chargeback that came back to the store.
+    case chargebackReversal = "chargeback_reversal"
+    /// Money that moved at the processor, as the processor lists it; of no transaction.
+    case processorMovement = "processor_movement"
+}
+
+extension TransactionID {
+    /// The id under which postings stand that belong to no transaction.
+    public static let ofNoTransaction = TransactionID(number: 0)
 }
 
 /// The identity of a posting: a UUID of version 7, which sorts postings by time.

@@ -61,7 +61,7 @@ enum SealedLedgerStore {
                 microsecondsSinceEpoch: time.microsecondsSinceEpoch,
                 content: content,
                 kind: "\(kind) posting",
-                subject: "transaction \(transaction)"
+                subject: transaction == 0 ? "number \(number)" : "transaction \(transaction)"
             )
         }
     }

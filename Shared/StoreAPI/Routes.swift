@@ -186,6 +186,12 @@ public enum Routes {
     public static func testSettings(_ id: AccountID) -> String {
         "\(adminTest)/accounts/\(percentEncoded(id.rawValue))"
     }
+    /// `payments`, administrators: have a buyer's bank dispute a purchase, or end the dispute.
+    ///
+    /// `POST`.
+    public static func testDispute(_ id: TransactionID) -> String {
+        "\(adminTest)/transactions/\(id)/dispute"
+    }
     /// `payments`, administrators: end the running period now, and begin the next one.
     ///
     /// `POST`.
@@ -218,6 +224,12 @@ public enum Routes {
     ///
     /// `GET`.
     public static let paymentMethods = "/v1/payment-methods"
+    /// `payments`: remove a saved payment method.
+    ///
+    /// `DELETE`.
+    public static func paymentMethod(_ method: PaymentMethod) -> String {
+        "\(paymentMethods)/\(percentEncoded(method.rawValue))"
+    }
     /// `payments`: begin to save a payment method.
     ///
     /// `POST`. Append the setup's id to complete it.

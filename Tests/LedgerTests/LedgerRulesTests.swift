@@ -213,6 +213,8 @@ import TestSupport
     @Test func accountNamesAreReadBack() {
         for account: LedgerAccount in [
             .buyer(buyer), .storeRevenue, .taxPayable, .refunds, .processorClearing,
+            .chargebacks, .processorPayments, .processorBalance, .processorFees, .bank,
+            .processorOther,
         ] {
             #expect(LedgerAccount(name: account.name) == account)
         }

@@ -58,6 +58,12 @@ import Testing
             "What the processor tells is asked for again.",
         "processor_event_places":
             "How far the processor's list was read is in no event.",
+        "processor_movements":
+            "What moved at the processor is in its list, which is read again.",
+        "processor_disputes":
+            "What is to be answered at the processor is in no event; what the money did, is.",
+        "processor_movement_places":
+            "How far the processor's list was read is in no event.",
         "store_clock.id latest status advance_key failure epoch":
             "Only the steps of the clock are in events.",
         "ledger_postings.position xid":

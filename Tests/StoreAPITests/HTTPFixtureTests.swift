@@ -14,6 +14,8 @@ import Testing
         let settings = try roundTrip(TestSettingsDocument.self, "test.settings")
         #expect(settings.failNext == SimulatedFailure(.insufficientFunds, times: 2))
         #expect(settings.asksToBuy == true && settings.hasGracePeriod == false)
+        let dispute = try roundTrip(TestDisputeRequest.self, "test.dispute.request")
+        #expect(dispute.step == .open)
         let expiry = try roundTrip(TestExpiryRequest.self, "test.expiry.request")
         #expect(expiry.intent == .billingError)
     }

@@ -92,6 +92,12 @@ extension LedgerAccount {
         case "tax_payable": self = .taxPayable
         case "refunds": self = .refunds
         case "processor_clearing": self = .processorClearing
+        case "chargebacks": self = .chargebacks
+        case "processor_payments": self = .processorPayments
+        case "processor_balance": self = .processorBalance
+        case "processor_fees": self = .processorFees
+        case "bank": self = .bank
+        case "processor_other": self = .processorOther
         default:
             guard name.hasPrefix("buyer:") else { return nil }
             self = .buyer(AccountID(unchecked: String(name.dropFirst("buyer:".count))))

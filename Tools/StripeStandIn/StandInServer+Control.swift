@@ -25,9 +25,10 @@ extension StandInServer {
             let id = try form.required("id")
             switch form["outcome"] {
             case "won", "lost": try endDispute(of: id, isWon: form["outcome"] == "won")
-            default: try dispute(payment: id)
+            default: try dispute(payment: id, isInquiry: form["outcome"] == "inquiry")
             }
         case "balance": tellBalance()
+        case "payouts": try payOut(try form.required("currency"))
         default: throw StandInError.invalid("There is no control named \(what).")
         }
     }

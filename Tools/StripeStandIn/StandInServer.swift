@@ -122,11 +122,35 @@ package final class StandInServer: Sendable {
         }
     }
 
-    /// Lets the buyer's bank dispute a payment.
+    /// Lets a bank replace a saved card, which then pays.
+    ///
+    /// - Throws: An error if there is no such payment method.
+    package func replaceCard(of method: String) throws {
+        try change { books, time throws(StandInError) in
+            books.methods[method]?.card = .succeeds
+            books.methods[method]?.lastFour = "1881"
+            let json = try CallTable(books: books, time: time).paymentMethod(method)
+            books.tell("payment_method.automatically_updated", of: json, at: time)
+        }
+    }
+
+    /// Removes all customers, as somebody may do on Stripe's pages.
+    package func removeCustomers() { state.withLock { $0.books.customers.removeAll() } }
+
+    /// Pays the balance in a currency out to the bank.
+    ///
+    /// - Throws: An error if there is nothing to pay out.
+    package func payOut(_ currency: String) throws {
+        try change { books, time throws(StandInError) in try books.payOut(currency, at: time) }
+    }
+
+    /// Lets the buyer's bank dispute a payment, or only inquire about it.
     ///
     /// - Throws: An error if nothing was paid.
-    package func dispute(payment id: String) throws {
-        try change { books, time throws(StandInError) in try books.dispute(id, at: time) }
+    package func dispute(payment id: String, isInquiry: Bool = false) throws {
+        try change { books, time throws(StandInError) in
+            try books.dispute(id, isInquiry: isInquiry, at: time)
+        }
     }
 
     /// Ends the dispute of a payment.

@@ -16,7 +16,7 @@ struct Difference: Hashable, Sendable {
         case periodsOverlap, periodGap, periodChargeDiffers, periodRefundDiffers
         case subscriptionDiffers, periodEndDiffers, dueActionDiffers
         case subscriptionNotTold, priceAboveAnnounced, unpaidTooLong
-        case redemptionDiffers, shareDiffers
+        case redemptionDiffers, shareDiffers, movementNotPosted, listNotRead
 
         /// The effect of such a difference on the buyer.
         var effect: Reconciliation.Effect {
@@ -24,7 +24,8 @@ struct Difference: Hashable, Sendable {
             case .undecided, .notCharged, .notPosted, .refundDiffers, .noReceipt,
                 .receiptNotRevoked, .notQueued, .queueDiffers, .undelivered, .notCredited,
                 .notEntitled, .entitledDespiteRefund, .finishDiffers, .notTold, .accountNotTold,
-                .deadLetter, .periodGap, .dueActionDiffers, .subscriptionNotTold:
+                .deadLetter, .periodGap, .dueActionDiffers, .subscriptionNotTold,
+                .movementNotPosted, .listNotRead:
                 .lost
             case .chargedTwice, .chargedWithoutPurchase, .chargeUnknown, .postedTwice,
                 .receiptTwice, .deliveredTwice, .creditedTooMuch, .toldTwice, .periodsOverlap:
@@ -82,6 +83,8 @@ struct Difference: Hashable, Sendable {
             case .subscriptionNotTold: "subscriptions of which a service shows an older version"
             case .priceAboveAnnounced: "renewals above the price that the customer was informed of"
             case .unpaidTooLong: "grace or billing retry that lasts longer than is set"
+            case .movementNotPosted: "moved at the processor, and not posted"
+            case .listNotRead: "the processor's list is more than a day old"
             case .redemptionDiffers: "offer codes whose redemptions do not match their payments"
             case .shareDiffers: "purchases that families do not share as they should"
             }
@@ -100,7 +103,8 @@ struct Difference: Hashable, Sendable {
                 "Somebody has paid for nothing: refund it at the processor, and keep a record of that."
             case .chargeUnknown:
                 "The store does not know who paid: was a database restored from an older backup? Refund "
-                    + "it at the processor, or find the payment in the log of payments."
+                    + "it at the processor, or find the payment in the log of payments. If something else sells with "
+                    + "the same account of the processor, give the store an account of its own."
             case .amountDiffers:
                 "Compare the processor's receipt with the price of the transaction; refund "
                     + "the excess."
@@ -113,6 +117,12 @@ struct Difference: Hashable, Sendable {
             case .shareDiffers:
                 "Was payments restored from an older backup? 'counterfoil families share FAMILY ACCOUNT "
                     + "off', and then 'on', has payments look again."
+            case .movementNotPosted:
+                "payments logs why a movement is not posted. Its amount is no amount of its currency: "
+                    + "post it by hand, and keep a record of that."
+            case .listNotRead:
+                "payments cannot read the list of movements: see its log and 'processor_away'. The key "
+                    + "of the API has to read balance transactions."
             case .refundDiffers:
                 "See 'counterfoil why ID'; 'counterfoil refund ID' asks again and refunds only once."
             case .noReceipt:

@@ -23,8 +23,11 @@ struct ReconcileCommand: OperatorSubcommand {
             Anything that changed less than --settled ago is still on its way and is left out. If \
             the clock of a sandbox was set, nothing says how long ago that is. Then everything is \
             compared, for up to --settled seconds, until all books agree. \
-            Purchases that wait for the app's finish or for an approval are not differences. The \
-            processor's list is the sandbox's own.
+            Purchases that wait for the app's finish or for an approval are not differences.
+
+            The processor's list is the sandbox's own, or what payments has read of Stripe's \
+            balance: charges, refunds, disputes, fees and payouts. What changed since it was last \
+            read is left out.
 
             Examples:
               counterfoil reconcile

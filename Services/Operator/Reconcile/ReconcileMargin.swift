@@ -18,10 +18,19 @@ struct ReconcileMargin: Hashable, Sendable {
 
     /// The time since which nothing must have changed to be compared; `nil` for everything.
     ///
-    /// - Parameter now: The store's time.
-    /// - Returns: The time, by the same clock.
-    func cutoff(at now: StoreTime) -> StoreTime? {
-        settled > .zero && !isClockSet ? now.advanced(by: .zero - settled) : nil
+    /// What the processor's list may not have yet is left alone, too.
+    ///
+    /// - Parameters:
+    ///   - now: The store's time.
+    ///   - listEnd: The time until which the processor's list was read; `nil` if it is always whole.
+    /// - Returns: The time, by the store's clock.
+    func cutoff(at now: StoreTime, listedUntil listEnd: MachineTime? = nil) -> StoreTime? {
+        guard !isClockSet else { return nil }
+        let listed = listEnd.map {
+            StoreTime(millisecondsSinceEpoch: $0.millisecondsSinceEpoch)
+        }
+        let still = settled > .zero ? now.advanced(by: .zero - settled) : nil
+        return [still, listed].compactMap(\.self).min()
     }
 
     /// The time by the machines' clock for which the comparison is repeated while there are

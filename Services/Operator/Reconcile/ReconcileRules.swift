@@ -6,6 +6,10 @@ import StoreAPI
 /// Pure. A recent change may still be on its way from one book to the next, so compare only
 /// transactions that have not changed for a while.
 enum ReconcileRules {
+    /// The postings of money that went back to buyers, and of money that came back from there.
+    private static let returns = ["refund", "chargeback"]
+    private static let reversals = ["refund_reversal", "chargeback_reversal"]
+
     static func differences(in books: TransactionBooks) -> [Difference] {
         guard let entry = books.entry else { return withoutEntry(books) }
         return money(books, entry) + receipts(books, entry) + queue(books, entry)
@@ -71,10 +75,12 @@ enum ReconcileRules {
         }
         let refunds = entry.refunds.filter { !$0.amount.isZero }
         let reversals = refunds.filter { $0.reversedAt != nil }
-        for (kind, most) in [("refund", refunds.count), ("refund_reversal", reversals.count)] {
-            let count = books.postings.count { $0.kind == kind }
+        for (kinds, most) in [
+            (Self.returns, refunds.count), (Self.reversals, reversals.count),
+        ] {
+            let count = books.postings.count { kinds.contains($0.kind) }
             if most > 0 && count > most {
-                return one(.postedTwice, "\(count) postings \(kind) for \(most)")
+                return one(.postedTwice, "\(count) postings \(kinds[0]) for \(most)")
             }
         }
         // Without its charge, the processor cannot know of the refund either.
@@ -85,7 +91,7 @@ enum ReconcileRules {
         let reported = sum(refunds.filter { $0.reversedAt == nil }.map(\.amount.minorUnits))
         let returned = sum(books.charges.map(\.returned.minorUnits))
         let posted = sum(
-            books.postings.filter { ["refund", "refund_reversal"].contains($0.kind) }
+            books.postings.filter { (Self.returns + Self.reversals).contains($0.kind) }
                 .map { -$0.amount.minorUnits }
         )
         if reported != returned || reported != posted {

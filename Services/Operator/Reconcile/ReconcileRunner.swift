@@ -36,6 +36,8 @@ struct ReconcileRunner: Sendable {
     private static let slack: Int64 = 1_000
     /// The pause between two comparisons.
     private static let pause = Duration.milliseconds(200)
+    /// The age at which the processor's list is too old to compare with.
+    private static let listAgeMax = Duration.seconds(86_400)
     /// The tolerance for differences between the services' clocks.
     private static let clockSlack = Duration.seconds(86_400)
 
@@ -77,7 +79,8 @@ struct ReconcileRunner: Sendable {
         tell: @Sendable (ReconcileReport) -> Void
     ) async throws -> ReconcileReport {
         let now = try await books.payments.run { try StoreClockStore.now(on: $0) }
-        let cutoff = margin.cutoff(at: now)
+        let list = try await books.payments.run { try ReconcileListStore.readUntil(on: $0) }
+        let cutoff = margin.cutoff(at: now, listedUntil: list?.end)
         var report = ReconcileReport(
             since: since,
             until: cutoff ?? now,
@@ -86,6 +89,17 @@ struct ReconcileRunner: Sendable {
         )
         try await comparePages(books, cutoff, &report, tell: tell)
         try await findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
+        try await findUnposted(books, &report)
+        if let list, list.end < list.now.advanced(by: .zero - Self.listAgeMax) {
+            report.add(
+                Difference(
+                    kind: .listNotRead,
+                    transactionID: nil,
+                    subject: "processor",
+                    detail: "read until \(list.end)"
+                )
+            )
+        }
         try await SubscriptionAuditRunner(since: since, policy: subscriptions)
             .run(books, cutoff, at: now, &report, tell: tell)
         try await compareRedemptions(books, &report)
@@ -142,7 +156,7 @@ struct ReconcileRunner: Sendable {
     ) async throws {
         let (begin, limit) = (since ?? StoreTime(millisecondsSinceEpoch: 0), limit)
         let unknown = try await books.payments.reading { connection in
-            try ReconcileStore.unknownCharges(
+            try ReconcileListStore.unknownCharges(
                 from: begin,
                 until: end,
                 limit: limit + 1,
@@ -154,8 +168,28 @@ struct ReconcileRunner: Sendable {
                 Difference(
                     kind: .chargeUnknown,
                     transactionID: nil,
-                    subject: "\(charge.key)",
+                    subject: charge.reference,
                     detail: "\(charge.amount), \(charge.time)"
+                )
+            )
+        }
+    }
+
+    private func findUnposted(
+        _ books: ReconcileReader,
+        _ report: inout ReconcileReport
+    ) async throws {
+        let (begin, limit) = (since ?? StoreTime(millisecondsSinceEpoch: 0), limit)
+        let unposted = try await books.payments.reading { connection in
+            try ReconcileListStore.unposted(from: begin, limit: limit + 1, on: connection)
+        }
+        for movement in unposted {
+            report.add(
+                Difference(
+                    kind: .movementNotPosted,
+                    transactionID: nil,
+                    subject: movement.id,
+                    detail: movement.detail
                 )
             )
         }

@@ -174,17 +174,12 @@ enum ReconcileStore {
                 coalesce(returned.amount, 0)::bigint,
                 greatest(charge.created_at, returned.changed_at)
             FROM processor_attempts attempt
-            JOIN sandbox_processor.charges charge ON charge.idempotency_key = attempt.attempt_id
+            JOIN processor_charges charge ON charge.attempt_id = attempt.attempt_id
             LEFT JOIN LATERAL (
-                SELECT sum(refund.amount) FILTER (WHERE reversal.refund_key IS NULL) AS amount,
-                    greatest(max(refund.created_at), max(reversal.created_at)) AS changed_at
-                FROM sandbox_processor.refunds refund
-                LEFT JOIN sandbox_processor.reversals reversal
-                    ON reversal.refund_key = refund.idempotency_key
-                WHERE refund.charge_key = attempt.attempt_id
+                SELECT sum(amount) AS amount, max(created_at) AS changed_at
+                FROM processor_returns WHERE attempt_id = attempt.attempt_id
             ) AS returned ON true
             WHERE attempt.transaction_id = ANY(\(ids)) AND attempt.kind = 'charge'
-                AND charge.decline_reason IS NULL
             """
         ) {
             let (id, amount, currency, returned, changed) = try row.decode(
@@ -364,36 +359,6 @@ enum ReconcileStore {
             books[id]?.queued?.credits.append(
                 TransactionBooks.Credit(unit: unit, kind: kind, amount: amount)
             )
-        }
-    }
-
-    /// The charges on the processor's list that belong to no payment of the store.
-    static func unknownCharges(
-        from begin: StoreTime,
-        until end: StoreTime,
-        limit: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [(key: EventID, amount: Money, time: StoreTime)] {
-        // This joins all attempts with all charges, instead of reading by key.
-        try connection.execute("SET LOCAL enable_seqscan = on")
-        try connection.execute("SET LOCAL enable_hashjoin = on")
-        return try connection.query(
-            """
-            SELECT charge.idempotency_key, charge.amount, charge.currency, charge.created_at
-            FROM sandbox_processor.charges charge
-            LEFT JOIN processor_attempts attempt ON attempt.attempt_id = charge.idempotency_key
-            WHERE attempt.attempt_id IS NULL AND charge.decline_reason IS NULL
-                AND charge.created_at >= \(begin) AND charge.created_at < \(end)
-            LIMIT \(Int64(limit))
-            """
-        ).map { row in
-            let (key, amount, currency, time) = try row.decode(
-                EventID.self,
-                Int64.self,
-                Currency.self,
-                StoreTime.self
-            )
-            return (key, Money(minorUnits: amount, currency: currency), time)
         }
     }
 }

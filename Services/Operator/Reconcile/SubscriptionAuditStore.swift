@@ -95,11 +95,8 @@ enum SubscriptionAuditStore {
             SELECT s.id, t.id, t.state, t.requested_at, t.refunds, t.subscription,
                 a.kind, a.step, a.is_owed, a.amount, a.currency, charge.amount,
                 CASE WHEN charge.amount IS NOT NULL THEN (
-                    SELECT coalesce(sum(refund.amount), 0)::bigint
-                    FROM sandbox_processor.refunds refund
-                    WHERE refund.charge_key = a.attempt_id AND NOT EXISTS (
-                        SELECT FROM sandbox_processor.reversals reversal
-                        WHERE reversal.refund_key = refund.idempotency_key)
+                    SELECT coalesce(sum(returned.amount), 0)::bigint
+                    FROM processor_returns returned WHERE returned.attempt_id = a.attempt_id
                 ) END
             FROM subscriptions s
             JOIN transactions t ON t.account_id = s.account_id AND t.bundle_id = s.bundle_id
@@ -108,8 +105,8 @@ enum SubscriptionAuditStore {
                 AND t.subscription -> 'terms' ->> 'groupID' = s.group_id
             LEFT JOIN processor_attempts a ON a.transaction_id = t.id
                 AND a.kind IN ('charge', 'refund') AND a.step <> 'failed'
-            LEFT JOIN sandbox_processor.charges charge ON charge.idempotency_key = a.attempt_id
-                AND charge.decline_reason IS NULL AND a.kind = 'charge'
+            LEFT JOIN processor_charges charge ON charge.attempt_id = a.attempt_id
+                AND a.kind = 'charge'
             WHERE s.id = ANY(\(ids)) ORDER BY t.id, a.kind, a.number
             """
         ) {

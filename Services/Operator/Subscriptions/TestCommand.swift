@@ -21,6 +21,7 @@ struct TestCommand: AsyncParsableCommand {
               counterfoil test renew 2175520387220000
               counterfoil test resolve 2175520387220000
               counterfoil test expire 2175520387220000 --intent 2
+              counterfoil test dispute 2175520387220000 --step win
 
             'counterfoil clock' sets the speed of time; 'approve', 'decline' and 'refund' decide about \
             purchases. A store in production fails with 404.
@@ -28,6 +29,7 @@ struct TestCommand: AsyncParsableCommand {
         subcommands: [
             ShowTestCommand.self, SetTestCommand.self, ResetTestCommand.self,
             RenewTestCommand.self, ResolveTestCommand.self, ExpireTestCommand.self,
+            DisputeTestCommand.self,
         ]
     )
 }

@@ -10,8 +10,12 @@ extension StoryRules {
         return payments.refunds.flatMap { refund in
             let effect = refund.revokes ? "takes the product away" : "leaves the product"
             let refunded = act(of: .transactionRefunded, at: refund.refundedAt)
-            let text =
-                "refunded \(refund.amount)\(refunded) (refund \(refund.number), which \(effect))"
+            let what =
+                refund.dispute.map {
+                    "taken back by the buyer's bank: \(refund.amount), dispute \($0)"
+                }
+                ?? "refunded \(refund.amount)\(refunded)"
+            let text = "\(what) (refund \(refund.number), which \(effect))"
             let reversal = refund.reversedAt.map { time in
                 let reversed = act(of: .transactionRefundReversed, at: time)
                 return step(time, "refund \(refund.number) reversed\(reversed)")

@@ -268,17 +268,16 @@ enum StoryStore {
             SELECT 'charge', charge.amount, charge.currency, charge.decline_reason, charge.created_at
             FROM processor_attempts attempt
             JOIN sandbox_processor.charges charge ON charge.idempotency_key = attempt.attempt_id
-            WHERE attempt.transaction_id = \(id.number)
+            WHERE attempt.transaction_id = \(id.number) AND charge.decline_reason IS NOT NULL
             UNION ALL
-            SELECT 'refund', refund.amount, refund.currency, NULL, refund.created_at
-            FROM processor_attempts attempt
-            JOIN sandbox_processor.refunds refund ON refund.charge_key = attempt.attempt_id
-            WHERE attempt.transaction_id = \(id.number)
+            SELECT 'charge', charge.amount, charge.currency, NULL, charge.created_at
+            FROM processor_attempts JOIN processor_charges charge USING (attempt_id)
+            WHERE transaction_id = \(id.number)
             UNION ALL
-            SELECT 'reversal', reversal.amount, reversal.currency, NULL, reversal.created_at
-            FROM processor_attempts attempt
-            JOIN sandbox_processor.reversals reversal ON reversal.refund_key = attempt.attempt_id
-            WHERE attempt.transaction_id = \(id.number)
+            SELECT CASE WHEN returned.amount > 0 THEN 'refund' ELSE 'reversal' END,
+                abs(returned.amount), returned.currency, NULL, returned.created_at
+            FROM processor_attempts JOIN processor_returns returned USING (attempt_id)
+            WHERE transaction_id = \(id.number)
             """
         ).map { row in
             let (kind, amount, currency, reason, time) = try row.decode(

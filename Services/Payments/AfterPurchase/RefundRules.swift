@@ -106,6 +106,7 @@ enum RefundRules {
             )
         }
         guard refund.reversedAt == nil else { return .done }
+        guard refund.dispute == nil else { return .refused(.refundIsDisputed(number: number)) }
         let begun = attempts.first { $0.kind == .reversal && $0.number == number }
         guard begun?.step != .failed else { return .refused(.reversalFailed(number: number)) }
         return begun.map { .pending($0.key) } ?? .accepted(refund)

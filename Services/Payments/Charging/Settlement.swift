@@ -114,6 +114,7 @@ struct Settlement {
         try context.save(plan.subscriptions.changedRows, decidedAt: plan.time, on: connection)
         try SubscriptionStore.saveIntroductions(plan.subscriptions.introducedRows, on: connection)
         try FamilyWorkStore.note(plan.changedRecords, on: connection)
+        try PaymentMethodStore.refuse(plan.refusedMethods, at: plan.machineTime, on: connection)
         let (events, steps) = try traced(plan.events)
         let changes = try plan.subscriptions.changes.map {
             try OutboxEvent($0, at: plan.time, in: context.environment)

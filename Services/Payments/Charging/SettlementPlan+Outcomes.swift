@@ -178,6 +178,7 @@ extension SettlementPlan {
             )
         }
         guard attempt.step != .settled else { return }
+        if advice == .never { refusedMethods.insert(attempt.paymentMethod) }
         change(attempt.key) { attempt in
             attempt.settle(.failed(reason))
             attempt.advice = advice

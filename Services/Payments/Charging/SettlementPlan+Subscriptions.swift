@@ -45,6 +45,8 @@ extension SettlementPlan {
             event = .chargeFailed(charge)
         case .refund(let number, let amount, let revokes) where !isOwed(number):
             event = .refunded(id, amount, revokes: revokes)
+        case .chargeBack(_, let amount, _):
+            event = .refunded(id, amount, revokes: true)
         case .reverseRefund(let number) where !isOwed(number):
             let refund = after.transaction.refunds?.first { $0.number == number }
             event = .refundReversed(

@@ -35,6 +35,8 @@ struct SettlementPlan: Sendable {
     private var ownershipChanges: [OwnershipChange] = []
     /// The failed transactions whose codes are given back.
     var failedRedemptions: [TransactionID] = []
+    /// The payment methods that banks have refused for good.
+    var refusedMethods: Set<PaymentMethod> = []
     /// The locked subscriptions of the transactions.
     var subscriptions: SubscriptionBooks
 
@@ -269,6 +271,12 @@ struct SettlementPlan: Sendable {
         attempts[attempt.key] = attempt
         newAttempts.append(attempt)
         report.followUps.append(attempt)
+    }
+
+    /// Adds an attempt that nobody has to carry out.
+    mutating func addSettled(_ attempt: ProcessorAttempt) {
+        attempts[attempt.key] = attempt
+        newAttempts.append(attempt)
     }
 
     /// Adds a refund of a charge for this process to carry out.

@@ -42,7 +42,7 @@ struct MassExtensionHandler: Sendable {
     ) async throws -> Reply {
         let (reply, isNew) = try await context.client.withTransaction {
             connection -> (Reply, Bool) in
-            let product = try connection.read(products.load([request.productID]))[request.productID]
+            let product = try connection.read(products.load([request.productID], at: time))[request.productID]
             guard product?.type == .autoRenewableSubscription else {
                 return (.unknownProduct, false)
             }

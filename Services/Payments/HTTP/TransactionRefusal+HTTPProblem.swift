@@ -33,7 +33,7 @@ extension TransactionRefusal {
             )
         case .refundTooLarge, .refundNotPositive, .refundInOtherCurrency, .nothingToRefund,
             .tooManyRefunds, .refundUnknown, .refundNotSettled, .refundKeyReused,
-            .refundFailed, .reversalFailed:
+            .refundFailed, .reversalFailed, .refundIsDisputed:
             return refundProblem(of: transaction)
         case .decidedOtherwise:
             return HTTPProblem(
@@ -127,6 +127,13 @@ extension TransactionRefusal {
                 code: "reversal_failed",
                 title: "The processor could not reverse the refund",
                 detail: "The buyer keeps the money of refund \(number)."
+            )
+        case .refundIsDisputed(let number):
+            HTTPProblem(
+                .conflict,
+                code: "refund_disputed",
+                title: "The buyer's bank took the money",
+                detail: "Refund \(number) is a dispute. It is reversed if the store wins it."
             )
         case .refundKeyReused: .idempotencyKeyReused
         default: .refundUnknown

@@ -17,6 +17,7 @@ struct PaymentMethodRoutes: Sendable {
     func add(to router: StoreRouter) {
         router.account
             .get(RouterPath(Routes.paymentMethods), use: list)
+            .delete(RouterPath("\(Routes.paymentMethods)/:token"), use: remove)
             .post(RouterPath(Routes.paymentMethodSetups), use: begin)
             .post(RouterPath("\(Routes.paymentMethodSetups)/:id"), use: complete)
     }
@@ -24,6 +25,25 @@ struct PaymentMethodRoutes: Sendable {
     @Sendable
     private func list(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
         try await answer(of: try handler(), try context.requireAccountKey())
+    }
+
+    /// Removes a method, and answers with those that are left.
+    @Sendable
+    private func remove(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let (account, handler) = (try context.requireAccountKey(), try handler())
+        try limit.count(account, at: handler.now())
+        let token = PaymentMethod(rawValue: context.parameters.get("token") ?? "")
+        guard try await answered({ try await handler.remove(token, of: account) }) else {
+            throw HTTPProblem(
+                .notFound,
+                code: "payment_method_unknown",
+                title: "The payment method is unknown",
+                detail: "The account has saved no such payment method."
+            )
+        }
+        return try await answer(of: handler, account)
     }
 
     /// Begins to save a method.

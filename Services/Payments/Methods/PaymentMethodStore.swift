@@ -16,7 +16,7 @@ enum PaymentMethodStore {
             SELECT account_id, bundle_id, token
             FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.bundleID)))
                 AS asked (account_id, bundle_id)
-            JOIN payment_methods USING (account_id, bundle_id)
+            JOIN payment_methods USING (account_id, bundle_id) WHERE removed_at IS NULL
             """
         ) { rows in
             var saved: [AccountKey: Set<PaymentMethod>] = [:]
@@ -44,6 +44,7 @@ enum PaymentMethodStore {
             SELECT token, brand, last_four, expiry_month, expiry_year, mandate
             FROM payment_methods
             WHERE account_id = \(key.accountID) AND bundle_id = \(key.bundleID)
+                AND removed_at IS NULL
             ORDER BY saved_at DESC, token
             """
         ).map { row in

@@ -24,20 +24,38 @@ struct ProcessorEvent: Hashable, Sendable {
 extension ProcessorEvent {
     /// The kind of the event that a buyer has saved a payment method.
     private static let setupType = "setup_intent.succeeded"
+    /// The beginning of the kinds of events about disputes, which carry no texts of the store's.
+    private static let disputePrefix = "charge.dispute."
+    /// The beginning of the kinds of events about saved payment methods.
+    private static let methodPrefix = "payment_method."
     /// The kinds of events that can be about something of the store's.
     ///
     /// That a payment was created is no news: the call that creates it is still confirming it.
     static let types = [
         "payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
         "payment_intent.processing", "payment_intent.requires_action", "refund.updated",
-        "refund.failed", "charge.refund.updated", setupType,
+        "refund.failed", "charge.refund.updated", setupType, "charge.dispute.created",
+        "charge.dispute.updated", "charge.dispute.funds_withdrawn",
+        "charge.dispute.funds_reinstated", "charge.dispute.closed",
+        "payment_method.automatically_updated", "payment_method.updated",
+        "payment_method.detached",
     ]
+
+    /// Whether its object is a saved payment method.
+    var isOfMethod: Bool { type.hasPrefix(Self.methodPrefix) }
+
+    /// Whether its object is a dispute.
+    var isOfDispute: Bool { type.hasPrefix(Self.disputePrefix) }
 
     /// Reads an event of Stripe's; `nil` if it is about nothing of the store's.
     init?(_ event: StripeEvent) {
         guard Self.types.contains(event.type), let object = event.data.object.id else { return nil }
         let attempt = Subject(event.data.object.metadata ?? [:])
-        guard attempt != nil || event.type == Self.setupType else { return nil }
+        guard
+            attempt != nil || event.type == Self.setupType
+                || event.type.hasPrefix(Self.disputePrefix)
+                || event.type.hasPrefix(Self.methodPrefix)
+        else { return nil }
         self.init(
             id: event.id,
             type: event.type,
@@ -67,7 +85,7 @@ extension ProcessorEvent {
 
 extension ProcessorEvent.Subject {
     /// Returns `nil` if the texts are none of the store's.
-    fileprivate init?(_ texts: [String: String]) {
+    init?(_ texts: [String: String]) {
         guard let id = texts["attempt"].flatMap({ EventID($0) }),
             let transaction = texts["transaction"].flatMap({ TransactionID(rawValue: $0) })
         else { return nil }

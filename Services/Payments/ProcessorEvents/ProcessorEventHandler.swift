@@ -15,6 +15,7 @@ struct ProcessorEventHandler: Sendable {
     let processor: StripeProcessor
     let methods: PaymentMethodHandler
     let runner: ChargeRunner
+    let disputes: DisputeHandler
     let environment: StoreEnvironment
     let now: @Sendable () -> MachineTime
     let logger: Logger
@@ -31,6 +32,13 @@ struct ProcessorEventHandler: Sendable {
     static let overlap = Duration.seconds(600)
     /// The time of which the list is read before the place in it moves.
     static let window = Duration.seconds(600)
+
+    /// The time for which an event is kept after it was applied.
+    ///
+    /// Stripe lists events for 30 days, so none of those that are listed is taken for a new one.
+    static let keepTime = Duration.seconds(35 * 86_400)
+    /// The most events that are removed at once.
+    static let pruneLimit = 10_000
 
     private let unknown = Counter(label: "processor_events_unknown")
 
@@ -101,6 +109,11 @@ struct ProcessorEventHandler: Sendable {
     ///
     /// - Returns: Whether it is dealt with; if not, it is looked at again.
     private func apply(_ event: ProcessorEvent) async throws -> Bool {
+        if event.isOfDispute { return try await applyDispute(event) }
+        if event.isOfMethod {
+            try await methods.refresh(event.objectID)
+            return true
+        }
         guard let subject = event.attempt else {
             _ = try await methods.complete(event.objectID, for: nil)
             return true
@@ -127,6 +140,41 @@ struct ProcessorEventHandler: Sendable {
         if case .notFound = outcome { return true }
         try await runner.settle(outcome, of: attempt)
         return true
+    }
+
+    /// Looks at a dispute.
+    ///
+    /// - Returns: Whether it is dealt with; if not, it is looked at again.
+    private func applyDispute(_ event: ProcessorEvent) async throws -> Bool {
+        let found = try await processor.gate.pass(.inquiries) { () async throws(StripeFailure) in
+            try await processor.client.dispute(event.objectID)
+        }
+        guard let dispute = try ProcessorDispute(found),
+            try await client.withConnection({ connection in
+                try AttemptStore.find(
+                    dispute.charge.id,
+                    of: dispute.charge.transactionID,
+                    on: connection
+                )
+            }) != nil
+        else {
+            unknown.increment()
+            logger.error(
+                "Stripe tells of a dispute of a charge that this store does not have",
+                metadata: ["stripe.object": "\(event.objectID)"]
+            )
+            return true
+        }
+        return try await disputes.settle(dispute)
+    }
+
+    /// Removes events that were applied long ago.
+    func prune() async throws {
+        let end = now().advanced(by: .zero - Self.keepTime)
+        let limit = Self.pruneLimit
+        try await client.withConnection { connection in
+            try ProcessorEventStore.prune(appliedBefore: end, limit: limit, on: connection)
+        }
     }
 
     /// Reads the list of events, for those that were never delivered.

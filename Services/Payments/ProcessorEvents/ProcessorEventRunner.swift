@@ -3,7 +3,7 @@ import Messaging
 import Postgres
 import ServiceLifecycle
 
-/// Applies what Stripe tells, and looks for what it could not tell.
+/// Applies what Stripe tells, and looks for what it could not tell and for what has moved.
 ///
 /// Every instance runs one. They share the work: each skips what another one has taken.
 final class ProcessorEventRunner: Service {
@@ -11,13 +11,22 @@ final class ProcessorEventRunner: Service {
     private static let batchSizeMax = 32
 
     private let handler: ProcessorEventHandler
-    /// The pause between two looks at the list of events.
+    private let movements: MovementHandler
+    /// The pauses between two looks at the list of events, and at that of movements.
     private let listPause: Duration
+    private let movementsPause: Duration
 
     /// Makes a runner, which does nothing before ``run()``.
-    init(handler: ProcessorEventHandler, listPause: Duration) {
+    init(
+        handler: ProcessorEventHandler,
+        movements: MovementHandler,
+        listPause: Duration,
+        movementsPause: Duration
+    ) {
         self.handler = handler
+        self.movements = movements
         self.listPause = listPause
+        self.movementsPause = movementsPause
     }
 
     /// Runs until graceful shutdown.
@@ -36,6 +45,12 @@ final class ProcessorEventRunner: Service {
                 group.addTask {
                     await self.repeatForEver(after: min(self.listPause, .seconds(10))) {
                         try await self.handler.readList(pause: self.listPause)
+                        try await self.handler.prune()
+                    }
+                }
+                group.addTask {
+                    await self.repeatForEver(after: min(self.movementsPause, .seconds(10))) {
+                        try await self.movements.readList(pause: self.movementsPause)
                     }
                 }
             }
@@ -50,7 +65,7 @@ final class ProcessorEventRunner: Service {
                 return
             } catch {
                 handler.logger.warning(
-                    "Events of the processor could not be read; they are read again",
+                    "What the processor lists could not be read; it is read again",
                     metadata: ["error": "\(error)"]
                 )
             }

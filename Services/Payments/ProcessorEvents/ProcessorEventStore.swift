@@ -106,6 +106,21 @@ enum ProcessorEventStore {
         )
     }
 
+    /// Removes events that were applied before a time.
+    static func prune(
+        appliedBefore end: MachineTime,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            DELETE FROM processor_events WHERE event_id IN (
+                SELECT event_id FROM processor_events WHERE applied_at < \(end)
+                ORDER BY applied_at LIMIT \(Int64(limit)))
+            """
+        )
+    }
+
     /// Takes the place in the processor's list of events, for the length of a lease.
     ///
     /// - Parameters:

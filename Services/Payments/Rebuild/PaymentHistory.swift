@@ -158,9 +158,7 @@ struct PaymentHistory {
         switch type {
         case .transactionDeferred: .awaitApproval
         case .transactionRefunded:
-            newRefund(in: transaction, since: before).map {
-                .refund(number: $0.number, amount: $0.amount, revokes: $0.revokes)
-            }
+            newRefund(in: transaction, since: before).map { command(of: $0) }
         case .transactionRefundReversed:
             reversedRefund(in: transaction, since: before).map {
                 .reverseRefund(number: $0.number)
@@ -178,6 +176,14 @@ struct PaymentHistory {
             }
         default: nil
         }
+    }
+
+    /// The command that led to a refund.
+    private static func command(of refund: Refund) -> TransactionCommand {
+        guard let dispute = refund.dispute else {
+            return .refund(number: refund.number, amount: refund.amount, revokes: refund.revokes)
+        }
+        return .chargeBack(number: refund.number, amount: refund.amount, dispute: dispute)
     }
 
     /// The period of a subscription that began with an event.

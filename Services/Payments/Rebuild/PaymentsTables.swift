@@ -4,7 +4,8 @@ import Rebuild
 ///
 /// Some data is in no event and is not rebuilt: the keys of requests (and `restores`), the nonces
 /// of signed offers, codes and their redemptions, attempts that are not settled, the advances of the
-/// store's clock, and the processor's own books, which `counterfoil reconcile` compares.
+/// store's clock, and the processor's own books, which `counterfoil reconcile` compares. What moved at
+/// the processor is in its list, which is read again.
 enum PaymentsTables {
     static let all = [
         RebuiltTable(
@@ -57,6 +58,7 @@ enum PaymentsTables {
         ),
         RebuiltTable(
             "ledger_postings",
+            rows: "kind <> 'processor_movement'",
             key: [.number("transaction_id"), .text("kind"), .number("number")],
             columns: [
                 "transaction_id", "kind", "number", "id", "posted_at", "currency", "accounts",

@@ -11,6 +11,8 @@ import StoreAPI
 struct TestRoutes: Sendable {
     let settings: TestSettingsHandler
     let subscriptions: SubscriptionHandler
+    /// The disputes at the sandbox's processor; `nil` with another one.
+    let disputes: SandboxDisputes?
 
     func add(to router: StoreRouter) {
         let account = RouterPath("\(Routes.adminTest)/accounts/:account")
@@ -18,6 +20,7 @@ struct TestRoutes: Sendable {
             .get(account, use: show)
             .put(account, use: set)
             .delete(account, use: reset)
+            .post(RouterPath("\(Routes.adminTest)/transactions/:id/dispute"), use: dispute)
             .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/renewal"), use: renew)
             .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/expiry"), use: expire)
             .post(RouterPath("\(Routes.adminTest)/subscriptions/:id/resolution"), use: resolve)
@@ -57,6 +60,26 @@ struct TestRoutes: Sendable {
         let none = TestSettingsDocument(bundleID: try bundleID(request))
         try await settings.set(none, of: id)
         return try jsonResponse(none)
+    }
+
+    @Sendable
+    private func dispute(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try context.transactionInPath()
+        let body = try await decodeBody(TestDisputeRequest.self, from: request)
+        switch try await disputes?.take(body.step, of: id) {
+        case nil, .unknown: throw HTTPProblem.transactionUnknown
+        case .refused:
+            throw HTTPProblem(
+                .conflict,
+                code: "dispute_refused",
+                title: "The dispute cannot take this step",
+                detail: "Nothing was paid, nothing is left to dispute, or the dispute has ended."
+            )
+        case .done(let transaction):
+            return try jsonResponse(TransactionResponse(transaction: transaction))
+        }
     }
 
     @Sendable

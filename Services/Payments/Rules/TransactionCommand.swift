@@ -22,7 +22,10 @@ enum TransactionCommand: Hashable, Sendable {
     case refund(number: Int, amount: Money, revokes: Bool)
     /// The period of a subscription that the transaction pays for ends later.
     case extendPeriod(until: StoreTime)
-    /// The money of a refund came back.
+    /// The buyer's bank has taken an amount of the charge back, by a dispute with this id of the
+    /// processor's.
+    case chargeBack(number: Int, amount: Money, dispute: String)
+    /// The money of a refund or of a chargeback came back.
     case reverseRefund(number: Int)
 }
 

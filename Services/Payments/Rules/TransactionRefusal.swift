@@ -31,6 +31,8 @@ enum TransactionRefusal: Hashable, Sendable {
     case refundUnknown(number: Int)
     /// The refund is not confirmed yet, so it cannot be reversed.
     case refundNotSettled(number: Int)
+    /// The buyer's bank took the money, so only the end of the dispute can bring it back.
+    case refundIsDisputed(number: Int)
     /// The processor could not make the refund that was asked for under the key; no money moved.
     case refundFailed(number: Int)
     /// The processor could not reverse the refund; no money moved.

@@ -40,7 +40,7 @@ struct TransactionStateMachine {
         case .fail(let reason): failed(record, reason)
         case .awaitApproval: moved(record, to: .deferred, .transactionDeferred)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
-        case .refund, .reverseRefund, .extendPeriod: .refused(.notPurchased)
+        case .refund, .chargeBack, .reverseRefund, .extendPeriod: .refused(.notPurchased)
         }
     }
 
@@ -65,7 +65,7 @@ struct TransactionStateMachine {
         case .expireApproval:
             record.approval == .approve
                 ? .refused(.decidedOtherwise) : failed(record, .approvalExpired)
-        case .refund, .reverseRefund, .extendPeriod: .refused(.notPurchased)
+        case .refund, .chargeBack, .reverseRefund, .extendPeriod: .refused(.notPurchased)
         }
     }
 
@@ -81,6 +81,8 @@ struct TransactionStateMachine {
         case .fail, .awaitApproval, .declineApproval, .expireApproval: .refused(.ended)
         case .refund(let number, let amount, let revokes):
             refunded(record, number, amount, revokes: revokes)
+        case .chargeBack(let number, let amount, let dispute):
+            refunded(record, number, amount, revokes: true, by: dispute)
         case .reverseRefund(let number): refundReversed(record, number)
         case .extendPeriod(let end): extended(record, until: end)
         }
@@ -100,14 +102,14 @@ struct TransactionStateMachine {
         case .expireApproval:
             record.transaction.failureReason == .approvalExpired
                 ? .unchanged : .refused(.notDeferred)
-        case .refund, .reverseRefund, .extendPeriod: .refused(.notPurchased)
+        case .refund, .chargeBack, .reverseRefund, .extendPeriod: .refused(.notPurchased)
         }
     }
 
     private func applyToRestored(_ command: TransactionCommand) -> TransactionMove {
         switch command {
         case .confirmCharge, .beginPeriod: .refused(.chargeIsStray)
-        case .refund, .reverseRefund, .extendPeriod: .refused(.notPurchased)
+        case .refund, .chargeBack, .reverseRefund, .extendPeriod: .refused(.notPurchased)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
         case .grantOwned, .grantFree, .fail, .awaitApproval: .refused(.ended)
         }
@@ -166,14 +168,15 @@ struct TransactionStateMachine {
         moved(record, to: .failed, .transactionFailed) { $0.failureReason = reason }
     }
 
-    /// Adds a refund.
+    /// Adds a refund, or a chargeback by a dispute.
     ///
     /// Only a copy or an amount that does not fit is refused.
     private func refunded(
         _ record: TransactionRecord,
         _ number: Int,
         _ amount: Money,
-        revokes: Bool
+        revokes: Bool,
+        by dispute: String? = nil
     ) -> TransactionMove {
         let transaction = record.transaction
         let earlier = transaction.refunds ?? []
@@ -198,9 +201,16 @@ struct TransactionStateMachine {
             gross: amount,
             refunded: transaction.refundedAmount,
             taxBasisPoints: record.taxBasisPoints,
+            isChargeback: dispute != nil,
             time: time
         )
-        let refund = Refund(number: number, amount: amount, refundedAt: time, revokes: revokes)
+        let refund = Refund(
+            number: number,
+            amount: amount,
+            refundedAt: time,
+            revokes: revokes,
+            dispute: dispute
+        )
         return moved(record, to: .purchased, .transactionRefunded, posting) { transaction in
             transaction.refunds = (earlier + [refund]).sorted { $0.number < $1.number }
             if revokes { transaction.revokedAt = transaction.revokedAt ?? time }
@@ -228,6 +238,7 @@ struct TransactionStateMachine {
             gross: refunds[index].amount,
             remaining: after.refundedAmount,
             taxBasisPoints: record.taxBasisPoints,
+            isChargeback: refunds[index].dispute != nil,
             time: time
         )
         return moved(record, to: .purchased, .transactionRefundReversed, posting) { transaction in

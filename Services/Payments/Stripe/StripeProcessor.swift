@@ -11,6 +11,8 @@ struct StripeProcessor: PaymentProcessor {
     let gate: StripeGate
     /// Finds the buyers to whom payment methods belong.
     let customers: @Sendable ([PaymentMethod]) async throws -> [PaymentMethod: String]
+    /// Finds those methods with which nothing may be charged while the buyer is away.
+    let unusable: @Sendable ([PaymentMethod]) async throws -> Set<PaymentMethod>
     /// The address to which a buyer comes back from the bank's page.
     let returnURL: String
     let now: @Sendable () -> MachineTime
@@ -31,7 +33,10 @@ struct StripeProcessor: PaymentProcessor {
     func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool { false }
 
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async {
-        guard let buyers = await buyers(requests.map(\.paymentMethod)) else {
+        let renewals = requests.filter { $0.renewalTry != nil }.map(\.paymentMethod)
+        guard let buyers = await buyers(requests.map(\.paymentMethod)),
+            let unusable = await unusable(among: renewals)
+        else {
             for request in requests {
                 answer(request.attemptID, .throttled(retryAfter: Self.pause))
             }
@@ -39,6 +44,11 @@ struct StripeProcessor: PaymentProcessor {
         }
         await withDiscardingTaskGroup { group in
             for request in requests {
+                // No bank is asked again for what it has refused for good.
+                if request.renewalTry != nil, unusable.contains(request.paymentMethod) {
+                    answer(request.attemptID, .declined(.paymentDeclined, advice: .never))
+                    continue
+                }
                 group.addTask {
                     answer(
                         request.attemptID,
@@ -80,6 +90,18 @@ struct StripeProcessor: PaymentProcessor {
         do {
             return try await customers(Array(Set(methods)))
         } catch {
+            logger.warning(
+                "Payment methods cannot be read; nothing was asked of Stripe",
+                metadata: ["error": "\(error)"]
+            )
+            return nil
+        }
+    }
+
+    /// Those methods with which nothing may be charged while the buyer is away; `nil` if the database
+    /// does not answer.
+    private func unusable(among methods: [PaymentMethod]) async -> Set<PaymentMethod>? {
+        do { return try await unusable(methods) } catch {
             logger.warning(
                 "Payment methods cannot be read; nothing was asked of Stripe",
                 metadata: ["error": "\(error)"]

@@ -15,12 +15,14 @@ struct StripeSettings: Sendable {
     let returnURL: String
     /// The pause between two looks at the list of events.
     let eventsPause: Duration
+    /// The pause between two looks at the list of movements.
+    let movementsPause: Duration
 
     /// Reads the settings.
     ///
     /// Keys: `STRIPE_KEY_FILE`, `STRIPE_WEBHOOK_SECRETS_FILE`,
-    /// `STRIPE_RETURN_URL`, `STRIPE_API_URL`, `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND` and
-    /// `STRIPE_EVENTS_MS`.
+    /// `STRIPE_RETURN_URL`, `STRIPE_API_URL`, `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND`,
+    /// `STRIPE_EVENTS_MS` and `STRIPE_MOVEMENTS_MS`.
     ///
     /// - Parameters:
     ///   - reader: The reader.
@@ -71,6 +73,12 @@ struct StripeSettings: Sendable {
             default: .seconds(300),
             in: .milliseconds(100)...(.seconds(86_400)),
             "How often the list of events is read, for webhooks that were missed."
+        )
+        movementsPause = reader.milliseconds(
+            "STRIPE_MOVEMENTS_MS",
+            default: .seconds(600),
+            in: .milliseconds(100)...(.seconds(86_400)),
+            "How often the list of charges, fees and payouts is read, for 'counterfoil reconcile'."
         )
         guard isUsed else { return }
         check(&reader, in: environment, address: address, timeout: timeout, lease: lease)

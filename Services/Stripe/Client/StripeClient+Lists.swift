@@ -37,13 +37,15 @@ extension StripeClient {
         try await send(.get("/v1/events", request.parameters))
     }
 
-    /// A page of the movements of the balance, newest first.
+    /// A page of the movements of the balance with what caused them, newest first.
     ///
     /// - Throws: ``StripeFailure``
     package func balanceTransactions(
         _ request: StripeListRequest
     ) async throws(StripeFailure) -> StripePage<StripeBalanceTransaction> {
-        try await send(.get("/v1/balance_transactions", request.parameters))
+        var form = request.parameters
+        form.add("expand", ["data.source"])
+        return try await send(.get("/v1/balance_transactions", form))
     }
 
     /// Finds what was done for an attempt whose reference is not known.

@@ -51,6 +51,15 @@ extension StripeClient {
         try await send(.get(try Self.path("refunds", id)))
     }
 
+    /// Reads a dispute as it is now, with the payment that it is about.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func dispute(_ id: String) async throws(StripeFailure) -> StripeDispute {
+        var form = FormParameters()
+        form.add("expand", ["payment_intent"])
+        return try await send(.get(try Self.path("disputes", id), form))
+    }
+
     /// Makes a customer, to whom payment methods can be saved.
     ///
     /// - Throws: ``StripeFailure``
@@ -93,6 +102,16 @@ extension StripeClient {
     /// - Throws: ``StripeFailure``
     package func paymentMethod(_ id: String) async throws(StripeFailure) -> StripePaymentMethod {
         try await send(.get(try Self.path("payment_methods", id)))
+    }
+
+    /// Removes a payment method from its buyer, so that it can never be charged again.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func detachPaymentMethod(
+        _ id: String,
+        key: StripeIdempotencyKey
+    ) async throws(StripeFailure) -> StripePaymentMethod {
+        try await send(.post(try Self.path("payment_methods", id) + "/detach", key: key))
     }
 
     /// The path of one object.

@@ -13,6 +13,9 @@ public struct Refund: Codable, Hashable, Sendable {
     /// The time at which it was reversed, so that the store has the money again; `nil` if it was
     /// not.
     public var reversedAt: StoreTime?
+    /// The processor's id of the dispute by which the buyer's bank took the money; `nil` if the
+    /// store gave it back.
+    public var dispute: String?
 
     /// Makes a refund.
     public init(
@@ -20,13 +23,15 @@ public struct Refund: Codable, Hashable, Sendable {
         amount: Money,
         refundedAt: StoreTime,
         revokes: Bool,
-        reversedAt: StoreTime? = nil
+        reversedAt: StoreTime? = nil,
+        dispute: String? = nil
     ) {
         self.number = number
         self.amount = amount
         self.refundedAt = refundedAt
         self.revokes = revokes
         self.reversedAt = reversedAt
+        self.dispute = dispute
     }
 }
 
@@ -34,6 +39,7 @@ extension Refund {
     /// Writes the members in alphabetical order.
     func write(to text: inout PlainJSONText) {
         text.member("amount", object: amount.write)
+        text.member("dispute", dispute)
         text.member("number", Int64(number))
         text.member("refundedAt", refundedAt)
         text.member("reversedAt", reversedAt)
@@ -57,6 +63,7 @@ extension Refund {
         var refundedAt: Int64?
         var revokes: Bool?
         var reversedAt: Int64?
+        var dispute: String?
         let isRead = json.object { json, name in
             switch name {
             case "number": PlainJSON.keep(json.integer(), in: &number)
@@ -64,6 +71,7 @@ extension Refund {
             case "refundedAt": PlainJSON.keep(json.integer(), in: &refundedAt)
             case "revokes": PlainJSON.keep(json.bool(), in: &revokes)
             case "reversedAt": json.null() || PlainJSON.keep(json.integer(), in: &reversedAt)
+            case "dispute": json.null() || PlainJSON.keep(json.string(), in: &dispute)
             default: json.skip()
             }
         }
@@ -73,7 +81,8 @@ extension Refund {
             amount: amount,
             refundedAt: StoreTime(millisecondsSinceEpoch: refundedAt),
             revokes: revokes,
-            reversedAt: reversedAt.map(StoreTime.init(millisecondsSinceEpoch:))
+            reversedAt: reversedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
+            dispute: dispute
         )
     }
 }

@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import Logging
 import NIOHTTP1
+import Postgres
 import StoreAPI
 import StripeStandIn
 import TestSupport
@@ -37,6 +38,41 @@ extension EndToEnd {
                 #expect(returned.millisecondsSinceEpoch > 0)
                 #expect(stripe.server.entries.map(\.kind) == ["charge", "refund"])
                 #expect(Set(stripe.server.entries.map(\.amount)) == [99])
+                try stripe.server.payOut("usd")
+                // A refund takes a moment to reach every book.
+                let books = try await eventually("books that agree") {
+                    let books = try await store.compareWithStripe(2)
+                    return books.differences.isEmpty ? books : nil
+                }
+                #expect(books.processor.count == 1)
+            }
+        }
+
+        @Test func reconcileNamesWhatStripeAndTheBooksDisagreeAbout() async throws {
+            try await withStripe { store, stripe in
+                let card = try await store.saveCard("pm_card_visa", at: stripe)
+                let bought = try await store.pay(by: card)
+                try await store.wait(bought, toBe: .purchased)
+                try await store.client(account: "ada").finishUntilDone(bought)
+                // Somebody charges, and gives a part of the purchase back, on Stripe's own pages.
+                try await stripe.post(
+                    "payment_intents",
+                    "amount=500&currency=usd&payment_method=pm_card_visa&confirm=true"
+                )
+                let charge = try await eventually("the charge") {
+                    try await store.withDatabase(of: .payments) { connection in
+                        try connection.query(
+                            "SELECT payment FROM processor_movements WHERE attempt_id IS NOT NULL"
+                        ).first.map { try $0.decode(String.self) }
+                    }
+                }
+                try await stripe.post("refunds", "payment_intent=\(charge)&amount=10")
+                let kinds = try await eventually("two differences") {
+                    let books = try await store.compareWithStripe(1)
+                    let kinds = books.differences.map(\.kind)
+                    return kinds.count == 2 ? kinds : nil
+                }
+                #expect(kinds.sorted() == ["chargeUnknown", "refundDiffers"])
             }
         }
 
@@ -150,6 +186,23 @@ extension EndToEnd {
             }
         }
 
+        @Test func anAccountThatAsksTooOftenIsRefused() async throws {
+            try await withStripe { store, _ in
+                let client = try store.client(account: "ada")
+                let setup = store.urls.payments + Routes.paymentMethodSetups + "/unknown"
+                for count in 1...31 {
+                    let status = try await client.raw(.POST, setup).status
+                    #expect(status == (count > 30 ? 429 : 404), "setup \(count)")
+                }
+                let page = store.urls.payments + Routes.action(of: TransactionID(number: 1))
+                for count in 1...121 {
+                    let status = try await client.raw(.GET, page).status
+                    #expect(status == (count > 120 ? 429 : 404), "action \(count)")
+                }
+                #expect(try await store.client(account: "bob").raw(.POST, setup).status == 404)
+            }
+        }
+
         @Test func whatIsNoWebhookOfStripesIsRefused() async throws {
             try await withStripe { store, stripe in
                 let body = Array(#"{"id":"evt_1","type":"payment_intent.succeeded"}"#.utf8)
@@ -177,6 +230,17 @@ extension EndToEnd {
 private struct RunningStripe: Sendable {
     let server: StandInServer
     let url: String
+
+    /// Calls the stand-in as somebody does who has the key.
+    func post(_ path: String, _ form: String) async throws {
+        let answer = try await StoreHTTP.send(
+            .POST,
+            "\(url)/v1/\(path)",
+            headers: [("authorization", "Bearer \(StoreHarness.stripeKey)")],
+            body: Array(form.utf8)
+        )
+        #expect(answer.status == 200)
+    }
 }
 
 /// Runs a store that charges at a stand-in, which tells it of every change twice and out of order.
@@ -197,7 +261,8 @@ private func withStripe(
         "PROCESSOR": "stripe", "STRIPE_KEY_FILE": key.path,
         "STRIPE_WEBHOOK_SECRETS_FILE": secret.path, "STRIPE_API_URL": url,
         "STRIPE_RETURN_URL": "https://app.example.com/back", "STRIPE_TIMEOUT_MS": "3000",
-        "PROCESSOR_LEASE_MS": "6000", "STRIPE_EVENTS_MS": "3000", "ACTION_EXPIRY_MS": "120000",
+        "PROCESSOR_LEASE_MS": "6000", "STRIPE_EVENTS_MS": "3000",
+        "STRIPE_MOVEMENTS_MS": "500", "ACTION_EXPIRY_MS": "120000",
     ]
     try await withStore(options) { store in
         try await store.importSampleCatalog()
@@ -238,6 +303,15 @@ extension PaymentRequest {
 
 extension StoreHarness {
     fileprivate static let stripeKey = "rk_test_abcdefgh1"
+
+    /// Compares all books with Stripe's list, once it has been read for a number of transactions.
+    fileprivate func compareWithStripe(_ count: Int) async throws -> Reconciliation {
+        try await eventually("all transactions on Stripe's list") {
+            let books = try await counterfoil("reconcile", "--settled", "0", "--json")
+                .json(Reconciliation.self)
+            return books.compared == count ? books : nil
+        }
+    }
 
     /// Saves a card of Ada's as an app does.
     fileprivate func saveCard(_ card: String, at stripe: RunningStripe) async throws

@@ -48,6 +48,22 @@ import Testing
         return plan
     }
 
+    @Test func aSecondChargeUnderAnotherKeyIsNamedAndBuysNothing() {
+        var plan = plan()
+        let key = AttemptKey(transactionID: id, kind: .charge)
+        for name in ["pi_1", "pi_2", "pi_1"] {
+            let charge = AttemptOutcome.charged(
+                reference: ProcessorReference(rawValue: name),
+                amount: usd(999)
+            )
+            plan.apply(AttemptResult(key: key, outcome: charge))
+        }
+        #expect(plan.postings.map(\.kind) == [.purchase])
+        #expect(plan.attempts[key]?.reference == reference)
+        #expect(plan.contradictions.count == 1)
+        #expect(plan.contradictions.first?.message.contains("pi_2 is not returned") == true)
+    }
+
     /// Each event causes a look, so a later look never sees an earlier state.
     ///
     /// The answer to the call itself may come at any time.

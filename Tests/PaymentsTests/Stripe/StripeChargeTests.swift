@@ -96,6 +96,17 @@ import Testing
     }
 
     /// A rebuild from the log brings no payment methods back.
+    @Test func aBuyerWhomStripeHasNoMoreIsDeclined() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save()
+            store.standIn.removeCustomers()
+            let bought = try await store.buy(by: card)
+            #expect(bought.state == .failed && bought.failureReason == .paymentDeclined)
+            #expect(try await store.charge(of: bought.id).advice == .otherMethod)
+            #expect(store.standIn.entries.isEmpty)
+        }
+    }
+
     @Test func withoutTheTableOfMethodsAChargeWaitsForIt() async throws {
         try await withStripeStore { store in
             let added = try await store.add(by: try await store.save())

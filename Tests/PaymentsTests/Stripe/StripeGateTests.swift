@@ -1,5 +1,7 @@
 import Logging
 import Stripe
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Payments
@@ -26,6 +28,31 @@ import Testing
             let answer = try await gate.pass(lane) { () async throws(StripeFailure) in 1 }
             #expect(answer == 1)
         }
+    }
+
+    @Test func whoDoesNotAnswerIsNotCalledAndIsNamedOnce() async throws {
+        let log = RecordedLog()
+        let gate = StripeGate(rate: 100, logger: log.logger)
+        let calls = Mutex(0)
+        func call(_ failure: StripeFailure?) async throws -> Int {
+            try await gate.pass(.inquiries) { () async throws(StripeFailure) in
+                calls.withLock { $0 += 1 }
+                if let failure { throw failure }
+                return 1
+            }
+        }
+        for _ in 0..<CircuitBreaker.failuresMax {
+            await #expect(throws: StripeFailure.self) { try await call(StripeFailure(.unknown)) }
+        }
+        for _ in 0..<10 {
+            await #expect(throws: StripeFailure.self) { try await call(nil) }
+        }
+        #expect(calls.withLock { $0 } == CircuitBreaker.failuresMax)
+        #expect(log.messages(at: .error).count == 1)
+        // After a pause one call tries, and with it Stripe is there again.
+        let answer = try await eventually("a call") { try? await call(nil) }
+        #expect(answer == 1)
+        #expect(log.messages(at: .notice).count == 1)
     }
 
     @Test func aKeyThatIsNotTakenStopsAllCalls() async {

@@ -41,6 +41,20 @@ import Testing
         }
     }
 
+    @Test func aRefundIsNotTakenBack() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            _ = try await store.refunds.refund(bought.id)
+            let reply = try await store.refunds.reverseRefund(1, of: bought.id)
+            guard case .refused(.reversalFailed(number: 1), _) = reply else {
+                Issue.record("\(reply)")
+                return
+            }
+            #expect(try await store.load(bought.id).revokedAt != nil)
+            #expect(store.paid == 0)
+        }
+    }
+
     @Test func aDisputedChargeIsNotRefunded() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save("pm_card_createDispute"))

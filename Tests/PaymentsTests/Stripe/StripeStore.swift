@@ -55,6 +55,7 @@ struct StripeStore: Sendable {
             client: stripe,
             gate: gate,
             customers: methods.customers(of:),
+            unusable: methods.unusable(of:),
             returnURL: "https://app.example.com/back",
             now: clock.machineNow,
             logger: logger
@@ -95,6 +96,7 @@ struct StripeStore: Sendable {
             processor: processor,
             methods: methods,
             runner: runner,
+            disputes: DisputeHandler(context: context, runner: runner),
             environment: .sandbox,
             now: clock.machineNow,
             logger: logger

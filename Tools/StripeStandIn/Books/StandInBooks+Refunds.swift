@@ -61,46 +61,6 @@ extension StandInBooks {
         }
         tell(succeeds ? "refund.updated" : "refund.failed", of: refund.json, at: time)
     }
-
-    /// Disputes a charge: the bank takes the money back.
-    ///
-    /// - Throws: ``StandInError`` if nothing was paid.
-    mutating func dispute(_ payment: String, at time: Int64) throws(StandInError) {
-        let place = try place(ofPayment: payment)
-        guard let charge = payments[place].charge, charge.isPaid, !charge.isDisputed else {
-            throw .invalid("There is no charge to dispute.")
-        }
-        payments[place].charge?.isDisputed = true
-        let id = id("dp")
-        let json = StandInJSON.object([
-            "id": .text(id), "object": .text("dispute"), "charge": .text(charge.id),
-            "payment_intent": .text(payment), "amount": .number(charge.amount),
-            "currency": .text(charge.currency), "created": .number(time),
-            "status": .text("needs_response"), "reason": .text("fraudulent"),
-        ])
-        disputes.append(Plain(id: id, created: time, json: json))
-        move("adjustment", -charge.amount, charge.currency, source: id, at: time)
-        tell("charge.dispute.created", of: json, at: time)
-        tell("charge.dispute.funds_withdrawn", of: json, at: time)
-    }
-
-    /// Ends a dispute.
-    ///
-    /// - Throws: ``StandInError`` if there is no open one.
-    mutating func endDispute(of payment: String, isWon: Bool, at time: Int64) throws(StandInError) {
-        let place = try place(ofPayment: payment)
-        guard let charge = payments[place].charge,
-            let index = disputes.lastIndex(where: { $0.json[text: "payment_intent"] == payment }),
-            disputes[index].json[text: "status"] == "needs_response"
-        else { throw .invalid("There is no open dispute.") }
-        let json = disputes[index].json.adding(["status": .text(isWon ? "won" : "lost")])
-        disputes[index].json = json
-        if isWon {
-            move("adjustment", charge.amount, charge.currency, source: disputes[index].id, at: time)
-            tell("charge.dispute.funds_reinstated", of: json, at: time)
-        }
-        tell("charge.dispute.closed", of: json, at: time)
-    }
 }
 
 extension StandInJSON {

@@ -5,8 +5,9 @@ struct StandInBooks: Sendable {
     /// A saved or a named payment method.
     struct Method: Sendable {
         let id: String
-        let card: TestCard
+        var card: TestCard
         var customer: String?
+        var lastFour = "4242"
         /// Whether it was saved with the buyer's confirmation.
         var isSetUp = false
     }
@@ -35,6 +36,7 @@ struct StandInBooks: Sendable {
     var payments: [StandInPayment] = []
     var refunds: [StandInRefund] = []
     var disputes: [Plain] = []
+    var payouts: [Plain] = []
     private(set) var events: [Event] = []
     private(set) var movements: [Plain] = []
     /// The address of the stand-in's own pages.
@@ -68,15 +70,17 @@ struct StandInBooks: Sendable {
 
     /// Moves the balance.
     ///
-    /// The fee is 2.9 % and 30 units, as an example of one.
+    /// The fee of a charge is 2.9 % and 30 units, as an example of one.
+    @discardableResult
     mutating func move(
         _ type: String,
         _ amount: Int64,
         _ currency: String,
+        fee: Int64? = nil,
         source: String,
         at time: Int64
-    ) {
-        let fee = type == "charge" ? amount * 29 / 1000 + 30 : 0
+    ) -> StandInJSON {
+        let fee = fee ?? (type == "charge" ? amount * 29 / 1000 + 30 : 0)
         let id = id("txn")
         let json = StandInJSON.object([
             "id": .text(id), "object": .text("balance_transaction"), "type": .text(type),
@@ -85,6 +89,7 @@ struct StandInBooks: Sendable {
             "status": .text("pending"),
         ])
         movements.append(Plain(id: id, created: time, json: json))
+        return json
     }
 
     /// Tells of a payment as it is now.

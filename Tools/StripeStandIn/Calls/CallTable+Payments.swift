@@ -55,7 +55,7 @@ extension CallTable {
         guard currency.count == 3 else {
             throw .invalid("Invalid currency: \(currency)", code: "parameter_invalid", "currency")
         }
-        if let customer = form["customer"] { _ = try plain(books.customers, "customer", customer) }
+        try checkCustomer(form)
         // A payment method that is refused leaves no payment behind.
         if let name = form["payment_method"] { _ = try books.method(name, of: form["customer"]) }
         guard !form.flag("off_session") || form.flag("confirm") else {

@@ -23,7 +23,7 @@ extension CallTable {
             "customer", "usage", "payment_method_types", "metadata", "payment_method", "confirm",
             "return_url",
         ])
-        if let customer = form["customer"] { _ = try plain(books.customers, "customer", customer) }
+        try checkCustomer(form)
         let id = books.id("seti")
         let json = StandInJSON.object([
             "id": .text(id), "object": .text("setup_intent"), "created": .number(time),

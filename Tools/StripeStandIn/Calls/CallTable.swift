@@ -15,6 +15,8 @@ struct CallTable: Sendable {
         case ("GET", "customers", 2): return try plain(books.customers, "customer", parts[1])
         case ("POST", "payment_methods", 3) where parts[2] == "attach":
             return try attach(parts[1], form)
+        case ("POST", "payment_methods", 3) where parts[2] == "detach":
+            return try detach(parts[1], form)
         case ("GET", "payment_methods", 2): return try paymentMethod(parts[1])
         case (_, "setup_intents", _): return try setup(call, form)
         case (_, "payment_intents", _): return try payment(call, form)
@@ -28,6 +30,7 @@ struct CallTable: Sendable {
         case ("GET", "disputes", 1):
             let list = books.disputes.map { StandInPage.Element($0.id, $0.created, $0.json) }
             return try StandInPage(form, known: ["payment_intent"]).json(list, of: "disputes")
+        case ("GET", "disputes", 2): return try dispute(parts[1], form)
         case ("GET", "events", 1):
             let types = Set(form.members("types").values).union([form["type"]].compactMap(\.self))
             let list = books.events.filter { types.isEmpty || types.contains($0.type) }
@@ -39,7 +42,7 @@ struct CallTable: Sendable {
             }
             return event.json
         case ("GET", "balance_transactions", 1):
-            let list = books.movements.map { StandInPage.Element($0.id, $0.created, $0.json) }
+            let list = books.movements(expandsSources: form.expands("source"))
             return try StandInPage(form, known: []).json(list, of: "balance_transactions")
         default:
             throw .invalid("Unrecognized request URL (\(call.method): \(call.path)).", status: 404)
@@ -57,6 +60,14 @@ struct CallTable: Sendable {
         books.customers.append(StandInBooks.Plain(id: id, created: time, json: json))
         books.tell("customer.created", of: json, at: time)
         return json
+    }
+
+    /// Refuses the name of a customer that is not there.
+    func checkCustomer(_ form: StandInForm) throws(StandInError) {
+        guard let id = form["customer"], !books.customers.contains(where: { $0.id == id }) else {
+            return
+        }
+        throw .invalid("No such customer: '\(id)'", code: "resource_missing", "customer")
     }
 
     func plain(
@@ -80,15 +91,30 @@ struct CallTable: Sendable {
         return try paymentMethod(method.id)
     }
 
+    private mutating func detach(
+        _ id: String,
+        _ form: StandInForm
+    ) throws(StandInError) -> StandInJSON {
+        try form.check([])
+        guard let method = books.methods[id] else { throw .missing("PaymentMethod", id) }
+        guard method.customer != nil else {
+            throw .invalid("The payment method is not attached to a customer.", "payment_method")
+        }
+        books.methods[id]?.customer = nil
+        let json = try paymentMethod(id)
+        books.tell("payment_method.detached", of: json, at: time)
+        return json
+    }
+
     /// A saved payment method, whose card always looks the same.
-    private func paymentMethod(_ id: String) throws(StandInError) -> StandInJSON {
+    func paymentMethod(_ id: String) throws(StandInError) -> StandInJSON {
         guard let method = books.methods[id] else { throw .missing("PaymentMethod", id) }
         return .object([
             "id": .text(method.id), "object": .text("payment_method"), "type": .text("card"),
             "customer": .maybe(method.customer), "created": .number(time),
             "livemode": .bool(false),
             "card": .object([
-                "brand": .text("visa"), "last4": .text("4242"), "exp_month": .number(12),
+                "brand": .text("visa"), "last4": .text(method.lastFour), "exp_month": .number(12),
                 "exp_year": .number(2040),
             ]),
         ])
@@ -128,6 +154,21 @@ struct CallTable: Sendable {
             card: books.methods[name]?.card ?? TestCard(name: name) ?? .succeeds,
             at: time
         ).json
+    }
+
+    private func dispute(_ id: String, _ form: StandInForm) throws(StandInError) -> StandInJSON {
+        try form.check([])
+        let json = try plain(books.disputes, "dispute", id)
+        guard form.expands("payment_intent"), let payment = json[text: "payment_intent"] else {
+            return json
+        }
+        let place = try books.place(ofPayment: payment)
+        return json.adding([
+            "payment_intent": books.payments[place].json(
+                expandsCharge: false,
+                pages: books.pages
+            )
+        ])
     }
 
     private func listRefunds(_ form: StandInForm) throws(StandInError) -> StandInJSON {

@@ -1,0 +1,40 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The table of disputes, which tells the operator what to answer.
+enum DisputeStore {
+    /// Writes what the processor says of a dispute now.
+    ///
+    /// A stage never goes back, so an answer that comes late changes nothing.
+    ///
+    /// - Parameters:
+    ///   - dispute: The dispute.
+    ///   - time: The present.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: Whether it was not known before.
+    /// - Throws: `PostgresError`.
+    static func save(
+        _ dispute: ProcessorDispute,
+        at time: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try connection.query(
+            """
+            INSERT INTO processor_disputes AS known (
+                dispute_id, transaction_id, amount, currency, stage, status, reason, opened_at,
+                answer_by, changed_at)
+            VALUES (
+                \(dispute.id), \(dispute.charge.transactionID.number), \(dispute.amount.minorUnits),
+                \(dispute.amount.currency), \(Int32(dispute.stage.rawValue)), \(dispute.status),
+                \(dispute.reason as String?), \(dispute.openedAt),
+                \(dispute.answerBy as MachineTime?), \(time))
+            ON CONFLICT (dispute_id) DO UPDATE SET
+                stage = excluded.stage, status = excluded.status, reason = excluded.reason,
+                answer_by = excluded.answer_by, changed_at = excluded.changed_at
+            WHERE known.stage <= excluded.stage
+            RETURNING xmax = 0
+            """
+        ).first.map { try $0.decode(Bool.self) } ?? false
+    }
+}

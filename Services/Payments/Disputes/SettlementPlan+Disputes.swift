@@ -1,0 +1,88 @@
+import EventTypes
+import StoreAPI
+
+/// Books what the processor says of disputes.
+extension SettlementPlan {
+    /// Applies a dispute as it is now.
+    ///
+    /// The transaction itself says what was booked before, so a dispute may be looked at any number of
+    /// times. One that was won before anybody looked is booked and reversed at once: its end is the
+    /// same as if both had been seen.
+    ///
+    /// - Parameter dispute: The dispute of a locked transaction.
+    /// - Returns: Whether it is dealt with; if not, its charge is not settled yet.
+    mutating func apply(_ dispute: ProcessorDispute) -> Bool {
+        let id = dispute.charge.transactionID
+        guard dispute.stage > .noMoneyMoved, let transaction = records[id]?.transaction else {
+            return true
+        }
+        guard transaction.state != .purchasing, transaction.state != .deferred else { return false }
+        var booked = transaction.refunds?.first { $0.dispute == dispute.id }
+        if booked == nil {
+            book(dispute, of: transaction)
+            booked = records[id]?.transaction.refunds?.first { $0.dispute == dispute.id }
+        }
+        guard dispute.stage == .reinstated, let booked, booked.reversedAt == nil else {
+            return true
+        }
+        apply(.reverseRefund(number: booked.number), to: id)
+        settle(.reversal, booked.number, booked.amount, .reversed, by: dispute)
+        return true
+    }
+
+    private mutating func book(_ dispute: ProcessorDispute, of transaction: Transaction) {
+        let id = transaction.id
+        guard transaction.state == .purchased,
+            dispute.amount.currency == transaction.price.currency
+        else {
+            return contradict("A bank has taken back what the books do not show as paid", id)
+        }
+        let rest = transaction.refundableAmount.minorUnits
+        let amount = Money(
+            minorUnits: min(dispute.amount.minorUnits, rest),
+            currency: transaction.price.currency
+        )
+        if amount != dispute.amount {
+            contradict(
+                "A bank has taken back \(dispute.amount), and only \(amount) was not refunded yet",
+                id
+            )
+        }
+        guard amount.minorUnits > 0 else { return }
+        let all = attempts.values.filter { $0.transactionID == id }
+        let number = transaction.nextRefundNumber(with: all)
+        let move = apply(
+            .chargeBack(number: number, amount: amount, dispute: dispute.id),
+            to: id
+        )
+        guard case .refused(let refusal) = move else {
+            return settle(.refund, number, amount, .refunded, by: dispute)
+        }
+        contradict("A bank has taken back what the transaction does not take", id, refusal)
+    }
+
+    /// Adds the attempt of money that has moved without a call of the store's.
+    private mutating func settle(
+        _ kind: AttemptKind,
+        _ number: Int,
+        _ amount: Money,
+        _ end: AttemptEnd,
+        by dispute: ProcessorDispute
+    ) {
+        let id = dispute.charge.transactionID
+        let charge = attempts[AttemptKey(transactionID: id, kind: .charge)]
+        var attempt = ProcessorAttempt(
+            transactionID: id,
+            kind: kind,
+            number: number,
+            id: ids.attempt(at: time),
+            step: .settled,
+            paymentMethod: charge?.paymentMethod ?? "",
+            amount: amount,
+            undoes: charge?.reference,
+            revokes: kind == .refund
+        )
+        attempt.settle(end, reference: ProcessorReference(rawValue: dispute.id))
+        addSettled(attempt)
+    }
+}

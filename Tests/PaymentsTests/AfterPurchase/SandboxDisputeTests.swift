@@ -1,0 +1,57 @@
+import EventTypes
+import Ledger
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Disputes at the sandbox's processor.
+@Suite(.timeLimit(.minutes(3))) struct SandboxDisputeTests {
+    @Test func aTestOpensAndWinsADispute() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            #expect(try await store.dispute(.inquire, bought.id) == .done(bought))
+            for _ in 0..<2 {
+                guard case .done(let taken) = try await store.dispute(.open, bought.id) else {
+                    throw PaymentError(.unknownRow)
+                }
+                #expect(taken.revokedAt != nil && taken.refunds?.count == 1)
+            }
+            for _ in 0..<2 {
+                guard case .done(let won) = try await store.dispute(.win, bought.id) else {
+                    throw PaymentError(.unknownRow)
+                }
+                #expect(won.revokedAt == nil && won.refundedAmount.isZero)
+            }
+            #expect(try await store.dispute(.lose, bought.id) == .refused)
+            #expect(
+                try await store.postings(of: bought.id)
+                    == [.purchase, .chargeback, .chargebackReversal]
+            )
+            #expect(try await store.count("processor_returns") == 2)
+        }
+    }
+
+    @Test func whatWasNotPaidIsNotDisputed() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            #expect(try await store.dispute(.win, bought.id) == .refused)
+            _ = try await store.refunds.refund(bought.id)
+            #expect(try await store.dispute(.open, bought.id) == .refused)
+            #expect(try await store.dispute(.open, TransactionID(number: 1)) == .unknown)
+        }
+    }
+}
+
+extension Store {
+    fileprivate func dispute(
+        _ step: TestDisputeRequest.Step,
+        _ id: TransactionID
+    ) async throws -> SandboxDisputes.Reply {
+        try await SandboxDisputes(
+            books: SandboxStore(client: client),
+            disputes: DisputeHandler(context: context, runner: runner)
+        ).take(step, of: id)
+    }
+}

@@ -1,0 +1,91 @@
+import EventTypes
+import StoreAPI
+import Stripe
+import StripeStandIn
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Saved cards that are removed, refused for good, or replaced by their banks.
+@Suite(.timeLimit(.minutes(3))) struct CardTests {
+    @Test func aRemovedCardPaysForNothing() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save()
+            #expect(try await !store.methods.remove(card, of: bob.accountKey))
+            #expect(try await store.methods.methods(of: alice.accountKey).count == 1)
+            // The second removal is that of an answer that was lost.
+            for _ in 0..<2 {
+                #expect(try await store.methods.remove(card, of: alice.accountKey))
+            }
+            #expect(try await store.methods.methods(of: alice.accountKey) == [])
+            await #expect(throws: PaymentRefusal.paymentMethodUnknown) {
+                try await store.add(by: card)
+            }
+            #expect(try await store.renew(by: card) == .declined(.paymentDeclined, advice: .never))
+            #expect(store.standIn.entries.isEmpty)
+        }
+    }
+
+    @Test func aRemovalThatStripeDoesNotAnswerIsNone() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save()
+            store.standIn.inject(StandInFault(.down, path: "/v1/payment_methods"))
+            await #expect(throws: StripeFailure.self) {
+                try await store.methods.remove(card, of: alice.accountKey)
+            }
+            #expect(try await store.methods.methods(of: alice.accountKey).count == 1)
+        }
+    }
+
+    @Test(arguments: ["pm_card_visa_chargeDeclinedLostCard", "pm_card_chargeDeclinedFraudulent"])
+    func aCardThatIsRefusedForGoodIsNeverTriedAgain(name: String) async throws {
+        try await withStripeStore { store in
+            let card = try await store.save(name)
+            let bought = try await store.buy(by: card)
+            #expect(bought.state == .failed)
+            let calls = store.standIn.paymentCalls
+            #expect(try await store.renew(by: card) == .declined(.paymentDeclined, advice: .never))
+            #expect(store.standIn.paymentCalls == calls)
+
+            try store.standIn.replaceCard(of: card.rawValue)
+            try await store.hearEvents()
+            let saved = try await store.methods.methods(of: alice.accountKey)
+            #expect(saved.map(\.lastFour) == ["1881"])
+            guard case .charged(_, let amount) = try await store.renew(by: card) else {
+                throw PaymentError(.unknownRow)
+            }
+            #expect(amount == usd(999))
+        }
+    }
+
+    @Test func aCardThatIsOnlyEmptyIsTriedAgain() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save("pm_card_visa_chargeDeclinedInsufficientFunds")
+            _ = try await store.buy(by: card)
+            let calls = store.standIn.paymentCalls
+            #expect(
+                try await store.renew(by: card) == .declined(.insufficientFunds, advice: .later)
+            )
+            #expect(store.standIn.paymentCalls == calls + 1)
+        }
+    }
+}
+
+extension StripeStore {
+    /// Charges for a renewal, while the buyer is away.
+    fileprivate func renew(by card: PaymentMethod) async throws -> ChargeOutcome {
+        let found = Mutex<ChargeOutcome?>(nil)
+        let request = ChargeRequest(
+            key: CallKey(attemptID: IDSource.random.attempt(at: clock.now()), kind: .charge),
+            paymentMethod: card,
+            amount: usd(999),
+            isApproved: true,
+            renewalTry: 2,
+            transactionID: TransactionID(number: 9)
+        )
+        await processor.charge([request]) { _, outcome in found.withLock { $0 = outcome } }
+        return try #require(found.withLock { $0 })
+    }
+}

@@ -1,0 +1,144 @@
+import EventTypes
+import Ledger
+import ServiceKit
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Looks at disputes, in any order and any number of times.
+@Suite struct DisputeOrderTests {
+    private let id = TransactionID(number: 7)
+
+    private func plan() -> SettlementPlan {
+        var plan = SettlementPlan(
+            time: startTime,
+            machineTime: startTime.onMachines,
+            policy: AttemptPolicy(),
+            ids: .random,
+            subscriptions: .inTests
+        )
+        var charge = ProcessorAttempt(
+            transactionID: id,
+            kind: .charge,
+            id: IDSource.random.attempt(at: startTime),
+            step: .calling,
+            paymentMethod: "pm_1",
+            amount: usd(999)
+        )
+        charge.settle(.charged, reference: ProcessorReference(rawValue: "pi_1"))
+        plan.take(
+            [id: TransactionRecord(transaction: transaction(.purchased), taxBasisPoints: 1900)],
+            [charge.key: charge]
+        )
+        return plan
+    }
+
+    private func dispute(
+        _ stage: ProcessorDispute.Stage,
+        _ name: String = "dp_1",
+        of amount: Int64 = 999
+    ) -> ProcessorDispute {
+        ProcessorDispute(
+            id: name,
+            charge: ProcessorEvent.Subject(
+                transactionID: id,
+                id: IDSource.random.attempt(at: startTime)
+            ),
+            amount: usd(amount),
+            stage: stage,
+            status: "needs_response",
+            reason: "fraudulent",
+            openedAt: startTime.onMachines,
+            answerBy: nil
+        )
+    }
+
+    @Test func theEndIsThatOfTheLatestStage() throws {
+        var generator = SeededGenerator(seed: 22)
+        let stages: [ProcessorDispute.Stage] = [.noMoneyMoved, .withdrawn, .reinstated]
+        for _ in 0..<500 {
+            let last = try #require(stages.randomElement(using: &generator))
+            var looks = stages.filter { $0 <= last }.flatMap { stage in
+                Array(repeating: stage, count: Int.random(in: 0...2, using: &generator))
+            }
+            looks = (looks + [last]).shuffled(using: &generator)
+            var plan = plan()
+            for stage in looks {
+                let isDone = plan.apply(dispute(stage))
+                #expect(isDone)
+            }
+            let transaction = try #require(plan.records[id]?.transaction)
+            #expect((transaction.revokedAt != nil) == (last == .withdrawn), "\(looks)")
+            let kinds: [PostingKind] =
+                switch last {
+                case .noMoneyMoved: []
+                case .withdrawn: [.chargeback]
+                case .reinstated: [.chargeback, .chargebackReversal]
+                }
+            #expect(plan.postings.map(\.kind) == kinds, "\(looks)")
+            #expect(plan.events.count == kinds.count, "\(looks)")
+            #expect(plan.newAttempts.map(\.step) == kinds.map { _ in .settled }, "\(looks)")
+            #expect(plan.report.followUps.isEmpty, "\(looks)")
+            let sum = plan.postings.flatMap(\.entries).reduce(Int64(0)) {
+                $1.account == .buyer(alice.accountID) ? $0 + $1.amount.minorUnits : $0
+            }
+            #expect(sum == (last == .withdrawn ? 999 : 0), "\(looks)")
+        }
+    }
+
+    @Test func neverIsMoreGivenBackThanWasPaid() throws {
+        var generator = SeededGenerator(seed: 23)
+        for _ in 0..<500 {
+            var plan = plan()
+            var steps: [String] = []
+            for number in 1...6 {
+                let amount = Int64.random(in: 1...999, using: &generator)
+                switch Int.random(in: 0...2, using: &generator) {
+                case 0:
+                    steps.append("refund \(amount)")
+                    let command = TransactionCommand.refund(
+                        number: number + 100,
+                        amount: usd(amount),
+                        revokes: false
+                    )
+                    plan.apply(command, to: id)
+                case 1:
+                    steps.append("withdrawn \(number) \(amount)")
+                    _ = plan.apply(dispute(.withdrawn, "dp_\(number)", of: amount))
+                default:
+                    steps.append("reinstated \(number - 1)")
+                    _ = plan.apply(dispute(.reinstated, "dp_\(number - 1)", of: amount))
+                }
+            }
+            let transaction = try #require(plan.records[id]?.transaction)
+            #expect((0...999).contains(transaction.refundedAmount.minorUnits), "\(steps)")
+            let numbers = (transaction.refunds ?? []).map(\.number)
+            #expect(Set(numbers).count == numbers.count, "\(steps)")
+        }
+    }
+
+    @Test func aDisputeBeforeItsChargeIsSettledWaits() {
+        var plan = SettlementPlan(
+            time: startTime,
+            machineTime: startTime.onMachines,
+            policy: AttemptPolicy(),
+            ids: .random,
+            subscriptions: .inTests
+        )
+        plan.take([id: TransactionRecord(transaction: transaction(), taxBasisPoints: 0)], [:])
+        let isDone = plan.apply(dispute(.withdrawn))
+        #expect(!isDone)
+        #expect(plan.events.isEmpty && plan.contradictions.isEmpty)
+    }
+
+    @Test func whatWasRefundedBeforeIsNotTakenBackTwice() throws {
+        var plan = plan()
+        plan.apply(.refund(number: 1, amount: usd(999), revokes: true), to: id)
+        let isDone = plan.apply(dispute(.withdrawn))
+        #expect(isDone)
+        #expect(plan.contradictions.count == 1)
+        #expect(plan.postings.map(\.kind) == [.refund])
+    }
+}

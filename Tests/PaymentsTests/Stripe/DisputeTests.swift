@@ -1,0 +1,112 @@
+import EventTypes
+import Ledger
+import Postgres
+import StoreAPI
+import Stripe
+import StripeStandIn
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Disputes of charges at a stand-in for Stripe.
+@Suite(.timeLimit(.minutes(3))) struct DisputeTests {
+    @Test func aDisputeTakesTheProductAndAWonOneBringsItBack() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            let payment = try #require(try await store.charge(of: bought.id).reference).rawValue
+            try store.standIn.dispute(payment: payment)
+            try await store.hearEvents()
+            let disputed = try await store.load(bought.id)
+            #expect(disputed.revokedAt != nil)
+            #expect(disputed.refunds?.map(\.amount) == [usd(999)])
+            #expect(disputed.refunds?.first?.dispute?.hasPrefix("dp_") == true)
+            #expect(try await store.postings(of: bought.id) == [.purchase, .chargeback])
+            let refused = try await store.refunds.reverseRefund(1, of: bought.id)
+            guard case .refused(.refundIsDisputed(number: 1), _) = refused else {
+                Issue.record("\(refused)")
+                return
+            }
+
+            try store.standIn.endDispute(of: payment, isWon: true)
+            for _ in 0..<3 { try await store.hearEvents() }
+            let won = try await store.load(bought.id)
+            #expect(won.revokedAt == nil && won.refundedAmount.isZero)
+            #expect(
+                try await store.postings(of: bought.id)
+                    == [.purchase, .chargeback, .chargebackReversal]
+            )
+            try await store.readMovements()
+            #expect(try await store.list("processor_returns").reduce(0) { $0 + $1.amount } == 0)
+            #expect(try await store.balances()[.processorPayments] == -999)
+        }
+    }
+
+    @Test func aDisputeThatIsLostStaysBooked() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save("pm_card_createDispute"))
+            let payment = try #require(try await store.charge(of: bought.id).reference).rawValue
+            try store.standIn.endDispute(of: payment, isWon: false)
+            try await store.hearEvents()
+            #expect(try await store.load(bought.id).revokedAt != nil)
+            try await store.readMovements()
+            #expect(try await store.list("processor_returns").map(\.amount) == [999])
+            #expect(try await store.balances()[.processorPayments] ?? 0 == 0)
+        }
+    }
+
+    @Test func anInquiryMovesNothing() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            let payment = try #require(try await store.charge(of: bought.id).reference).rawValue
+            try store.standIn.dispute(payment: payment, isInquiry: true)
+            try await store.hearEvents()
+            #expect(try await store.load(bought.id) == bought)
+            #expect(try await store.counts("processor_disputes") == [1])
+            try store.standIn.endDispute(of: payment, isWon: true)
+            try await store.hearEvents()
+            #expect(try await store.load(bought.id) == bought)
+        }
+    }
+
+    @Test func onlyWhatWasNotRefundedIsTakenBack() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            _ = try await store.refunds.refund(bought.id, RefundTerms(amount: usd(400)))
+            let payment = try #require(try await store.charge(of: bought.id).reference).rawValue
+            try store.standIn.dispute(payment: payment)
+            try await store.hearEvents()
+            let refunds = try #require(try await store.load(bought.id).refunds)
+            #expect(refunds.map(\.amount) == [usd(400), usd(599)])
+            #expect(refunds.map { $0.dispute == nil } == [true, false])
+            // Nothing is left for another refund.
+            _ = try await store.refunds.refund(bought.id)
+            #expect(store.standIn.entries.map(\.kind) == ["charge", "refund"])
+        }
+    }
+
+    @Test func aDisputeOfAForeignChargeIsCountedOnly() async throws {
+        try await withStripeStore { store in
+            try await store.post(
+                "/v1/payment_intents",
+                "amount=500&currency=usd&payment_method=pm_card_createDispute&confirm=true"
+            )
+            try await store.hearEvents()
+            #expect(try await store.counts("processor_disputes") == [0])
+        }
+    }
+}
+
+extension StripeStore {
+    /// Reads the list of events, and applies them.
+    func hearEvents() async throws {
+        clock.advance(by: .seconds(301))
+        try await events.readList(pause: .seconds(300))
+        try await applyEvents()
+    }
+
+    /// The kinds of the postings of a transaction.
+    func postings(of id: TransactionID) async throws -> [PostingKind] {
+        try await client.withConnection { try LedgerStore.postings(of: id, on: $0).map(\.kind) }
+    }
+}

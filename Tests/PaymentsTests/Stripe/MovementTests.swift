@@ -1,0 +1,154 @@
+import EventTypes
+import Ledger
+import Postgres
+import ServiceKit
+import Stripe
+import StripeStandIn
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// The list of what moved at a stand-in for Stripe, in the store's tables and in its ledger.
+@Suite(.timeLimit(.minutes(3))) struct MovementTests {
+    @Test func chargesRefundsFeesAndPayoutsArePostedOnce() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            _ = try await store.refunds.refund(bought.id)
+            _ = try await store.buy(by: try await store.save(), key: "b")
+            try store.standIn.payOut("usd")
+            for _ in 0..<3 { try await store.readMovements() }
+            #expect(try await store.counts("processor_movements") == [4])
+            // Two charges of 9.99 with a fee of 0.58 each, one of which was given back.
+            #expect(
+                try await store.balances()
+                    == [
+                        .processorPayments: -999, .processorFees: 116, .bank: 883,
+                        .processorBalance: 0,
+                    ]
+            )
+        }
+    }
+
+    @Test func theListSaysWhoseEachMovementIs() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            _ = try await store.refunds.refund(bought.id)
+            let attempt = try await store.charge(of: bought.id).id
+            // Somebody charges on Stripe's own pages.
+            try await store.post(
+                "/v1/payment_intents",
+                "amount=500&currency=usd&payment_method=pm_card_visa&confirm=true"
+            )
+            try await store.readMovements()
+            let charges = try await store.list("processor_charges")
+            #expect(charges.filter { $0.attempt == attempt }.map(\.amount) == [999])
+            #expect(charges.filter { $0.attempt == nil }.map(\.amount) == [500])
+            let returns = try await store.list("processor_returns")
+            #expect(returns.map(\.amount) == [999] && returns.map(\.attempt) == [attempt])
+        }
+    }
+
+    @Test func aRefundThatFailsLaterIsNoReturn() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save("pm_card_refundFail"))
+            _ = try await store.refunds.refund(bought.id)
+            let charge = try #require(try await store.charge(of: bought.id).reference)
+            let refund = try await store.stripe.refunds(of: charge.rawValue).data.first
+            try store.standIn.end(refund: try #require(refund).id, succeeds: false)
+            try await store.readMovements()
+            let returns = try await store.list("processor_returns")
+            #expect(returns.map(\.amount).sorted() == [-999, 999])
+        }
+    }
+
+    @Test func aListThatBreaksOffIsReadOn() async throws {
+        try await withStripeStore { store in
+            _ = try await store.buy(by: try await store.save())
+            store.standIn.inject(StandInFault(.down, path: "/v1/balance_transactions"))
+            await #expect(throws: StripeFailure.self) { try await store.readMovements() }
+            #expect(try await store.counts("processor_movements") == [0])
+            // Whoever had the list is dead, and its lease ends.
+            try await store.movements.readList(pause: .seconds(600))
+            #expect(try await store.counts("processor_movements") == [0])
+            store.clock.advance(by: .seconds(61))
+            try await store.movements.readList(pause: .seconds(600))
+            #expect(try await store.counts("processor_movements") == [1])
+        }
+    }
+
+    @Test func aPageIsNoLimit() async throws {
+        try await withStripeStore { store in
+            let own = try await store.buy(by: try await store.save())
+            for _ in 0..<101 {
+                try await store.post(
+                    "/v1/payment_intents",
+                    "amount=500&currency=usd&payment_method=pm_card_visa&confirm=true"
+                )
+            }
+            try await store.readMovements()
+            #expect(try await store.counts("processor_movements") == [102])
+            let charges = try await store.list("processor_charges")
+            #expect(charges.contains { $0.amount == own.price.minorUnits })
+        }
+    }
+
+    @Test func eventsOfLongAgoAreRemoved() async throws {
+        try await withStripeStore { store in
+            _ = try await store.save()
+            try await store.events.readList(pause: .seconds(300))
+            store.clock.advance(by: ProcessorEventHandler.keepTime + .seconds(10))
+            // An event that is not applied stays, however old it is.
+            try await store.events.prune()
+            #expect(try await store.counts("processor_events") == [1])
+            try await store.applyEvents()
+            store.clock.advance(by: ProcessorEventHandler.keepTime - .seconds(10))
+            try await store.events.prune()
+            #expect(try await store.counts("processor_events") == [1])
+            store.clock.advance(by: .seconds(20))
+            try await store.events.prune()
+            #expect(try await store.counts("processor_events") == [0])
+        }
+    }
+}
+
+extension StripeStore {
+    /// Reads what moves at the store's processor.
+    var movements: MovementHandler {
+        MovementHandler(
+            client: client,
+            stripe: stripe,
+            gate: processor.gate,
+            ids: .random,
+            now: clock.machineNow,
+            storeNow: clock.now,
+            logger: processor.logger
+        )
+    }
+
+    /// Reads the list, as it is done every ten minutes.
+    func readMovements() async throws {
+        clock.advance(by: .seconds(600))
+        try await movements.readList(pause: .seconds(600))
+    }
+
+    /// The sums of the accounts that have to do with the processor.
+    func balances() async throws -> [LedgerAccount: Int64] {
+        let postings = try await client.withConnection {
+            try LedgerStore.postings(of: .ofNoTransaction, on: $0)
+        }
+        return postings.flatMap(\.entries).reduce(into: [:]) {
+            $0[$1.account, default: 0] += $1.amount.minorUnits
+        }
+    }
+
+    /// The attempts and amounts of one of the processor's lists.
+    func list(_ view: String) async throws -> [(attempt: AttemptID?, amount: Int64)] {
+        try await client.withConnection { connection in
+            try connection.query("SELECT attempt_id, amount FROM \(unsafe: view)").map { row in
+                let (attempt, amount) = try row.decode(SIMD16<UInt8>?.self, Int64.self)
+                return (attempt.map { AttemptID(bytes: $0) }, amount)
+            }
+        }
+    }
+}

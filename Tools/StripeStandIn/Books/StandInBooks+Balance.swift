@@ -1,0 +1,55 @@
+extension StandInBooks {
+    /// The fee of a dispute, as an example of one.
+    static let disputeFee: Int64 = 1500
+
+    /// The balance in a currency.
+    func balance(in currency: String) -> Int64 {
+        movements.filter { $0.json[text: "currency"] == currency }
+            .reduce(0) { $0 + ($1.json[number: "net"] ?? 0) }
+    }
+
+    /// Pays the balance in a currency out to the bank.
+    ///
+    /// - Throws: ``StandInError`` if there is nothing to pay out.
+    mutating func payOut(_ currency: String, at time: Int64) throws(StandInError) {
+        let amount = balance(in: currency)
+        guard amount > 0 else { throw .invalid("The balance is too low.", "amount") }
+        let id = id("po")
+        let json = StandInJSON.object([
+            "id": .text(id), "object": .text("payout"), "amount": .number(amount),
+            "currency": .text(currency), "created": .number(time), "status": .text("paid"),
+            "arrival_date": .number(time), "livemode": .bool(false),
+        ])
+        payouts.append(Plain(id: id, created: time, json: json))
+        move("payout", -amount, currency, source: id, at: time)
+        tell("payout.paid", of: json, at: time)
+    }
+
+    /// The object that caused a movement.
+    func source(_ id: String) -> StandInJSON? {
+        payments.first { $0.charge?.id == id }?.charge?.json
+            ?? refunds.first { $0.id == id }?.json
+            ?? (disputes + payouts).first { $0.id == id }?.json
+    }
+
+    /// The movements as a list shows them, with their sources if these are expanded.
+    func movements(expandsSources: Bool) -> [StandInPage.Element] {
+        movements.map { movement in
+            var json = movement.json
+            if expandsSources, let id = json[text: "source"], let source = source(id) {
+                json = json.adding(["source": source])
+            }
+            return StandInPage.Element(movement.id, movement.created, json)
+        }
+    }
+}
+
+extension StandInJSON {
+    /// The number of a member.
+    subscript(number name: String) -> Int64? {
+        guard case .object(let members) = self, case .number(let number)? = members[name] else {
+            return nil
+        }
+        return number
+    }
+}
