@@ -40,15 +40,15 @@ enum PaymentsMigrations {
             ("payments_m0019_nonces_end", PackageResources.m0019_nonces_end_sql),
             ("payments_m0020_refund_requests", PackageResources.m0020_refund_requests_sql),
             ("payments_m0021_mass_extensions", PackageResources.m0021_mass_extensions_sql),
-            ("payments_m0023_families", PackageResources.m0023_families_sql),
-            ("payments_m0024_family_shares", PackageResources.m0024_family_shares_sql),
+            ("payments_m0022_families", PackageResources.m0022_families_sql),
+            ("payments_m0023_family_shares", PackageResources.m0023_family_shares_sql),
             (
-                "payments_m0025_processor_movements",
-                PackageResources.m0025_processor_movements_sql
+                "payments_m0024_processor_movements",
+                PackageResources.m0024_processor_movements_sql
             ),
-            ("payments_m0026_disputes", PackageResources.m0026_disputes_sql),
-            ("payments_m0027_cards", PackageResources.m0027_cards_sql),
-            ("payments_m0028_price_enrolments", PackageResources.m0028_price_enrolments_sql),
+            ("payments_m0025_disputes", PackageResources.m0025_disputes_sql),
+            ("payments_m0026_cards", PackageResources.m0026_cards_sql),
+            ("payments_m0027_price_enrolments", PackageResources.m0027_price_enrolments_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

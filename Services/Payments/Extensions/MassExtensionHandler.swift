@@ -42,7 +42,9 @@ struct MassExtensionHandler: Sendable {
     ) async throws -> Reply {
         let (reply, isNew) = try await context.client.withTransaction {
             connection -> (Reply, Bool) in
-            let product = try connection.read(products.load([request.productID], at: time))[request.productID]
+            let product = try connection.read(
+                products.load([request.productID], at: context.now())
+            )[request.productID]
             guard product?.type == .autoRenewableSubscription else {
                 return (.unknownProduct, false)
             }
