@@ -22,7 +22,7 @@ struct ChargingParts {
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     /// The disputes at the sandbox's processor; no other store has them.
-    let sandboxDisputes: SandboxDisputes?
+    let sandboxDisputes: SandboxDisputeHandler?
 
     /// The pages of the sandbox's processor; no other store has them.
     private let sandboxRoutes: SandboxRoutes?
@@ -103,7 +103,10 @@ struct ChargingParts {
         self.runner = runner
         let disputes = DisputeHandler(context: context, runner: runner)
         sandboxDisputes = chosen.sandboxRoutes.map {
-            SandboxDisputes(books: $0.store, disputes: disputes)
+            SandboxDisputeHandler(
+                books: SandboxDisputeStore(client: $0.store.client),
+                disputes: disputes
+            )
         }
         let events = chosen.stripe?.events(settledBy: runner, on: frame)
         let eventRunner = events.flatMap { chosen.stripe?.eventRunner($0, on: frame) }

@@ -42,6 +42,7 @@ HTTP = {
     "price.increase.request": "PriceIncreaseRequest",
     "price.increase.decision": "PriceIncreaseDecisionRequest",
     "test.price.increase.request": "TestPriceIncreaseRequest",
+    "test.dispute.request": "TestDisputeRequest",
     "test.expiry.request": "TestExpiryRequest",
     "test.settings": "TestSettingsDocument",
     "entitlements.response": "EntitlementsResponse",

@@ -71,6 +71,13 @@ package final class StandInServer: Sendable {
         }
     }
 
+    /// The ids of the payments that have succeeded, the oldest first.
+    package var succeededPayments: [String] {
+        state.withLock { state in
+            state.books.payments.filter { $0.status == .succeeded }.map(\.id)
+        }
+    }
+
     /// The charges and the refunds that moved money, for an audit.
     package var entries: [Entry] {
         state.withLock { state in

@@ -18,7 +18,7 @@ struct ProcessorDispute: Hashable, Sendable {
     /// The processor's id.
     let id: String
     /// The attempt that charged.
-    let charge: ProcessorEvent.Subject
+    let charge: ProcessorSubject
     let amount: Money
     let stage: Stage
     /// The processor's name for the state.
@@ -36,7 +36,7 @@ extension ProcessorDispute {
     /// - Returns: `nil` if its payment is none of the store's.
     /// - Throws: `ProcessorAmountError` if its amount is none of ours.
     init?(_ dispute: StripeDispute) throws(ProcessorAmountError) {
-        guard let charge = ProcessorEvent.Subject(dispute.paymentIntent?.metadata ?? [:]) else {
+        guard let charge = ProcessorSubject(dispute.paymentIntent?.metadata ?? [:]) else {
             return nil
         }
         let net = dispute.movements.reduce(0) { $0 &+ $1.amount }

@@ -8,17 +8,11 @@ struct ProcessorEvent: Hashable, Sendable {
     /// The object that changed.
     let objectID: String
     /// The attempt that it belongs to; `nil` if it is none of an attempt.
-    let attempt: Subject?
+    let attempt: ProcessorSubject?
     /// The processor's time of the change.
     let createdAt: MachineTime
     /// The number of looks at it so far.
     var tries = 0
-
-    /// An attempt, as the texts of its objects at the processor name it.
-    struct Subject: Hashable, Sendable {
-        let transactionID: TransactionID
-        let id: AttemptID
-    }
 }
 
 extension ProcessorEvent {
@@ -50,7 +44,7 @@ extension ProcessorEvent {
     /// Reads an event of Stripe's; `nil` if it is about nothing of the store's.
     init?(_ event: StripeEvent) {
         guard Self.types.contains(event.type), let object = event.data.object.id else { return nil }
-        let attempt = Subject(event.data.object.metadata ?? [:])
+        let attempt = ProcessorSubject(event.data.object.metadata ?? [:])
         guard
             attempt != nil || event.type == Self.setupType
                 || event.type.hasPrefix(Self.disputePrefix)
@@ -80,15 +74,5 @@ extension ProcessorEvent {
         case (.failed, _) where attempt.kind == .charge: false
         default: true
         }
-    }
-}
-
-extension ProcessorEvent.Subject {
-    /// Returns `nil` if the texts are none of the store's.
-    init?(_ texts: [String: String]) {
-        guard let id = texts["attempt"].flatMap({ EventID($0) }),
-            let transaction = texts["transaction"].flatMap({ TransactionID(rawValue: $0) })
-        else { return nil }
-        self.init(transactionID: transaction, id: AttemptID(bytes: id.bytes))
     }
 }

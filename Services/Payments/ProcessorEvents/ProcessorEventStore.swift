@@ -66,7 +66,7 @@ enum ProcessorEventStore {
                 objectID: object,
                 attempt: transaction.flatMap { number in
                     attempt.map { bytes in
-                        ProcessorEvent.Subject(
+                        ProcessorSubject(
                             transactionID: TransactionID(number: number),
                             id: AttemptID(bytes: bytes)
                         )

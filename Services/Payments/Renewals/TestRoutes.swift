@@ -12,7 +12,7 @@ struct TestRoutes: Sendable {
     let settings: TestSettingsHandler
     let subscriptions: SubscriptionHandler
     /// The disputes at the sandbox's processor; `nil` with another one.
-    let disputes: SandboxDisputes?
+    let disputes: SandboxDisputeHandler?
 
     func add(to router: StoreRouter) {
         let account = RouterPath("\(Routes.adminTest)/accounts/:account")

@@ -81,6 +81,7 @@ public enum AdministratorAccess {
                 "POST \(Routes.adminSubscriptions)/{id}/extensions",
                 "POST \(Routes.adminMassExtensions)",
                 "PUT \(Routes.adminTest)/accounts/{account}",
+                "POST \(Routes.adminTest)/transactions/{id}/dispute",
                 "DELETE \(Routes.adminTest)/accounts/{account}",
                 "POST \(Routes.adminTest)/subscriptions/{id}/renewal",
                 "POST \(Routes.adminTest)/subscriptions/{id}/expiry",

@@ -48,9 +48,9 @@ extension Store {
     fileprivate func dispute(
         _ step: TestDisputeRequest.Step,
         _ id: TransactionID
-    ) async throws -> SandboxDisputes.Reply {
-        try await SandboxDisputes(
-            books: SandboxStore(client: client),
+    ) async throws -> SandboxDisputeHandler.Reply {
+        try await SandboxDisputeHandler(
+            books: SandboxDisputeStore(client: client),
             disputes: DisputeHandler(context: context, runner: runner)
         ).take(step, of: id)
     }

@@ -42,7 +42,7 @@ import Testing
     ) -> ProcessorDispute {
         ProcessorDispute(
             id: name,
-            charge: ProcessorEvent.Subject(
+            charge: ProcessorSubject(
                 transactionID: id,
                 id: IDSource.random.attempt(at: startTime)
             ),
