@@ -23,7 +23,7 @@ enum MassExtensionStore {
                 (bundle_id, product_id, request_identifier, data, act, traceparent, last_id)
             VALUES (\(request.bundleID), \(request.productID), \(request.requestIdentifier),
                 \(try PostgresJSON(encoding: request)), \(act as PostgresJSON?),
-                \(StoredTrace(traceparent)),
+                \(StoredTrace(traceparent) as StoredTrace?),
                 (SELECT coalesce(max(id), 0) FROM subscriptions))
             ON CONFLICT (bundle_id, product_id, request_identifier) DO NOTHING
             RETURNING number, last_id

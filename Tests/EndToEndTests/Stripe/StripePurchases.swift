@@ -2,7 +2,6 @@ import EventTypes
 import Foundation
 import Logging
 import NIOHTTP1
-import Postgres
 import StoreAPI
 import StripeStandIn
 import TestSupport
