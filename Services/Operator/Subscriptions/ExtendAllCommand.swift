@@ -78,7 +78,8 @@ struct ExtendAllCommand: OperatorSubcommand {
                 ),
                 as: MassExtensionResponse.self
             ).request
-        } catch let error as OperatorError where error.code == .unavailable {
+        } catch {
+            guard error.code == .unavailable else { throw error }
             throw OperatorError(
                 .unavailable,
                 "\(error) Repeat the command with --key \(key): it extends once."
