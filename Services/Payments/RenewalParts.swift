@@ -85,7 +85,15 @@ struct RenewalParts {
             logger: frame.logger
         )
         self.enrolments = enrolments
-        works = [
+        works = Self.works(runner, enrolments)
+    }
+
+    /// The work that an advance of the store's clock waits for.
+    private static func works(
+        _ runner: RenewalRunner,
+        _ enrolments: PriceEnrolmentRunner
+    ) -> [DueWorkQueue] {
+        [
             DueWorkQueue(
                 name: "subscriptions",
                 next: { connection in

@@ -20,12 +20,12 @@ public enum LedgerAccount: Hashable, Sendable, CustomStringConvertible {
     /// The purchases that buyers' banks took back, without tax: a contra account of
     /// ``storeRevenue``, as ``refunds`` is.
     case chargebacks
-    /// What buyers have paid at the processor, less what went back to them: the other side of the
+    /// The payments of buyers at the processor, less what went back to them: the other side of the
     /// processor's own movements.
     case processorPayments
     /// The store's money at the processor.
     case processorBalance
-    /// What the processor has kept for its work.
+    /// The money that the processor has kept for its work.
     case processorFees
     /// The store's bank account, to which the processor pays out.
     case bank

@@ -114,6 +114,13 @@ extension TransactionRefusal {
                 title: "The refund is not confirmed yet",
                 detail: "The processor has not confirmed refund \(number). Ask again later."
             )
+        default: processedRefundProblem
+        }
+    }
+
+    /// The problem of a refusal that is about what the processor, or the buyer's bank, did.
+    private var processedRefundProblem: HTTPProblem {
+        switch self {
         case .refundFailed(let number):
             HTTPProblem(
                 .conflict,

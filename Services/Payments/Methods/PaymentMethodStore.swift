@@ -107,7 +107,7 @@ enum PaymentMethodStore {
     }
 }
 
-/// What becomes of saved payment methods.
+/// Changes of saved payment methods.
 extension PaymentMethodStore {
     /// Notes that banks will never accept methods again.
     static func refuse(

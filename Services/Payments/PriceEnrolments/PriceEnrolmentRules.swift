@@ -6,7 +6,7 @@ import Subscriptions
 ///
 /// Pure.
 enum PriceEnrolmentRules {
-    /// What a subscription learns of a change of the catalog.
+    /// The event with which a subscription learns of a change of the catalog.
     ///
     /// - Parameters:
     ///   - enrolment: The change.

@@ -4,7 +4,7 @@ public struct PriceChange: Codable, Hashable, Sendable {
     public var price: Money
     /// The time from which on it counts.
     public var from: StoreTime
-    /// What a higher price means for those who have subscribed already.
+    /// The meaning of a higher price for those who have subscribed already.
     public var existingSubscribers: ExistingSubscribers
 
     /// Makes a change.
@@ -19,7 +19,7 @@ public struct PriceChange: Codable, Hashable, Sendable {
     }
 }
 
-/// What a higher price means for those who have subscribed already (rule S31).
+/// The meaning of a higher price for those who have subscribed already (rule S31).
 ///
 /// A lower price reaches all of them at their next renewal, whatever this says.
 public enum ExistingSubscribers: OpenEnum {
@@ -48,20 +48,5 @@ public enum ExistingSubscribers: OpenEnum {
         case .raise: "raise"
         case .unknown(let rawValue): rawValue
         }
-    }
-}
-
-extension Product {
-    /// The product with the prices that count at a time.
-    ///
-    /// A change is announced with the version that schedules it, and no event follows when its time
-    /// comes. So whoever reads prices says for when.
-    public func inForce(at time: StoreTime) -> Product {
-        guard !priceChanges.isEmpty else { return self }
-        var product = self
-        for (storefront, change) in priceChanges where change.from <= time {
-            product.prices[storefront] = change.price
-        }
-        return product
     }
 }
