@@ -34,7 +34,7 @@ struct OpenAPIDocument {
             PackageResources.fulfillment_json, PackageResources.payments_json,
             PackageResources.refund_requests_json, PackageResources.receipts_json,
             PackageResources.server_api_json,
-            PackageResources.server_finish_json,
+            PackageResources.server_extensions_json, PackageResources.server_finish_json,
         ] {
             var part = try JSONObject(parsing: file)
             let services = part.removeTexts("services")

@@ -362,6 +362,7 @@ import Testing
             case "clock.changed": _ = try roundTrip(ClockChanged.self, path)
             case "account.changed": _ = try roundTrip(AccountChanged.self, path)
             case "subscription.changed": _ = try roundTrip(SubscriptionChanged.self, path)
+            case "mass-extension.changed": _ = try roundTrip(MassExtensionChanged.self, path)
             case "queue.account-changed": _ = try roundTrip(QueueAccountChanged.self, path)
             case "queue.subscription-changed":
                 _ = try roundTrip(QueueSubscriptionChanged.self, path)

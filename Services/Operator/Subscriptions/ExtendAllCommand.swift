@@ -21,8 +21,8 @@ struct ExtendAllCommand: OperatorSubcommand {
               {"request": {"number", "succeededCount", "failedCount", "completedAt"?, ...}}
 
             Examples:
-              counterfoil subscriptions extend-all com.example.club --app com.example.app --days 3
-              counterfoil subscriptions extend-all com.example.club --app com.example.app --days 3 \
+              counterfoil subscriptions extend-all club --app com.example.app --days 3
+              counterfoil subscriptions extend-all club --app com.example.app --days 3 \\
                 --key outage-7 --storefront USA --storefront CAN
             """
     )

@@ -19,7 +19,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
               counterfoil subscriptions resume 2175520387220000
               counterfoil subscriptions raise com.example.club USA 12.99 --dry-run
               counterfoil subscriptions extend 2175520387220000 --days 3
-              counterfoil subscriptions extend-all com.example.club --app com.example.app --days 3
+              counterfoil subscriptions extend-all club --app com.example.app --days 3
             """,
         subcommands: [
             ListSubscriptionsCommand.self, ShowSubscriptionCommand.self,

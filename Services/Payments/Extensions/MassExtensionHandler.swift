@@ -69,7 +69,7 @@ struct MassExtensionHandler: Sendable {
             }
             let accepted = MassExtensionChanged(
                 request: inserted.request,
-                changedAt: request.requestedAt,
+                changedAt: request.acceptedAt,
                 act: act
             )
             try Outbox.append([try OutboxEvent(accepted, traceparent: trace)], on: connection)

@@ -38,7 +38,7 @@ struct MassExtensionRoutes: Sendable {
                 days: body.days,
                 reasonCode: body.reasonCode?.rawValue ?? 0,
                 storefronts: body.storefronts,
-                requestedAt: masses.context.now()
+                acceptedAt: masses.context.now()
             ),
             by: try context.act(because: body.reason),
             trace: context.trace

@@ -78,7 +78,7 @@ struct RenewalExtension: Hashable, Sendable {
             days: days,
             reasonCode: reasonCode,
             storefronts: known,
-            requestedAt: time
+            acceptedAt: time
         )
     }
 

@@ -15,7 +15,7 @@ public struct MassExtension: Codable, Hashable, Sendable {
     /// The storefronts of the subscribers; `nil` for all.
     public var storefronts: [Storefront]?
     /// The time at which the request was accepted.
-    public var requestedAt: StoreTime
+    public var acceptedAt: StoreTime
     /// The time at which the last subscription was dealt with.
     public var completedAt: StoreTime?
     /// The number of subscriptions that were extended so far.
@@ -32,7 +32,7 @@ public struct MassExtension: Codable, Hashable, Sendable {
         days: Int,
         reasonCode: Int,
         storefronts: [Storefront]? = nil,
-        requestedAt: StoreTime
+        acceptedAt: StoreTime
     ) {
         self.number = number
         self.bundleID = bundleID
@@ -41,7 +41,7 @@ public struct MassExtension: Codable, Hashable, Sendable {
         self.days = days
         self.reasonCode = reasonCode
         self.storefronts = storefronts
-        self.requestedAt = requestedAt
+        self.acceptedAt = acceptedAt
     }
 
     /// Whether another request asks for the same.

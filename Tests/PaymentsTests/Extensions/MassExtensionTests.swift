@@ -40,7 +40,7 @@ import Testing
             days: days,
             reasonCode: 3,
             storefronts: storefronts?.map { Storefront(unchecked: $0) },
-            requestedAt: startTime
+            acceptedAt: startTime
         )
     }
 

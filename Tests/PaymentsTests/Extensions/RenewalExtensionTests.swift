@@ -44,7 +44,7 @@ import Testing
         for reason in ["-1", "4", "\"1\"", "null"] {
             #expect(code(text("3", reason, "\"r\"")) == 4_000_010)
         }
-        for id in ["\"\"", "\"\(long)x\"", "7", "null", "\"a\\u0000\""] {
+        for id in ["\"\"", "\"\(long)x\"", "7", "null"] {
             #expect(code(text("3", "1", id)) == 4_000_011)
         }
         #expect(code("[]") == 4_000_000 && code("") == 4_000_000)

@@ -21,7 +21,7 @@ import Testing
             days: 3,
             reasonCode: 3,
             storefronts: [Storefront(unchecked: "USA")],
-            requestedAt: TestChain.now
+            acceptedAt: TestChain.now
         )
         if isComplete {
             request.completedAt = TestChain.now
