@@ -47,6 +47,8 @@ struct PaymentsRebuildHandler: Rebuilder {
         "ledger_postings_in_commit_order", "subscriptions_due", "subscriptions_charging",
         "subscriptions_unpaid", "refund_requests_in_order", "refund_requests_by_state",
         "mass_extensions_open",
+        // A share that was taken away is inserted as one that stands, before it is updated.
+        "transactions_shared_once",
     ]
 
     var tables: [RebuiltTable] { PaymentsTables.all }

@@ -1,4 +1,7 @@
 import EventTypes
+import Messaging
+import Postgres
+import Seals
 import StoreAPI
 import StoreTracing
 import TestSupport
@@ -124,6 +127,43 @@ import Testing
             ).get()
             try await store.shareAll()
             #expect(try await store.shares().map(\.accountID) == ["bob"])
+        }
+    }
+
+    @Test func sharesTakenAwayAndGivenAgainFollowFromTheLog() async throws {
+        try await withStore { store in
+            try await store.sellFilm()
+            let family = try await store.family("alice", "bob")
+            try await store.buy(request("film"), key: "a")
+            try await store.shareAll()
+            for isSharing in [false, true] {
+                _ = try await store.families.include(
+                    "alice",
+                    sharing: isSharing,
+                    in: family.id,
+                    by: .nora,
+                    trace: .begin()
+                ).get()
+                try await store.shareAll()
+            }
+            let shares = try await store.shares()
+            #expect(shares.count == 1)
+            let log = try await store.client.withTransaction {
+                try EventLog.rows(after: .start, limit: 1000, part: .visible, on: $0)
+            }
+            try await withTestDatabase(migrations: PaymentsMigrations.all) { shadow in
+                try await shadow.withClient { client in
+                    try await client.withTransaction { connection in
+                        let handler = PaymentsRebuildHandler()
+                        for index in handler.unreadIndexes {
+                            try connection.execute("DROP INDEX IF EXISTS \(unsafe: index)")
+                        }
+                        let contradictions = try handler.apply(log, on: connection)
+                        #expect(contradictions == [])
+                    }
+                    #expect(try await Store(client: client).shares() == shares)
+                }
+            }
         }
     }
 
