@@ -47,6 +47,11 @@ struct FamilyShareHandler: Sendable {
             limit: limit,
             on: connection
         )
+        let revoked = try connection.read(TransactionStore.locking(surplus)).values
+            .sorted { $0.transaction.id < $1.transaction.id }
+            .compactMap { FamilyShareRules.revoked($0, at: time, drawing: context.ids) }
+        // A share that is replaced is taken away first, so the new one is missing then.
+        try TransactionStore.update(revoked, on: connection)
         let missing = try FamilyShareStore.missing(
             around: account,
             at: time,
@@ -54,11 +59,7 @@ struct FamilyShareHandler: Sendable {
             on: connection
         )
         guard !surplus.isEmpty || !missing.isEmpty else { return false }
-        let revoked = try connection.read(TransactionStore.locking(surplus)).values
-            .sorted { $0.transaction.id < $1.transaction.id }
-            .compactMap { FamilyShareRules.revoked($0, at: time, drawing: context.ids) }
         let shared = try share(missing, at: time, on: connection)
-        try TransactionStore.update(revoked, on: connection)
         try TransactionStore.insert(shared, on: connection)
         // What did not fit is looked at again.
         if max(surplus.count, missing.count) == limit {

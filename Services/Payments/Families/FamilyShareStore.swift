@@ -55,6 +55,8 @@ enum FamilyShareStore {
     }
 
     /// The shares that an account has of others, or others of it, although they should not.
+    ///
+    /// A share of a period that was extended is one of them: it ends too early.
     static func surplus(
         around account: AccountKey,
         at time: StoreTime,
@@ -77,8 +79,12 @@ enum FamilyShareStore {
                     AND bought.bundle_id = \(account.bundleID)
                     AND bought.product_type IN ('nonConsumable', 'autoRenewableSubscription')
             ) AS near ON near.id = c.id
+            LEFT JOIN transactions bought ON bought.id = c.shared_from
             -- A period that is over takes its share with it.
-            WHERE coalesce(\(unsafe: periodEnd("c")) > \(time.millisecondsSinceEpoch), true)
+            WHERE coalesce(
+                greatest(\(unsafe: periodEnd("c")), \(unsafe: periodEnd("bought")))
+                    > \(time.millisecondsSinceEpoch),
+                true)
             AND NOT EXISTS (
                 SELECT FROM transactions t
                 JOIN family_members sharer
@@ -86,6 +92,7 @@ enum FamilyShareStore {
                     AND sharer.is_sharing
                 JOIN family_members m ON m.family_id = sharer.family_id
                 WHERE t.id = c.shared_from AND m.account_id = c.account_id
+                    AND \(unsafe: periodEnd("t")) IS NOT DISTINCT FROM \(unsafe: periodEnd("c"))
                     AND \(unsafe: isShareable))
             ORDER BY c.id LIMIT \(Int64(limit))
             """

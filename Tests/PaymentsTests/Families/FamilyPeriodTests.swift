@@ -2,6 +2,7 @@ import EventTypes
 import ServiceKit
 import StoreAPI
 import StoreTracing
+import Subscriptions
 import TestSupport
 import Testing
 
@@ -58,6 +59,28 @@ import Testing
             try await store.shareAll()
             let shares = try await store.shares().filter { $0.accountID == "cleo" }
             #expect(shares.count == 1 && shares.first?.sharedFrom != bought.id)
+        }
+    }
+
+    @Test func anExtendedPeriodIsSharedUntilItsNewEnd() async throws {
+        try await withClub { store, bought in
+            let share = try #require(try await store.shares().first)
+            _ = try await store.subscriptions.extend(
+                bought.id,
+                by: RequestedExtension(id: "a", days: 3, reasonCode: 0),
+                act: nil,
+                trace: .begin()
+            )
+            try await store.shareAll()
+            let shares = try await store.shares()
+            let end = try await store.load(bought.id).subscription?.end
+            #expect(shares.map(\.sharedFrom) == [bought.id])
+            #expect(shares.map(\.subscription?.end) == [end] && share.subscription?.end != end)
+            #expect(try await store.load(share.id).revokedAt != nil)
+            // Looking again makes nothing new.
+            try await store.note("alice", "bob")
+            try await store.shareAll()
+            #expect(try await store.shares() == shares)
         }
     }
 
