@@ -24,7 +24,7 @@ struct ProjectionHandler: EventHandler {
             }
         }
         let switched = try ProductStore.switchingFamilySharing(products.map(\.0), on: connection)
-        try FamilyWorkStore.noteMembers(ofFamiliesBuying: switched, on: connection)
+        if !switched.isEmpty { try FamilyWorkStore.noteAllMembers(on: connection) }
         let newest = try ProductStore.store(products.map(\.0), on: connection)
         let times = Dictionary(products.map { ($0.0.product, $0.1) }, uniquingKeysWith: min)
         try PriceEnrolmentStore.follow(

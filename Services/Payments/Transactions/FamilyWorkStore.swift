@@ -57,19 +57,15 @@ enum FamilyWorkStore {
         )
     }
 
-    /// Notes all members in the apps of products that were not shared before, or are no longer.
-    static func noteMembers(
-        ofFamiliesBuying products: [ProductID],
-        on connection: isolated PostgresConnection
-    ) throws {
-        guard !products.isEmpty else { return }
+    /// Notes the members of all families, because families begin or cease to share a product.
+    ///
+    /// It does not ask who has bought the product: a purchase that is about to be committed would not
+    /// be seen here, and whoever looks at its own note may not see yet that the product has changed.
+    static func noteAllMembers(on connection: isolated PostgresConnection) throws {
         try connection.enqueue(
             """
             INSERT INTO family_work (account_id, bundle_id)
-            SELECT DISTINCT m.account_id, m.bundle_id FROM family_members m
-            JOIN transactions t ON t.account_id = m.account_id AND t.bundle_id = m.bundle_id
-                AND t.product_type IN ('nonConsumable', 'autoRenewableSubscription')
-            WHERE t.product_id = ANY(\(products))
+            SELECT account_id, bundle_id FROM family_members
             """
         )
     }

@@ -70,6 +70,22 @@ import Testing
         }
     }
 
+    /// A member's purchase may be about to be committed, so nobody asks for it.
+    @Test func aProductThatBecomesShareableNotesEveryMember() async throws {
+        try await withStore { store in
+            _ = try await store.family("alice", "bob")
+            _ = try await store.family("cleo", "dan")
+            try await store.shareAll()
+            #expect(try await store.count("family_work") == 0)
+            try await store.sellFilm(version: 2)
+            #expect(try await store.count("family_work") == 4)
+            try await store.shareAll()
+            // A version that shares as the one before notes nobody.
+            try await store.sellFilm(version: 3)
+            #expect(try await store.count("family_work") == 0)
+        }
+    }
+
     @Test func aRefundTakesTheSharesAwayAndAReversalGivesNewOnes() async throws {
         try await withStore { store in
             try await store.sellFilm()

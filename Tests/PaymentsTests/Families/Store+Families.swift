@@ -24,7 +24,7 @@ extension Store {
         )
         try await client.withTransaction { connection in
             let switched = try ProductStore.switchingFamilySharing([published], on: connection)
-            try FamilyWorkStore.noteMembers(ofFamiliesBuying: switched, on: connection)
+            if !switched.isEmpty { try FamilyWorkStore.noteAllMembers(on: connection) }
             try ProductStore.store([published], on: connection)
         }
     }
