@@ -17,6 +17,8 @@ struct FamilyHandler: Sendable {
 
     /// The most families in a page.
     private static let pageSize = 100
+    /// The number of times that a change waits for the purchases of its moment.
+    private static let waitsMax = 5
 
     /// Reads a family.
     func family(_ id: FamilyID) async throws -> Result<Family, FamilyRefusal> {
@@ -133,7 +135,8 @@ struct FamilyHandler: Sendable {
     /// Decides a request, and writes and publishes the family if it changes.
     ///
     /// An account that joins another family at the same moment meets the constraint; the second look
-    /// sees that family.
+    /// sees that family. Purchases that take longer than a change may wait go on, and so do those behind
+    /// them; after ``waitsMax`` times the administrator is asked to try again.
     private func perform(
         by act: Act,
         _ trace: TraceContext,
@@ -141,11 +144,17 @@ struct FamilyHandler: Sendable {
             @escaping @Sendable (StoreTime, isolated PostgresConnection) throws
             -> FamilyRules.Verdict
     ) async throws -> Result<Family, FamilyRefusal> {
-        do {
-            return try await performOnce(by: act, trace, decide)
-        } catch let error as PostgresError where error.constraint == FamilyStore.memberConstraint {
-            return try await performOnce(by: act, trace, decide)
+        for _ in 1..<Self.waitsMax {
+            do {
+                return try await performOnce(by: act, trace, decide)
+            } catch let error as PostgresError
+                where error.constraint == FamilyStore.memberConstraint
+                || error.code == .lockTimeout
+            {
+                continue
+            }
         }
+        return try await performOnce(by: act, trace, decide)
     }
 
     private func performOnce(

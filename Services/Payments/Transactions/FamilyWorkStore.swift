@@ -75,8 +75,15 @@ enum FamilyWorkStore {
     /// A purchase that does not see yet that its buyer is joining a family is thereby committed before
     /// the family is. Whoever looks at the shares of the new member afterwards sees that purchase. It is
     /// taken before every other lock.
+    ///
+    /// Purchases that come later wait behind it, so it waits a moment only.
+    ///
+    /// - Throws: `PostgresError` with the code `lockTimeout` if a database transaction that has noted
+    ///   something takes longer.
     static func hold(on connection: isolated PostgresConnection) throws {
-        try connection.execute("LOCK TABLE family_work IN SHARE ROW EXCLUSIVE MODE")
+        try connection.enqueue("SET LOCAL lock_timeout = '200ms'")
+        try connection.enqueue("LOCK TABLE family_work IN SHARE ROW EXCLUSIVE MODE")
+        try connection.execute("SET LOCAL lock_timeout TO DEFAULT")
     }
 
     /// Takes the work of one account; `nil` if there is none that nobody else has taken.

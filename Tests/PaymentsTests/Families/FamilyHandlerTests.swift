@@ -83,6 +83,34 @@ import Testing
         }
     }
 
+    /// A family that waited on would make all purchases wait behind it.
+    @Test func aChangeDoesNotWaitLongForSlowPurchases() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            let slow = PostgresSettings(
+                url: database.url(role: PaymentsMigrations.role),
+                applicationName: "slow",
+                poolSize: 1
+            )
+            try await database.withClient(role: PaymentsMigrations.role) { client in
+                let store = Store(client: client)
+                try await withSession(slow) { session in
+                    try await session.execute("BEGIN")
+                    try await session.execute(
+                        "INSERT INTO family_work (account_id, bundle_id) VALUES ('zoe', 'app')"
+                    )
+                    let error = await #expect(throws: PostgresError.self) {
+                        _ = try await store.family("ada", "ben")
+                    }
+                    #expect(error?.code == .lockTimeout && error?.isRetriable == true)
+                    try await store.note("ada")
+                    try await session.execute("COMMIT")
+                }
+                _ = try await store.family("ada", "ben")
+                #expect(try await store.count("families") == 1)
+            }
+        }
+    }
+
     @Test func aFamilyIsOfOneApp() async throws {
         try await withStore { store in
             let family = try await store.family("ada", "ben")
