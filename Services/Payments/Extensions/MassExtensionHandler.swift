@@ -155,13 +155,16 @@ struct MassExtensionHandler: Sendable {
 }
 
 extension RequestedExtension {
+    /// The beginning of the identifiers of extensions that belong to a request for all subscribers.
+    static let massPrefix = "mass extension "
+
     /// The extension of each subscription of a request.
     ///
-    /// No other request has such an identifier: those of administrators and of merchants' servers for
-    /// one subscription have no space, or another number.
+    /// No other request has such an identifier: those of administrators have no space, and merchants'
+    /// servers may not begin theirs with ``massPrefix``.
     fileprivate init(of request: MassExtension) {
         self.init(
-            id: "mass extension \(request.number)",
+            id: "\(Self.massPrefix)\(request.number)",
             days: request.days,
             reasonCode: request.reasonCode
         )

@@ -40,9 +40,10 @@ struct RenewalExtension: Hashable, Sendable {
         guard let code = body.extendReasonCode, (0...3).contains(code) else {
             throw .invalidExtendReasonCode
         }
-        // PostgreSQL stores no text with a zero.
+        // PostgreSQL stores no text with a zero. The prefix is that of the store's own identifiers.
         guard let identifier = body.requestIdentifier, !identifier.unicodeScalars.contains("\0"),
-            (1...128).contains(identifier.unicodeScalars.count)
+            (1...128).contains(identifier.unicodeScalars.count),
+            !identifier.hasPrefix(RequestedExtension.massPrefix)
         else { throw .invalidRequestIdentifier }
         self.days = days
         reasonCode = code

@@ -50,6 +50,12 @@ import Testing
         #expect(code("[]") == 4_000_000 && code("") == 4_000_000)
     }
 
+    /// Otherwise a subscriber would miss the days of that request for all subscribers.
+    @Test func identifiersOfTheStoreItselfAreRefused() {
+        #expect(code(text("3", "1", "\"mass extension 7\"")) == 4_000_011)
+        #expect(code(text("3", "1", "\"mass\"")) == nil)
+    }
+
     @Test func allSubscribersAreThoseOfAProductAndOfStorefronts() {
         #expect(massCode(",\"productId\":\"pro\"") == nil)
         #expect(massCode(",\"productId\":\"pro\",\"storefrontCountryCodes\":[\"USA\"]") == nil)
