@@ -42,6 +42,9 @@ struct MassExtensionHandler: Sendable {
     ) async throws -> Reply {
         let (reply, isNew) = try await context.client.withTransaction {
             connection -> (Reply, Bool) in
+            if let reply = try Self.repetition(of: request, on: connection) {
+                return (reply, false)
+            }
             let product = try connection.read(
                 products.load([request.productID], at: context.now())
             )[request.productID]
@@ -56,16 +59,8 @@ struct MassExtensionHandler: Sendable {
                     on: connection
                 )
             else {
-                let stored = try MassExtensionStore.load(
-                    request.requestIdentifier,
-                    of: request.productID,
-                    in: request.bundleID,
-                    on: connection
-                )
-                guard let known = stored?.request, known.asksForTheSame(as: request) else {
-                    return (.differs, false)
-                }
-                return (.accepted(known), false)
+                // The same request was accepted at this moment.
+                return (try Self.repetition(of: request, on: connection) ?? .differs, false)
             }
             let accepted = MassExtensionChanged(
                 request: inserted.request,
@@ -77,6 +72,19 @@ struct MassExtensionHandler: Sendable {
         }
         if isNew { didCommit() }
         return reply
+    }
+
+    /// The answer to a request whose identifier is known; `nil` if it is not.
+    private static func repetition(
+        of request: MassExtension,
+        on connection: isolated PostgresConnection
+    ) throws -> Reply? {
+        try MassExtensionStore.load(
+            request.requestIdentifier,
+            of: request.productID,
+            in: request.bundleID,
+            on: connection
+        ).map { $0.request.asksForTheSame(as: request) ? .accepted($0.request) : .differs }
     }
 
     /// Reads the request with an identifier for a product of an app; `nil` if there is none.

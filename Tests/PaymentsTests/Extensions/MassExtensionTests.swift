@@ -158,6 +158,15 @@ import Testing
         }
     }
 
+    @Test func aRepetitionIsAnsweredThoughItsProductIsNoSubscriptionAnyMore() async throws {
+        try await withClubs { store in
+            let accepted = try await accept(wanted(), in: store)
+            try await store.sell(product("club", version: 2))
+            #expect(try await accept(wanted(), in: store) == accepted)
+            #expect(try await accept(wanted("new"), in: store) == .unknownProduct)
+        }
+    }
+
     @Test func workersAndRequestsAtOnceExtendOnce() async throws {
         try await withClubs { store in
             try await withThrowingTaskGroup { group in
