@@ -99,13 +99,37 @@ struct MassExtensionHandler: Sendable {
         }
     }
 
-    /// Works on the next page of the oldest open request.
+    /// Works on all open requests, each to its end, the oldest first.
     ///
-    /// - Returns: Whether there was one.
-    /// - Throws: `PostgresError`, or an error of what is written.
-    func work() async throws -> Bool {
+    /// A page that fails ends the turn of its request, and the next request has its turn.
+    ///
+    /// - Returns: The requests that failed, by their numbers.
+    /// - Throws: `PostgresError` if the requests cannot be read; `CancellationError`.
+    func work() async throws -> [(number: Int64, error: any Error)] {
+        let numbers = try await context.client.withConnection { connection in
+            try MassExtensionStore.openNumbers(on: connection)
+        }
+        var failures: [(number: Int64, error: any Error)] = []
+        for number in numbers where !Task.isCancelled {
+            do {
+                while try await workOnPage(of: number) {}
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failures.append((number, error))
+            }
+        }
+        return failures
+    }
+
+    /// Works on the next page of a request.
+    ///
+    /// - Returns: Whether there was one that nobody else works on.
+    private func workOnPage(of number: Int64) async throws -> Bool {
         let hasWorked = try await context.client.withTransaction { connection in
-            guard var record = try MassExtensionStore.takeOpen(on: connection) else { return false }
+            guard var record = try MassExtensionStore.takeOpen(number, on: connection) else {
+                return false
+            }
             let page = try MassExtensionStore.page(
                 of: record,
                 limit: pageSize,

@@ -25,12 +25,19 @@ final class MassExtensionRunner: Service {
             try await handler.context.client.waitForSchema()
             while !Task.isCancelled {
                 do {
-                    while try await handler.work() {}
+                    for (number, error) in try await handler.work() {
+                        let isPassing = (error as? PostgresError)?.isRetriable == true
+                        logger.log(
+                            level: isPassing ? .warning : .error,
+                            "A page of an extension of all subscribers failed; it is tried again",
+                            metadata: ["request": "\(number)", "error": "\(error)"]
+                        )
+                    }
                 } catch is CancellationError {
                     return
                 } catch {
                     logger.warning(
-                        "A page of an extension of all subscribers failed; it is tried again",
+                        "The extensions of all subscribers could not be read; they are read again",
                         metadata: ["error": "\(error)"]
                     )
                 }

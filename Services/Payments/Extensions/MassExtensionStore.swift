@@ -61,16 +61,23 @@ enum MassExtensionStore {
         ).first
     }
 
-    /// Reads and locks the oldest request that is not complete; `nil` if there is none that nobody
-    /// else has locked.
+    /// Reads the numbers of the requests that are not complete, the oldest first.
+    static func openNumbers(on connection: isolated PostgresConnection) throws -> [Int64] {
+        try connection.query(
+            "SELECT number FROM mass_extensions WHERE completed_at IS NULL ORDER BY number"
+        ).map { try $0.decode(Int64.self) }
+    }
+
+    /// Reads and locks a request; `nil` if it is complete, or if somebody else has locked it.
     static func takeOpen(
+        _ number: Int64,
         on connection: isolated PostgresConnection
     ) throws -> MassExtensionRecord? {
         try records(
             in: connection.query(
                 """
-                SELECT \(unsafe: columns) FROM mass_extensions WHERE completed_at IS NULL
-                ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED
+                SELECT \(unsafe: columns) FROM mass_extensions
+                WHERE number = \(number) AND completed_at IS NULL FOR UPDATE SKIP LOCKED
                 """
             )
         ).first
