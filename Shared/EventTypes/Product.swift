@@ -16,7 +16,7 @@ public struct Product: Codable, Hashable, Sendable {
     public var isRestorable: Bool
     /// Whether the buyer's family may use it (`SKProduct.isFamilyShareable`).
     ///
-    /// Apps can read this setting, but the store itself does not share purchases yet.
+    /// The store shares non-consumables and periods of subscriptions in families.
     public var isFamilyShareable: Bool
     /// The unit price in each storefront.
     ///
