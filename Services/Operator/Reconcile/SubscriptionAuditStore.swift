@@ -105,8 +105,11 @@ enum SubscriptionAuditStore {
                 AND t.subscription -> 'terms' ->> 'groupID' = s.group_id
             LEFT JOIN processor_attempts a ON a.transaction_id = t.id
                 AND a.kind IN ('charge', 'refund') AND a.step <> 'failed'
-            LEFT JOIN processor_charges charge ON charge.attempt_id = a.attempt_id
-                AND a.kind = 'charge'
+            -- The view is a union, which is searched by an index only from inside.
+            LEFT JOIN LATERAL (
+                SELECT amount FROM processor_charges
+                WHERE attempt_id = a.attempt_id AND a.kind = 'charge' OFFSET 0
+            ) AS charge ON true
             WHERE s.id = ANY(\(ids)) ORDER BY t.id, a.kind, a.number
             """
         ) {

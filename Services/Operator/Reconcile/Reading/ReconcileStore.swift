@@ -174,7 +174,10 @@ enum ReconcileStore {
                 coalesce(returned.amount, 0)::bigint,
                 greatest(charge.created_at, returned.changed_at)
             FROM processor_attempts attempt
-            JOIN processor_charges charge ON charge.attempt_id = attempt.attempt_id
+            -- The view is a union, which is searched by an index only from inside.
+            CROSS JOIN LATERAL (
+                SELECT * FROM processor_charges WHERE attempt_id = attempt.attempt_id OFFSET 0
+            ) AS charge
             LEFT JOIN LATERAL (
                 SELECT sum(amount) AS amount, max(created_at) AS changed_at
                 FROM processor_returns WHERE attempt_id = attempt.attempt_id
