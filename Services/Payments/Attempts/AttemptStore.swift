@@ -180,6 +180,27 @@ enum AttemptStore {
         ).first.map { try attempt(in: $0) }
     }
 
+    /// Tells whether a transaction has a charge with an id.
+    ///
+    /// The log does not contain the ids of attempts. So a charge that was rebuilt from it has the id
+    /// zero, and stands for any.
+    ///
+    /// - Returns: Whether it has.
+    /// - Throws: `PostgresError`.
+    static func hasCharge(
+        _ id: AttemptID,
+        of transaction: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try !connection.query(
+            """
+            SELECT FROM processor_attempts
+            WHERE transaction_id = \(transaction.number) AND kind = 'charge'
+                AND attempt_id IN (\(id.bytes), \(AttemptID(bytes: .zero).bytes))
+            """
+        ).isEmpty
+    }
+
     /// Whether the processor could not make a refund or a reversal.
     static func hasFailed(
         _ key: AttemptKey,

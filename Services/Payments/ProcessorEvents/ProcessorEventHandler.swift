@@ -151,12 +151,12 @@ struct ProcessorEventHandler: Sendable {
         }
         guard let dispute = try ProcessorDispute(found),
             try await client.withConnection({ connection in
-                try AttemptStore.find(
+                try AttemptStore.hasCharge(
                     dispute.charge.id,
                     of: dispute.charge.transactionID,
                     on: connection
                 )
-            }) != nil
+            })
         else {
             unknown.increment()
             logger.error(
