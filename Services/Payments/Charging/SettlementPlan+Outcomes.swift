@@ -113,17 +113,25 @@ extension SettlementPlan {
     private mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: ProcessorReference)
     {
         guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
-        change(attempt.key) { $0.settle(.refunded, reference: reference) }
-        let transaction = record.transaction
         guard returnsStrayCharge(attempt) else {
             let refund = TransactionCommand.refund(
                 number: attempt.number,
                 amount: attempt.amount,
                 revokes: attempt.revokes
             )
-            contradict(unlessApplied: refund, to: transaction.id, by: attempt.act)
+            let isApplied = contradict(
+                unlessApplied: refund,
+                to: attempt.transactionID,
+                by: attempt.act
+            )
+            // A bank took the rest back meanwhile. A refund that is in no book is not settled as one.
+            change(attempt.key) { attempt in
+                attempt.settle(.refunded, reference: reference)
+                if !isApplied { attempt.fail(.processorRefused) }
+            }
             return
         }
+        change(attempt.key) { $0.settle(.refunded, reference: reference) }
         // The refund returns a stray charge, so the transaction itself does not change.
         post(
             LedgerRules.strayChargeReturn(
@@ -154,13 +162,17 @@ extension SettlementPlan {
     }
 
     /// Applies what the processor has done with money, and records it if the rules refuse it.
+    ///
+    /// - Returns: Whether the rules took it.
+    @discardableResult
     private mutating func contradict(
         unlessApplied command: TransactionCommand,
         to id: TransactionID,
         by act: Act?
-    ) {
-        guard case .refused(let refusal) = apply(command, to: id, by: act) else { return }
+    ) -> Bool {
+        guard case .refused(let refusal) = apply(command, to: id, by: act) else { return true }
         contradict("The processor has moved money that the transaction does not take", id, refusal)
+        return false
     }
 
     private mutating func fail(

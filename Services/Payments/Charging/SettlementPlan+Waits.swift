@@ -96,7 +96,8 @@ extension SettlementPlan {
     /// Notes that the processor cannot make a refund or a reversal.
     ///
     /// Nobody would ask again for what the store itself owes the buyer. So it is tried again later,
-    /// under the next generation of the key, as often as it fails.
+    /// under the next generation of the key, as often as it fails. Not if a bank has meanwhile taken
+    /// back what it was to return.
     mutating func failUndo(
         _ attempt: ProcessorAttempt,
         _ reason: FailureReason,
@@ -110,7 +111,8 @@ extension SettlementPlan {
             attempt.transactionID
         )
         guard attempt.step.isOpenAtProcessor else { return }
-        guard attempt.isOwed || returnsStrayCharge(attempt) else {
+        let isOwed = attempt.isOwed && !exceedsRest(attempt)
+        guard isOwed || returnsStrayCharge(attempt) else {
             return change(attempt.key) { $0.fail(reason) }
         }
         let due = machineTime.advanced(by: policy.pollMax)
@@ -123,6 +125,14 @@ extension SettlementPlan {
             attempt.isUncalled = true
             attempt.dueAt = due
         }
+    }
+
+    /// Whether a refund is of more than is left to refund, because a dispute took it.
+    private func exceedsRest(_ attempt: ProcessorAttempt) -> Bool {
+        guard attempt.kind == .refund, let record = records[attempt.transactionID] else {
+            return false
+        }
+        return attempt.amount.minorUnits > record.transaction.refundableAmount.minorUnits
     }
 
     /// Whether a refund returns a charge that its transaction did not take.

@@ -133,6 +133,44 @@ import Testing
         #expect(plan.events.isEmpty && plan.contradictions.isEmpty)
     }
 
+    /// A plan with a refund that is open when a bank takes everything back.
+    private func planWithRefundAndDispute(isOwed: Bool) -> (SettlementPlan, AttemptKey) {
+        var plan = plan()
+        let refund = ProcessorAttempt(
+            transactionID: id,
+            kind: .refund,
+            id: IDSource.random.attempt(at: startTime),
+            step: .calling,
+            paymentMethod: "pm_1",
+            amount: usd(400),
+            isOwed: isOwed
+        )
+        plan.addSettled(refund)
+        _ = plan.apply(dispute(.withdrawn))
+        return (plan, refund.key)
+    }
+
+    @Test(arguments: [true, false])
+    func aRefundThatABankWasFasterThanIsInNoBook(isOwed: Bool) throws {
+        var (plan, key) = planWithRefundAndDispute(isOwed: isOwed)
+        for _ in 0..<2 {
+            plan.apply(AttemptResult(key: key, outcome: .refunded(reference: "re_1")))
+        }
+        #expect(plan.attempts[key]?.step == .failed && plan.attempts[key]?.dueAt == nil)
+        #expect(plan.attempts[key]?.reference == "re_1")
+        #expect(!plan.contradictions.isEmpty)
+        #expect(plan.postings.map(\.kind) == [.chargeback])
+        #expect(plan.records[id]?.transaction.refunds?.map(\.amount) == [usd(999)])
+    }
+
+    @Test func aRefundThatIsRefusedBecauseOfADisputeIsNotTriedAgain() throws {
+        var (plan, key) = planWithRefundAndDispute(isOwed: true)
+        let failed = AttemptOutcome.undoFailed(.processorRefused, generation: 1)
+        plan.apply(AttemptResult(key: key, outcome: failed))
+        #expect(plan.attempts[key]?.step == .failed && plan.attempts[key]?.dueAt == nil)
+        #expect(plan.postings.map(\.kind) == [.chargeback])
+    }
+
     @Test func whatWasRefundedBeforeIsNotTakenBackTwice() throws {
         var plan = plan()
         plan.apply(.refund(number: 1, amount: usd(999), revokes: true), to: id)
