@@ -36,7 +36,8 @@ CREATE TABLE sandbox_processor.disputes (
 );
 
 GRANT SELECT, INSERT ON sandbox_processor.disputes TO {role};
-GRANT UPDATE (status, withdrawn_at, reinstated_at) ON sandbox_processor.disputes TO {role};
+GRANT UPDATE (amount, status, withdrawn_at, reinstated_at) ON sandbox_processor.disputes
+    TO {role};
 
 CREATE OR REPLACE VIEW processor_returns AS
     SELECT charge_key AS attempt_id, amount, currency, created_at FROM sandbox_processor.refunds

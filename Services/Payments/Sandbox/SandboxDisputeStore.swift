@@ -17,6 +17,8 @@ struct SandboxDisputeStore: Sendable {
         let key = charge.id.bytes
         let status = Self.status(after: step)
         return try await client.withTransaction { connection in
+            // A refund may be spending the same rest.
+            try SandboxStore.lock([charge.id], on: connection)
             switch step {
             case .inquire, .open:
                 try connection.execute(
@@ -32,7 +34,8 @@ struct SandboxDisputeStore: Sendable {
                     WHERE charge.idempotency_key = \(key) AND charge.decline_reason IS NULL
                         AND charge.amount > returned.amount
                     ON CONFLICT (charge_key) DO UPDATE
-                        SET status = excluded.status, withdrawn_at = excluded.withdrawn_at
+                        SET amount = excluded.amount, status = excluded.status,
+                            withdrawn_at = excluded.withdrawn_at
                         WHERE known.withdrawn_at IS NULL AND excluded.withdrawn_at IS NOT NULL
                     """
                 )

@@ -160,8 +160,8 @@ struct SandboxStore: Sendable {
 
     /// Refunds charges, each refund once.
     ///
-    /// The refunds of a charge that are not reversed never exceed it. A lock for each charge keeps
-    /// two calls from spending the same rest.
+    /// The refunds of a charge that are not reversed, with what a bank has taken back, never exceed
+    /// it. A lock for each charge keeps two calls from spending the same rest.
     ///
     /// - Returns: The recorded refunds, of this call or an earlier one.
     func refund(_ refunds: [Return]) async throws -> Set<AttemptID> {
@@ -191,6 +191,10 @@ struct SandboxStore: Sendable {
                     WHERE r.charge_key = asked.charge AND NOT EXISTS (
                         SELECT FROM sandbox_processor.reversals v
                         WHERE v.refund_key = r.idempotency_key)
+                ) + (
+                    SELECT coalesce(sum(d.amount), 0) FROM sandbox_processor.disputes d
+                    WHERE d.charge_key = asked.charge AND d.withdrawn_at IS NOT NULL
+                        AND d.reinstated_at IS NULL
                 ) <= c.amount
                 ON CONFLICT DO NOTHING
                 """
@@ -235,10 +239,10 @@ struct SandboxStore: Sendable {
         }
     }
 
-    /// Locks charges against other refunds, in the order of their ids.
+    /// Locks charges against other refunds and disputes, in the order of their ids.
     ///
     /// The service's role may not update charges, so it cannot lock their rows.
-    private static func lock(
+    static func lock(
         _ charges: [AttemptID],
         on connection: isolated PostgresConnection
     ) throws {

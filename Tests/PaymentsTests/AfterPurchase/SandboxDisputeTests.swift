@@ -33,6 +33,25 @@ import Testing
         }
     }
 
+    @Test func onlyWhatIsLeftIsDisputedAndNothingIsRefundedAfterwards() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            #expect(try await store.dispute(.inquire, bought.id) == .done(bought))
+            _ = try await store.refunds.refund(bought.id, RefundTerms(amount: usd(400)))
+            guard case .done(let taken) = try await store.dispute(.open, bought.id) else {
+                throw PaymentError(.unknownRow)
+            }
+            #expect(taken.refunds?.map(\.amount) == [usd(400), usd(599)])
+            let charge = try await store.attempt(of: bought.id)
+            let refund = IDSource.random.attempt(at: startTime)
+            let books = SandboxStore(client: store.client)
+            let more = SandboxStore.Return(id: refund, of: charge.id, amount: usd(1))
+            #expect(try await books.refund([more]).isEmpty)
+            _ = try await store.dispute(.win, bought.id)
+            #expect(try await books.refund([more]) == [refund])
+        }
+    }
+
     @Test func whatWasNotPaidIsNotDisputed() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")

@@ -152,7 +152,8 @@ import Testing
 
     @Test(arguments: [true, false])
     func aRefundThatABankWasFasterThanIsInNoBook(isOwed: Bool) throws {
-        var (plan, key) = planWithRefundAndDispute(isOwed: isOwed)
+        let (start, key) = planWithRefundAndDispute(isOwed: isOwed)
+        var plan = start
         for _ in 0..<2 {
             plan.apply(AttemptResult(key: key, outcome: .refunded(reference: "re_1")))
         }
@@ -164,7 +165,8 @@ import Testing
     }
 
     @Test func aRefundThatIsRefusedBecauseOfADisputeIsNotTriedAgain() throws {
-        var (plan, key) = planWithRefundAndDispute(isOwed: true)
+        let (start, key) = planWithRefundAndDispute(isOwed: true)
+        var plan = start
         let failed = AttemptOutcome.undoFailed(.processorRefused, generation: 1)
         plan.apply(AttemptResult(key: key, outcome: failed))
         #expect(plan.attempts[key]?.step == .failed && plan.attempts[key]?.dueAt == nil)

@@ -85,6 +85,35 @@ import Testing
         }
     }
 
+    /// A charge that was rebuilt from the log has the id zero.
+    @Test func aDisputeFindsAChargeThatWasRebuilt() async throws {
+        try await withStripeStore { store in
+            let id = TransactionID(number: 77)
+            let rebuilt = ProcessorAttempt(
+                transactionID: id,
+                kind: .charge,
+                id: AttemptID(bytes: .zero),
+                step: .settled,
+                paymentMethod: "",
+                amount: usd(999),
+                end: .charged
+            )
+            let asked = IDSource.random.attempt(at: store.clock.now())
+            let time = store.clock.machineNow()
+            let (before, after) = try await store.client.withTransaction { connection in
+                let before = try AttemptStore.hasCharge(asked, of: id, on: connection)
+                try AttemptStore.insert(
+                    [rebuilt],
+                    owner: LeaseOwner(time: time),
+                    calledFrom: time,
+                    on: connection
+                )
+                return (before, try AttemptStore.hasCharge(asked, of: id, on: connection))
+            }
+            #expect(!before && after)
+        }
+    }
+
     @Test func aDisputeOfAForeignChargeIsCountedOnly() async throws {
         try await withStripeStore { store in
             try await store.post(
