@@ -85,6 +85,36 @@ import Testing
         }
     }
 
+    @Test func anAnswerThatComesLateDoesNotOpenALostDispute() async throws {
+        try await withStripeStore { store in
+            let time = store.clock.machineNow()
+            let subject = ProcessorSubject(
+                transactionID: TransactionID(number: 77),
+                id: IDSource.random.attempt(at: store.clock.now())
+            )
+            for status in ["needs_response", "lost", "needs_response", "under_review"] {
+                let dispute = ProcessorDispute(
+                    id: "dp_1",
+                    charge: subject,
+                    amount: usd(999),
+                    stage: .withdrawn,
+                    status: status,
+                    reason: "fraudulent",
+                    openedAt: time,
+                    answerBy: nil
+                )
+                _ = try await store.client.withTransaction {
+                    try DisputeStore.save(dispute, at: time, on: $0)
+                }
+            }
+            let status = try await store.client.withConnection { connection in
+                try connection.query("SELECT status FROM processor_disputes")
+                    .map { try $0.decode(String.self) }
+            }
+            #expect(status == ["lost"])
+        }
+    }
+
     /// A charge that was rebuilt from the log has the id zero.
     @Test func aDisputeFindsAChargeThatWasRebuilt() async throws {
         try await withStripeStore { store in
