@@ -82,6 +82,8 @@ struct ProcessorAttempt: Hashable, Sendable {
     var actionEndsAt: MachineTime?
     /// The transaction whose outcome the attempt waits for.
     var waitsFor: TransactionID?
+    /// Whether its next call repeats one whose outcome nobody knows; it is not stored.
+    var isRepeated = false
 
     /// The idempotency key of its calls.
     var callKey: CallKey { CallKey(attemptID: id, kind: kind, generation: generation) }

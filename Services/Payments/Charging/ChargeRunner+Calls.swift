@@ -151,7 +151,10 @@ extension ChargeRunner {
             switch nextStep(of: attempt, outcome) {
             case .settle(let outcome):
                 results.append(AttemptResult(key: attempt.key, outcome: outcome))
-            case .call: callable.append(attempt)
+            case .call:
+                var attempt = attempt
+                attempt.isRepeated = true
+                callable.append(attempt)
             case .callUnderAnotherKey: spent.append(attempt)
             }
         }
@@ -244,7 +247,8 @@ extension ChargeRequest {
             amount: attempt.amount,
             isApproved: attempt.isApproved,
             renewalTry: attempt.isRenewal ? attempt.renewalTry : nil,
-            transactionID: attempt.transactionID
+            transactionID: attempt.transactionID,
+            isRepeated: attempt.isRepeated
         )
     }
 }

@@ -163,8 +163,14 @@ extension PaymentMethodHandler {
                 try await stripe.detachPaymentMethod(method.rawValue, key: key)
             }
         } catch {
-            // Stripe does not have it, or has removed it before.
-            guard error.kind == .missing || error.status == 400 else { throw error }
+            if error.kind != .missing {
+                guard error.status == 400 else { throw error }
+                // Stripe refuses to remove what it has removed before. No other refusal removes it.
+                let found = try await gate.pass(.setups) { () async throws(StripeFailure) in
+                    try await stripe.paymentMethod(method.rawValue)
+                }
+                guard found.customer == nil else { throw error }
+            }
         }
         try await client.withConnection { [now] in
             try PaymentMethodStore.remove(method, at: now(), on: $0)

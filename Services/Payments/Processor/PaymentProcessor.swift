@@ -73,6 +73,8 @@ struct ChargeRequest: Hashable, Sendable {
     var renewalTry: Int?
     /// The transaction, by which what the processor tells by itself is recognised.
     var transactionID: TransactionID?
+    /// Whether an earlier call with the same key may still be carried out.
+    var isRepeated = false
 
     var attemptID: AttemptID { key.attemptID }
 }

@@ -33,7 +33,9 @@ struct StripeProcessor: PaymentProcessor {
     func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool { false }
 
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async {
-        let renewals = requests.filter { $0.renewalTry != nil }.map(\.paymentMethod)
+        // A call that may have charged is repeated, and its key tells what it did.
+        let renewals = requests.filter { $0.renewalTry != nil && !$0.isRepeated }
+            .map(\.paymentMethod)
         guard let buyers = await buyers(requests.map(\.paymentMethod)),
             let unusable = await unusable(among: renewals)
         else {
@@ -45,7 +47,9 @@ struct StripeProcessor: PaymentProcessor {
         await withDiscardingTaskGroup { group in
             for request in requests {
                 // No bank is asked again for what it has refused for good.
-                if request.renewalTry != nil, unusable.contains(request.paymentMethod) {
+                if request.renewalTry != nil, !request.isRepeated,
+                    unusable.contains(request.paymentMethod)
+                {
                     answer(request.attemptID, .declined(.paymentDeclined, advice: .never))
                     continue
                 }

@@ -60,6 +60,24 @@ import Testing
         }
     }
 
+    @Test func aRenewalThatMayHaveBeenChargedIsAskedForAgainByARemovedCard() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save()
+            let key = store.renewalKey
+            guard case .charged = try await store.renew(by: card, key) else {
+                throw PaymentError(.unknownRow)
+            }
+            #expect(try await store.methods.remove(card, of: alice.accountKey))
+            let again = try await store.renew(by: card, key, isRepeated: true)
+            guard case .charged(_, let amount) = again else {
+                Issue.record("\(again)")
+                return
+            }
+            #expect(amount == usd(999))
+            #expect(store.standIn.entries.map(\.kind) == ["charge"])
+        }
+    }
+
     @Test func aCardThatIsOnlyEmptyIsTriedAgain() async throws {
         try await withStripeStore { store in
             let card = try await store.save("pm_card_visa_chargeDeclinedInsufficientFunds")
@@ -74,16 +92,26 @@ import Testing
 }
 
 extension StripeStore {
+    /// The key of another renewal.
+    fileprivate var renewalKey: CallKey {
+        CallKey(attemptID: IDSource.random.attempt(at: clock.now()), kind: .charge)
+    }
+
     /// Charges for a renewal, while the buyer is away.
-    fileprivate func renew(by card: PaymentMethod) async throws -> ChargeOutcome {
+    fileprivate func renew(
+        by card: PaymentMethod,
+        _ key: CallKey? = nil,
+        isRepeated: Bool = false
+    ) async throws -> ChargeOutcome {
         let found = Mutex<ChargeOutcome?>(nil)
         let request = ChargeRequest(
-            key: CallKey(attemptID: IDSource.random.attempt(at: clock.now()), kind: .charge),
+            key: key ?? renewalKey,
             paymentMethod: card,
             amount: usd(999),
             isApproved: true,
             renewalTry: 2,
-            transactionID: TransactionID(number: 9)
+            transactionID: TransactionID(number: 9),
+            isRepeated: isRepeated
         )
         await processor.charge([request]) { _, outcome in found.withLock { $0 = outcome } }
         return try #require(found.withLock { $0 })
