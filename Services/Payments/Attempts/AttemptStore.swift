@@ -182,8 +182,8 @@ enum AttemptStore {
 
     /// Tells whether a transaction has a charge with an id.
     ///
-    /// The log does not contain the ids of attempts. So a charge that was rebuilt from it has the id
-    /// zero, and stands for any.
+    /// The log does not contain the ids of attempts. So a charge that was rebuilt from it has the
+    /// id zero, and stands for any.
     ///
     /// - Returns: Whether it has.
     /// - Throws: `PostgresError`.

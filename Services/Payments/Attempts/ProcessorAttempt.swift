@@ -15,7 +15,8 @@ enum AttemptStep: String, Hashable, Sendable {
     case processing
     /// The buyer has to act, as on a page of their bank.
     case awaitingAction = "awaiting_action"
-    /// A refund or a reversal that the processor cannot make; no money moved.
+    /// A refund or a reversal that the processor cannot make, so that no money moved; or a refund
+    /// that its transaction does not take, because a bank took the money first.
     case failed
     /// The attempt is finished.
     case settled

@@ -124,7 +124,7 @@ extension SettlementPlan {
                 to: attempt.transactionID,
                 by: attempt.act
             )
-            // A bank took the rest back meanwhile. A refund that is in no book is not settled as one.
+            // If a bank took the rest back meanwhile, the refund is in no book.
             change(attempt.key) { attempt in
                 attempt.settle(.refunded, reference: reference)
                 if !isApplied { attempt.fail(.processorRefused) }
