@@ -96,8 +96,8 @@ extension SettlementPlan {
     /// Notes that the processor cannot make a refund or a reversal.
     ///
     /// Nobody would ask again for what the store itself owes the buyer. So it is tried again later,
-    /// under the next generation of the key, as often as it fails. It is not if a bank has meanwhile
-    /// taken back what it was to return.
+    /// under the next generation of the key, as often as it fails. It is not if a bank has taken the
+    /// money back meanwhile.
     mutating func failUndo(
         _ attempt: ProcessorAttempt,
         _ reason: FailureReason,
