@@ -17,6 +17,8 @@ struct ProductForm: Hashable, Sendable {
     var isOnSale: Bool
     /// The price in each storefront, without the currency; empty where it is not sold any more.
     var prices: [String: String]
+    /// The price that was shown in each storefront, by which a price that was changed is recognized.
+    let shownPrices: [String: String]
     /// The title in each language.
     var titles: [String: String]
     /// The description in each language.
@@ -30,6 +32,7 @@ struct ProductForm: Hashable, Sendable {
         prices = Dictionary(
             uniqueKeysWithValues: product.prices.map { ($0.rawValue, Self.amount($1)) }
         )
+        shownPrices = prices
         let texts = product.localizations
         titles = Dictionary(uniqueKeysWithValues: texts.map { ($0.rawValue, $1.title) })
         descriptions = Dictionary(uniqueKeysWithValues: texts.map { ($0.rawValue, $1.description) })
@@ -43,6 +46,7 @@ struct ProductForm: Hashable, Sendable {
         self.version = version
         isOnSale = form["sale"] == "yes"
         prices = form.values(after: "price.")
+        shownPrices = form.values(after: "was.price.")
         titles = form.values(after: "title.")
         descriptions = form.values(after: "description.")
         addition = Addition(
@@ -57,6 +61,7 @@ struct ProductForm: Hashable, Sendable {
         var fields = [("version", "\(version)")]
         if isOnSale { fields.append(("sale", "yes")) }
         fields += prices.sorted { $0.key < $1.key }.map { ("price.\($0.key)", $0.value) }
+        fields += shownPrices.sorted { $0.key < $1.key }.map { ("was.price.\($0.key)", $0.value) }
         fields += titles.sorted { $0.key < $1.key }.map { ("title.\($0.key)", $0.value) }
         fields += descriptions.sorted { $0.key < $1.key }.map {
             ("description.\($0.key)", $0.value)
@@ -68,13 +73,34 @@ struct ProductForm: Hashable, Sendable {
         return fields
     }
 
+    /// The price that somebody wrote for a storefront; `nil` if they left the one that was shown.
+    func writtenPrice(in storefront: Storefront) -> String? {
+        let name = storefront.rawValue
+        return prices[name] == shownPrices[name] ? nil : prices[name]
+    }
+
+    /// Whether the form was made for the product as it is now.
+    ///
+    /// The version alone does not say it: a scheduled price comes into force without a new version.
+    func isCurrent(for product: Product) -> Bool {
+        version == product.version
+            && product.prices.allSatisfy { storefront, price in
+                guard writtenPrice(in: storefront) != nil else { return true }
+                let shown = shownPrices[storefront.rawValue]
+                return shown == nil || shown == Self.amount(price)
+            }
+    }
+
     /// The changes that the form wishes for a product, or what is wrong in it.
+    ///
+    /// A price that nobody changed stays as it is now, also if a scheduled one has come into force since
+    /// the form was opened.
     func wish(for product: Product) -> (wish: ProductWish, problems: [String]) {
         var wish = ProductWish(product)
         var problems: [String] = []
         wish.isOnSale = isOnSale
         for (storefront, price) in product.prices {
-            guard let text = prices[storefront.rawValue] else { continue }
+            guard let text = writtenPrice(in: storefront) else { continue }
             if text.isEmpty {
                 wish.prices[storefront] = nil
             } else if let money = Money(decimal: text, currency: price.currency) {

@@ -135,8 +135,10 @@ struct ProductPage {
 
     private var priceFields: [HTML] {
         product.prices.sorted { $0.key.rawValue < $1.key.rawValue }.map { storefront, price in
-            let text = form.prices[storefront.rawValue] ?? ProductForm.amount(price)
+            let shown = ProductForm.amount(price)
+            let text = form.writtenPrice(in: storefront) ?? shown
             return """
+                <input type="hidden" name="was.price.\(storefront)" value="\(shown)">\
                 <label>\(storefront), in \(price.currency) <input name="price.\(storefront)" value="\(text)" \
                 inputmode="decimal" autocomplete="off"></label>
                 """

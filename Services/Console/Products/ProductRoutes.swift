@@ -70,7 +70,13 @@ struct ProductRoutes: Sendable {
         _ context: StoreRequestContext
     ) async throws -> Response {
         let (visitor, form, edit) = try await asked(request, context)
-        return pageResponse(ProductPage(product: edit.product, form: form, visitor: visitor).html)
+        let page = ProductPage(
+            product: edit.product,
+            form: form,
+            visitor: visitor,
+            occasion: form.isCurrent(for: edit.product) ? .opened : .changedMeanwhile
+        )
+        return pageResponse(page.html)
     }
 
     private func save(
@@ -120,7 +126,7 @@ struct ProductRoutes: Sendable {
         _ edit: ProductEdit,
         _ visitor: Visitor
     ) -> Response? {
-        guard form.version == edit.version else {
+        guard form.isCurrent(for: edit.product) else {
             return page(of: form, edit, visitor, .changedMeanwhile, .preconditionFailed)
         }
         let problems = form.wish(for: edit.product).problems

@@ -99,6 +99,25 @@ import Testing
         #expect(page.contains("<del>0.99 USD</del>") && page.contains("<ins>1.29 USD</ins>"))
     }
 
+    @Test func aPriceThatNobodyTouchedIsNotPutBack() {
+        // The scheduled price has come into force since the form was opened, at the same version.
+        var product = Self.product
+        let usa = Storefront(unchecked: "USA")
+        product.prices[usa] = Money(minorUnits: 129, currency: Currency(unchecked: "USD"))
+        let untouched = form { $0.titles["en-US"] = "Gold" }
+        #expect(untouched.isCurrent(for: product))
+        #expect(untouched.wish(for: product).wish.prices == product.prices)
+        let touched = form { $0.prices["USA"] = "1.19" }
+        #expect(!touched.isCurrent(for: product))
+        let page = ProductPage(
+            product: product,
+            form: untouched,
+            visitor: .sample([.merchandiser])
+        ).html.markup
+        #expect(page.contains("name=\"price.USA\" value=\"1.29\""))
+        #expect(page.contains("name=\"was.price.USA\" value=\"1.29\""))
+    }
+
     @Test func whoOnlyReadsSeesNoForm() {
         let page = ProductPage(
             product: Self.product,
