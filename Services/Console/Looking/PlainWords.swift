@@ -1,3 +1,4 @@
+import EventTypes
 import Foundation
 
 /// Sentences of the command line as a page shows them.
@@ -26,6 +27,12 @@ enum PlainWords {
     /// A time for people, in UTC and to the second.
     static func second(_ time: some CustomStringConvertible) -> String {
         String(time.description.prefix(19)).replacing("T", with: " ")
+    }
+
+    /// A scheduled price: the price, its time, and what it means for subscribers.
+    static func scheduledPrice(_ change: PriceChange) -> String {
+        let words = "\(change.price) from \(second(change.from)) on"
+        return change.existingSubscribers == .raise ? words + ", for subscribers too" : words
     }
 
     /// The query of an address.

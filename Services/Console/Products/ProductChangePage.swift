@@ -19,7 +19,7 @@ struct ProductChangePage {
             """
             <section class="card" aria-label="The difference">\(Self.table(of: difference))</section>
             <p class="dim">Purchases that were accepted at an old price keep it. Subscribers keep the price that they \
-            began with.</p>
+            have, unless the new one is lower. A new price ends a scheduled one in its storefront.</p>
             <div class="acts">
             \(save(path, fields))
             <form method="post" action="\(path)/edit">\(visitor.csrfField)\(fields)<button class="quiet">Change it again</button></form>

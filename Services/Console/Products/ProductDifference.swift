@@ -34,6 +34,19 @@ struct ProductDifference: Hashable, Sendable {
                 words(wish.prices[storefront])
             )
         }
+        let changes = wish.settled(against: product).priceChanges
+        for storefront in Set(product.priceChanges.keys).union(changes.keys)
+            .sorted(by: { $0.rawValue < $1.rawValue })
+        {
+            func words(_ change: PriceChange?) -> String {
+                change.map(PlainWords.scheduledPrice) ?? "none"
+            }
+            compare(
+                "scheduled price in \(storefront)",
+                words(product.priceChanges[storefront]),
+                words(changes[storefront])
+            )
+        }
         for (language, text) in wish.texts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let old = product.localizations[language]
             compare("title in \(language)", old?.title ?? "", text.title)

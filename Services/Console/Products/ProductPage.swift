@@ -75,6 +75,11 @@ struct ProductPage {
                 ("subscription", "group \(terms.groupID), level \(terms.level), \(terms.period)")
             )
         }
+        for (storefront, change) in product.priceChanges.sorted(by: { $0.key < $1.key }) {
+            lines.append(
+                ("scheduled price in \(storefront)", PlainWords.scheduledPrice(change))
+            )
+        }
         if !product.entitlements.isEmpty {
             let names = product.entitlements.map(\.rawValue).joined(separator: ", ")
             lines.append(("gives", names))

@@ -100,9 +100,8 @@ package struct ProductEdit {
     private func changes(_ wish: ProductWish) throws -> [String: Any]? {
         let old = members["priceChanges"] as? [String: Any] ?? [:]
         var changes: [String: Any] = [:]
-        for (storefront, change) in wish.priceChanges {
+        for (storefront, change) in wish.settled(against: product).priceChanges {
             let isKept = change == product.priceChanges[storefront]
-            guard !isKept || wish.prices[storefront] == product.prices[storefront] else { continue }
             let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(change))
             changes[storefront.rawValue] = isKept ? old[storefront.rawValue] ?? encoded : encoded
         }

@@ -18,4 +18,16 @@ package struct ProductWish: Hashable, Sendable {
         priceChanges = product.priceChanges
         texts = product.localizations
     }
+
+    /// The wish without the scheduled prices that it ends.
+    ///
+    /// A scheduled price ends with another price in its storefront, unless it is scheduled anew.
+    package func settled(against product: Product) -> ProductWish {
+        var wish = self
+        wish.priceChanges = priceChanges.filter { storefront, change in
+            change != product.priceChanges[storefront]
+                || prices[storefront] == product.prices[storefront]
+        }
+        return wish
+    }
 }

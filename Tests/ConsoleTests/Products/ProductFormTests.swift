@@ -118,6 +118,25 @@ import Testing
         #expect(page.contains("name=\"was.price.USA\" value=\"1.29\""))
     }
 
+    @Test func aNewPriceShowsThatItEndsTheScheduledOne() {
+        var product = Self.product
+        let usd = Currency(unchecked: "USD")
+        product.priceChanges[Storefront(unchecked: "USA")] = PriceChange(
+            price: Money(minorUnits: 129, currency: usd),
+            from: StoreTime(millisecondsSinceEpoch: 1_801_429_175_000),
+            existingSubscribers: .raise
+        )
+        var form = ProductForm(product)
+        func parts() -> [String] {
+            ProductDifference(from: product, to: form.wish(for: product).wish).lines.map(\.part)
+        }
+        #expect(parts().isEmpty)
+        form.prices["USA"] = "1.19"
+        #expect(parts() == ["price in USA", "scheduled price in USA"])
+        let page = ProductPage(product: product, form: form, visitor: .sample([.read])).html.markup
+        #expect(page.contains("scheduled price in USA") && page.contains("1.29 USD from"))
+    }
+
     @Test func whoOnlyReadsSeesNoForm() {
         let page = ProductPage(
             product: Self.product,
