@@ -72,6 +72,20 @@ import Testing
         )
     }
 
+    @Test func anotherPriceBesideAChangeInForceIsRefused() throws {
+        let product = try #require(Self.decide(Self.scheduled()).written)
+        var draft = Self.scheduled()
+        draft.prices[Builder.usa] = Builder.money(799, "USD")
+        #expect(
+            Self.decide(draft, onto: product, at: Self.later)
+                == .refused(.pastPriceChange(Builder.premium, Builder.usa, from: Self.later))
+        )
+        // Without the change it is the price.
+        draft.priceChanges = nil
+        let set = try #require(Self.decide(draft, onto: product, at: Self.later).written)
+        #expect(set.inForce(at: Self.later).prices[Builder.usa] == Builder.money(799, "USD"))
+    }
+
     @Test func aPriceThatIsSetEndsTheChange() throws {
         let product = try #require(Self.decide(Self.scheduled()).written)
         let set = try #require(

@@ -151,7 +151,8 @@ enum ProductRules {
     ///   - time: The present, which decides what prices are in force.
     /// - Returns: The decision.
     static func decide(_ edit: Edit, current: Product?, at time: StoreTime) -> Decision {
-        let current = current?.inForce(at: time)
+        let stored = current
+        let current = stored?.inForce(at: time)
         guard edit.precondition.holds(at: current?.version) else {
             return .refused(.precondition(edit.id, currentVersion: current?.version))
         }
@@ -163,7 +164,7 @@ enum ProductRules {
             product.version += 1
             return .changed(product)
         case .put(var draft):
-            if let refusal = settleChanges(of: &draft, edit.id, meeting: current, at: time) {
+            if let refusal = settleChanges(of: &draft, edit.id, meeting: stored, at: time) {
                 return .refused(refusal)
             }
             guard let current else {
@@ -198,12 +199,13 @@ enum ProductRules {
 
     /// Brings the changes of a draft's prices up to date, or says why they are refused.
     ///
-    /// A change whose time has come since the administrator read it counts, whatever the draft says of
-    /// the price. One that the product never had is of another store, and counts no more.
+    /// A change whose time has come since the administrator read the product counts, if the draft has the
+    /// price from before it. Any other price would contradict the change, so it is refused. A change that
+    /// the product never had is of another store, and counts no more.
     private static func settleChanges(
         of draft: inout ProductDraft,
         _ id: ProductID,
-        meeting current: Product?,
+        meeting stored: Product?,
         at time: StoreTime
     ) -> Refusal? {
         for (storefront, change) in draft.priceChanges ?? [:] {
@@ -211,7 +213,11 @@ enum ProductRules {
                 guard change.price != draft.prices[storefront] else {
                     return .samePriceChange(id, storefront)
                 }
-            } else if current?.priceChanges[storefront] == change {
+            } else if let stored, stored.priceChanges[storefront] == change {
+                let price = draft.prices[storefront]
+                guard price == change.price || price == stored.prices[storefront] else {
+                    return .pastPriceChange(id, storefront, from: change.from)
+                }
                 draft.prices[storefront] = change.price
             } else if draft.prices[storefront] == change.price {
                 draft.priceChanges?[storefront] = nil
