@@ -30,9 +30,15 @@ enum PriceEnrolmentRules {
     }
 
     /// Whether a subscription renews as the product, in the storefront.
+    ///
+    /// What is taken back concerns those who have an increase of the product, also while another one is
+    /// scheduled: they may come back to it.
     static func concerns(_ enrolment: PriceEnrolment, _ subscription: Subscription) -> Bool {
-        subscription.state.isRunning && subscription.storefront == enrolment.storefront
-            && subscription.renewalProduct.id == enrolment.productID
+        let product =
+            enrolment.isWithdrawn
+            ? subscription.priceIncrease?.productID : subscription.renewalProduct.id
+        return subscription.state.isRunning && subscription.storefront == enrolment.storefront
+            && product == enrolment.productID
     }
 
     /// The higher price that a new subscription missed, because it began while others were told.

@@ -109,6 +109,35 @@ import Testing
         }
     }
 
+    @Test func whatIsTakenBackStaysAwayFromWhoReturnsToTheProduct() async throws {
+        try await withStore { store in
+            try await store.sell(
+                PaymentsTests.club(),
+                PaymentsTests.club("bronze", level: 3, price: usd(99))
+            )
+            let id = try await store.buy(request("club", price: usd(299)), key: "1").id
+            let time = store.clock.now().advanced(by: .days(40))
+            try await store.sell(Self.club(usd(349), from: time))
+            try await Self.tell(store)
+            func choose(_ product: String) async throws {
+                _ = try await store.subscriptions.decide(
+                    .product(ProductID(unchecked: product)),
+                    on: id,
+                    trace: .begin()
+                )
+            }
+            try await choose("bronze")
+            #expect(try await store.subscription().priceIncrease != nil)
+            try await store.sell(PaymentsTests.club(version: 3))
+            try await Self.tell(store)
+            try await choose("club")
+            #expect(try await store.subscription().priceIncrease == nil)
+            try await store.advance(days: 70)
+            #expect(try await store.transactions().map(\.price) == [usd(299), usd(299), usd(299)])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     /// A version that arrives late changes nothing.
     @Test func anOlderVersionTellsNobody() async throws {
         try await withStore { store in
