@@ -6,7 +6,8 @@ enum PriceEnrolmentStore {
     /// Follows the catalog: begins what new versions of products schedule, and ends what they do not
     /// schedule any more.
     ///
-    /// A version that is older than the stored one changes nothing.
+    /// A version that is older than the stored one changes nothing. A price that was in force at the time
+    /// of a version stays with those who were told, unless the version sets a lower one.
     ///
     /// - Parameters:
     ///   - products: The products, each with the time of its change.
@@ -21,6 +22,10 @@ enum PriceEnrolmentStore {
         let raises = newest.flatMap { product, time in
             product.priceChanges.filter { $0.value.existingSubscribers == .raise }
                 .sorted { $0.key < $1.key }.map { (product, $0.key, $0.value, time) }
+        }
+        let prices = newest.flatMap { product, time in
+            product.inForce(at: time).prices.sorted { $0.key < $1.key }
+                .map { (product.id, $0.key, $0.value) }
         }
         try connection.execute(
             """
@@ -55,6 +60,13 @@ enum PriceEnrolmentStore {
                     SELECT FROM unnest(\(raises.map(\.0.id)), \(raises.map(\.1)))
                         AS r (product_id, storefront)
                     WHERE r.product_id = e.product_id AND r.storefront = e.storefront)
+                AND NOT (e.effective_at <= n.time AND EXISTS (
+                    SELECT FROM unnest(
+                        \(prices.map(\.0)), \(prices.map(\.1)),
+                        \(prices.map(\.2.minorUnits)), \(prices.map(\.2.currency)))
+                        AS f (product_id, storefront, price, currency)
+                    WHERE f.product_id = e.product_id AND f.storefront = e.storefront
+                        AND f.currency = e.currency AND f.price >= e.price))
             """
         )
     }

@@ -138,6 +138,25 @@ import Testing
         }
     }
 
+    /// The version that sets the price of the moment has no change in it any more.
+    @Test(arguments: [(349, 349), (399, 349), (319, 299)] as [(Int64, Int64)])
+    func aRaiseInForceEndsOnlyWithALowerPrice(set: Int64, charged: Int64) async throws {
+        try await withStore { store in
+            try await store.sell(PaymentsTests.club())
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            let time = store.clock.now().advanced(by: .days(40))
+            try await store.sell(Self.club(usd(349), from: time))
+            try await Self.tell(store)
+            try await store.advance(days: 45)
+            try await store.sell(PaymentsTests.club(price: usd(set), version: 3))
+            try await Self.tell(store)
+            try await store.advance(days: 25)
+            let prices = try await store.transactions().map(\.price)
+            #expect(prices == [usd(299), usd(299), usd(charged)])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     /// A version that arrives late changes nothing.
     @Test func anOlderVersionTellsNobody() async throws {
         try await withStore { store in
