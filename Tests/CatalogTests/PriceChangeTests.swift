@@ -116,6 +116,26 @@ import Testing
         )
     }
 
+    @Test func aScheduledPriceThatIsNotAboveAnOfferIsNamed() throws {
+        func problems(_ minorUnits: Int) throws -> [String] {
+            let usd = #""currency": "USD""#
+            let json = Builder.json(replacing: [
+                "type": #""autoRenewableSubscription""#,
+                "subscription": #"{"groupID": "club", "level": 1, "period": "P1M"}"#,
+                "priceChanges":
+                    #"{"USA": {"price": {"minorUnits": \#(minorUnits), \#(usd)}, "#
+                    + #""from": 1801429175000}}"#,
+                "introductoryOffer":
+                    #"{"mode": "payAsYouGo", "period": "P1M", "#
+                    + #""prices": {"USA": {"minorUnits": 199, \#(usd)}}}"#,
+            ])
+            return ProductDraftReader.read(try Builder.value(json), id: "club").problems
+                .map(\.field)
+        }
+        #expect(try problems(200) == [])
+        #expect(try problems(199) == ["priceChanges.USA.price"])
+    }
+
     @Test(arguments: [
         (
             #"{"USA": {"price": {"minorUnits": 1, "currency": "EUR"}, "from": 1801429175000}}"#,

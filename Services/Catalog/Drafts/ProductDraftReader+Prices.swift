@@ -55,6 +55,31 @@ extension ProductDraftReader {
         )
     }
 
+    /// Checks that the offers still make sense once scheduled prices count.
+    ///
+    /// A problem that an offer has with the present price too is noted with the offer.
+    mutating func check(
+        _ changes: [Storefront: PriceChange],
+        against offers: [OfferTerms],
+        of terms: SubscriptionTerms?,
+        meeting prices: [Storefront: Money]
+    ) {
+        guard let terms, !changes.isEmpty else { return }
+        let later = prices.merging(changes.mapValues(\.price)) { $1 }
+        for offer in offers {
+            let known = OfferRules.problems(of: offer, for: terms, meeting: prices).map(\.field)
+            for problem in OfferRules.problems(of: offer, for: terms, meeting: later)
+            where !known.contains(problem.field) {
+                // The field is that of a storefront's price.
+                let storefront = problem.field.dropFirst("prices.".count)
+                note(
+                    "priceChanges.\(storefront).price",
+                    "does not fit the \(offer.mode) offer, whose price \(problem.text)"
+                )
+            }
+        }
+    }
+
     /// The times that a change may have: the years 2000 to 2999.
     private static let times: ClosedRange<Int64> = 946_684_800_000...32_503_679_999_999
 

@@ -79,6 +79,10 @@ struct ProductDraftReader {
             subscription,
             meeting: prices
         )
+        let offers =
+            [introductoryOffer].compactMap(\.self)
+            + (promotionalOffers ?? []).map(\.terms) + (codeOffers ?? []).map(\.terms)
+        check(priceChanges ?? [:], against: offers, of: subscription, meeting: prices)
         let entitlements = entitlements(members["entitlements"], of: type, deliveryPlan)
         guard let type else { return nil }
         return ProductDraft(
