@@ -9,11 +9,13 @@ extension StoreDesk {
     /// The most products on a page.
     static let productsMax = 50
 
-    /// A page of products.
+    /// A page of products, with the prices of the moment.
     func products(after id: String) async throws -> (products: [Product], isCut: Bool) {
-        try await DatabaseReader.read(databases.address(of: .catalog)) {
+        let time = try await storeTime()
+        let (products, isCut) = try await DatabaseReader.read(databases.address(of: .catalog)) {
             try CatalogListStore.page(after: id, limit: Self.productsMax, on: $0)
         }
+        return (products.map { $0.inForce(at: time) }, isCut)
     }
 
     /// A product, ready to be changed as it is now.
