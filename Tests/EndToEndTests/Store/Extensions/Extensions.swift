@@ -52,18 +52,26 @@ extension EndToEnd {
                 )
                 #expect(status.succeededCount == 2 && status.failedCount == 0)
                 let later = end.advanced(by: .seconds(5 * 86_400))
-                try await eventually("the receipt, the entitlement and the merchant to know it") {
+                try await eventually("the receipt and the entitlement to end later") {
                     let client = try store.client(account: "ada")
                     let owned = try await client.entitlements().value.entitlements
                     let signed = try await client.receipt(ada.transactionID).value.signedTransaction
-                    return owned.map(\.endsAt) == [later] && merchant.deliveries.count == 4
+                    return owned.map(\.endsAt) == [later]
                         && StoreHarness.claims(signed).contains(
                             "\"expiresDate\":\(later.millisecondsSinceEpoch),"
                         ) ? true : nil
                 }
-                let told = merchant.deliveries.map { StoreHarness.claims(ofBody: $0.body) }
-                #expect(told.count { $0.contains("\"RENEWAL_EXTENDED\"") } == 3)
-                #expect(told.count { $0.contains("\"succeededCount\":2") } == 1)
+                // The merchant may still hear of the purchases, too.
+                func told(_ text: String) -> Int {
+                    merchant.deliveries.count {
+                        StoreHarness.claims(ofBody: $0.body).contains(text)
+                    }
+                }
+                try await eventually("the merchant to hear of each extension") {
+                    told("\"RENEWAL_EXTENDED\"") >= 3 && told("\"succeededCount\":2") >= 1
+                        ? true : nil
+                }
+                #expect(told("\"RENEWAL_EXTENDED\"") == 3 && told("\"succeededCount\":2") == 1)
                 await merchant.stop()
                 let advance = try await store.counterfoil("clock", "advance", "42d")
                 #expect(advance.output.contains("Done: 2 renewals."), "\(advance.output)")
