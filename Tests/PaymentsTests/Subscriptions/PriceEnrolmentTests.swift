@@ -2,6 +2,7 @@ import EventTypes
 import Postgres
 import ServiceKit
 import StoreAPI
+import StoreTracing
 import Subscriptions
 import TestSupport
 import Testing
