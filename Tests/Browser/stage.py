@@ -86,6 +86,8 @@ class Shopper(Visitor):
 
     def buy(self, product, method="sandbox_success", quantity=None, double=False):
         self.card(product).get_by_role("button").click()
+        # Before that, the methods are those of the purchase before.
+        expect(self.page.locator("#pay")).to_be_visible()
         self.page.check(f"#methods input[value='{method}']")
         if quantity:
             self.page.fill("#pay input[name='quantity']", str(quantity))
