@@ -414,6 +414,7 @@ def a_dialog_is_left_by_escape_and_used_by_keys_alone(stage):
     expect(shopper.page.locator("#pay")).not_to_be_visible()
     expect(button).to_be_focused()
     shopper.page.keyboard.press("Enter")
+    expect(shopper.page.locator("#pay")).to_be_visible()
     shopper.page.locator("#buy").focus()
     shopper.page.keyboard.press("Enter")
     shopper.expect_finished()
