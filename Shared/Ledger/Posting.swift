@@ -8,7 +8,7 @@ public import EventTypes
 public struct Posting: Hashable, Sendable {
     /// The identity of the posting.
     public let id: PostingID
-    /// The transaction that the posting belongs to, or ``EventTypes/TransactionID/ofNoTransaction``.
+    /// The transaction that the posting belongs to, or `TransactionID.ofNoTransaction`.
     public let transactionID: TransactionID
     /// The kind of the posting.
     public let kind: PostingKind
