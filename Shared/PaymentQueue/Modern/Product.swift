@@ -125,7 +125,7 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
     public var priceFormatStyle: Decimal.FormatStyle.Currency { product.priceFormatStyle }
     /// Whether the buyer's family may use the product.
     ///
-    /// This is the catalog's setting. The store itself does not share purchases yet.
+    /// This is the catalog's setting.
     public var isFamilyShareable: Bool { product.isFamilyShareable }
 
     /// A short description of the product.

@@ -15,9 +15,7 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The account bought the product itself.
         public static let purchased = OwnershipType(rawValue: "PURCHASED")
-        /// Another member of the family bought it.
-        ///
-        /// The store does not share purchases yet.
+        /// Another member of the family bought it, and shares it.
         public static let familyShared = OwnershipType(rawValue: "FAMILY_SHARED")
     }
 
@@ -55,9 +53,7 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
         public static let fullRefund = RevocationType(rawValue: "REFUND_FULL")
         /// A part of the price was refunded.
         public static let proratedRefund = RevocationType(rawValue: "REFUND_PRORATED")
-        /// The buyer lost it together with Family Sharing.
-        ///
-        /// The store does not share purchases yet.
+        /// The family no longer shares it with the account.
         public static let familyRevocation = RevocationType(rawValue: "FAMILY_REVOKE")
     }
 

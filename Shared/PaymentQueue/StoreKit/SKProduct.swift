@@ -32,7 +32,7 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     public let priceLocale: Locale
     /// Whether the buyer's family may use the product.
     ///
-    /// This is the catalog's setting. The store itself does not share purchases yet.
+    /// This is the catalog's setting.
     public let isFamilyShareable: Bool
     /// Whether a purchase includes content to download from the store.
     public var isDownloadable: Bool { !downloadContentLengths.isEmpty }

@@ -19,8 +19,6 @@ public struct ProductListing: Codable, Hashable, Sendable {
     /// It may be a fallback for the requested language.
     public var language: LanguageTag
     /// Whether the buyer's family may use it.
-    ///
-    /// The store itself does not share purchases yet.
     public var isFamilyShareable: Bool
     /// The group, the level and the period of a subscription that renews automatically.
     public var subscription: SubscriptionTerms?
