@@ -181,14 +181,8 @@ public enum Routes {
     public static func action(of id: TransactionID) -> String { "\(transactions)/\(id)/action" }
     /// `payments`: the payment methods that the account has saved.
     ///
-    /// `GET`.
+    /// `GET`. Append one to remove it (`DELETE`).
     public static let paymentMethods = "/v1/payment-methods"
-    /// `payments`: remove a saved payment method.
-    ///
-    /// `DELETE`.
-    public static func paymentMethod(_ method: PaymentMethod) -> String {
-        "\(paymentMethods)/\(percentEncoded(method.rawValue))"
-    }
     /// `payments`: begin to save a payment method.
     ///
     /// `POST`. Append the setup's id to complete it.

@@ -174,11 +174,6 @@ extension ServerAPIError {
         4_040_005,
         "Original transaction id not found."
     )
-    /// The original transaction is newer than the newest known one, so it may still arrive.
-    public static let originalTransactionIDNotFoundRetryable = ServerAPIError(
-        4_040_006,
-        "Original transaction id not found. Please try again."
-    )
     /// No request was made under that identifier.
     public static let statusRequestNotFound = ServerAPIError(
         4_040_009,
