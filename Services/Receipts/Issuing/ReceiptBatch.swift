@@ -28,7 +28,7 @@ struct ReceiptBatch: Sendable {
     let subscriptionChanges: [SubscriptionChanged]
     /// The requests of buyers for refunds, in the order of their events.
     let refundRequests: [RequestedRefund]
-    /// The failures and completions of extensions of all subscribers, in the order of their events.
+    /// The changes of requests to extend all subscribers, in the order of their events.
     let massExtensions: [MassExtensionChanged]
 
     /// Combines events.

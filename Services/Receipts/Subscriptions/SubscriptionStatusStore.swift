@@ -73,6 +73,20 @@ enum SubscriptionStatusStore {
         return times
     }
 
+    /// Returns when the next notification about a subscription is signed, and records it.
+    ///
+    /// The newest notification has the latest date, even if the store's clock stands (rule S250).
+    static func noteNotification(
+        about id: TransactionID,
+        at now: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> StoreTime {
+        let last = try lastNotified([id], on: connection)[id]
+        let time = max(now, last?.advanced(by: .milliseconds(1)) ?? now)
+        try record(lastNotified: [id: time], on: connection)
+        return time
+    }
+
     /// Records when the last notification about each subscription was signed.
     static func record(
         lastNotified times: [TransactionID: StoreTime],

@@ -12,7 +12,8 @@ struct MassExtensionNotificationWriter: Sendable {
     /// Stores the notifications that such requests cause, for apps that have an endpoint.
     ///
     /// - Parameters:
-    ///   - changes: Failures and completions, in the order of their events.
+    ///   - changes: Changes of requests, in the order of their events. Only failures and completions
+    ///     are notified.
     ///   - now: The present.
     ///   - connection: A connection with an open database transaction.
     /// - Returns: Whether a notification is due.
@@ -60,10 +61,11 @@ struct MassExtensionNotificationWriter: Sendable {
                     + "\(id) has no receipt."
             )
         }
-        // The newest notification about a subscription has the latest date (rule S250).
-        let last = try SubscriptionStatusStore.lastNotified([subscription.id], on: connection)
-        let time = max(now, last[subscription.id]?.advanced(by: .milliseconds(1)) ?? now)
-        try SubscriptionStatusStore.record(lastNotified: [subscription.id: time], on: connection)
+        let time = try SubscriptionStatusStore.noteNotification(
+            about: subscription.id,
+            at: now,
+            on: connection
+        )
         try writer.write(
             .renewalExtensionFailure,
             in: request.bundleID,

@@ -55,11 +55,9 @@ struct RefundRequestNotificationWriter: Sendable {
         )
         var time = now
         if let subscription {
-            // The newest notification about a subscription has the latest date (rule S250).
-            let last = try SubscriptionStatusStore.lastNotified([subscription.id], on: connection)
-            time = max(now, last[subscription.id]?.advanced(by: .milliseconds(1)) ?? now)
-            try SubscriptionStatusStore.record(
-                lastNotified: [subscription.id: time],
+            time = try SubscriptionStatusStore.noteNotification(
+                about: subscription.id,
+                at: now,
                 on: connection
             )
         }
