@@ -70,7 +70,10 @@ struct ServerAPIForwarder: Sendable {
             try Task.checkCancellation()
             logger.warning(
                 "A service has not answered a request of a merchant's server",
-                metadata: ["service": "\(service)", "error": "\(error)"]
+                metadata: [
+                    "service": "\(service)", "http.path": "\(shortened(original.uri.path))",
+                    "error": "\(error)",
+                ]
             )
             throw ServerAPIError.generalInternalRetryable
         }
