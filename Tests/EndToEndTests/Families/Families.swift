@@ -147,10 +147,8 @@ extension StoreHarness {
         let client = try client(account: account)
         let jws = try await client.raw(.GET, urls.receipts + Routes.receipt(id))
             .decode(ReceiptResponse.self).signedTransaction
-        let part = String(try #require(jws.split(separator: ".").dropFirst().first))
-        let text = part.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
-        let data = try #require(Data(base64Encoded: text + padding))
-        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let part = try #require(jws.split(separator: ".").dropFirst().first)
+        let payload = Data(try #require(StrictBase64.decode(part)))
+        return try #require(try JSONSerialization.jsonObject(with: payload) as? [String: Any])
     }
 }
