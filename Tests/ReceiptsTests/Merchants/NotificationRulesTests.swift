@@ -43,10 +43,13 @@ import Testing
             refundedAt: TestChain.now,
             revokes: true
         )
-        func kinds(_ reason: TransactionReason) -> [String] {
+        func kinds(
+            _ reason: TransactionReason,
+            of type: ProductType = .nonConsumable
+        ) -> [String] {
             let transaction = purchased(
                 reason: reason,
-                type: .nonConsumable,
+                type: type,
                 revokedAt: TestChain.now,
                 refunds: [refund]
             )
@@ -66,6 +69,9 @@ import Testing
         }
         #expect(kinds(.familyShared) == ["ONE_TIME_CHARGE", "REVOKE"])
         #expect(kinds(.purchase) == ["ONE_TIME_CHARGE", "REFUND"])
+        // The end of a period is told by its subscription, which a share does not have.
+        #expect(kinds(.familyShared, of: .autoRenewableSubscription) == ["REVOKE"])
+        #expect(kinds(.purchase, of: .autoRenewableSubscription) == [])
     }
 
     @Test func onlyThePairsOfTheProtocolCanBeMade() {
