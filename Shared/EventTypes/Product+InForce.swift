@@ -1,8 +1,8 @@
 extension Product {
-    /// The product with the prices that count at a time.
+    /// Returns the product with the prices that are in force at a time.
     ///
     /// A change is announced with the version that schedules it, and no event follows when its time
-    /// comes. So whoever reads prices says for when.
+    /// comes. So every reader of prices names a time.
     public func inForce(at time: StoreTime) -> Product {
         guard !priceChanges.isEmpty else { return self }
         var product = self

@@ -22,10 +22,10 @@ public struct Product: Codable, Hashable, Sendable {
     ///
     /// The product is not sold in a storefront without a price.
     public var prices: [Storefront: Money]
-    /// The newest change of the price in each storefront that had one by its time; read
-    /// ``inForce(at:)``.
+    /// The newest scheduled price in each storefront that had one.
     ///
-    /// It stays after its time has come, until the price is set again.
+    /// It stays after its time has come, until the price is set again. ``inForce(at:)`` has the prices
+    /// of a time.
     public var priceChanges: [Storefront: PriceChange]
     /// The title and description in each language.
     public var localizations: [LanguageTag: ProductText]
@@ -91,9 +91,8 @@ public struct Product: Codable, Hashable, Sendable {
 extension Product {
     private enum CodingKeys: String, CodingKey {
         case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, priceChanges
-        case localizations, deliveryPlan, subscription, introductoryOffer, promotionalOffers,
-            codeOffers
-        case entitlements
+        case localizations, deliveryPlan, subscription, introductoryOffer, promotionalOffers
+        case codeOffers, entitlements
     }
 
     /// Decodes a product.

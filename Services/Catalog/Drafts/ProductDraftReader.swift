@@ -35,8 +35,7 @@ struct ProductDraftReader {
         let names: Set = [
             "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "priceChanges",
             "localizations", "deliveryPlan", "subscription", "introductoryOffer",
-            "promotionalOffers",
-            "codeOffers", "entitlements",
+            "promotionalOffers", "codeOffers", "entitlements",
         ]
         guard
             let members = object(

@@ -197,18 +197,19 @@ enum ProductRules {
         }
     }
 
-    /// Brings the changes of a draft's prices up to date, or says why they are refused.
+    /// Brings the scheduled prices of a draft up to date, or says why they are refused.
     ///
-    /// A change whose time has come since the administrator read the product counts, if the draft has the
-    /// price from before it. Any other price would contradict the change, so it is refused. A change that
-    /// the product never had is of another store, and counts no more.
+    /// A change may have come into force since the administrator read the product. A draft that has the
+    /// price from before it then gets the new one. Beside such a change any other price is refused,
+    /// because the two contradict each other. A past change that the product does not have comes from
+    /// the export of another store. It is left out if its price is the draft's.
     private static func settleChanges(
         of draft: inout ProductDraft,
         _ id: ProductID,
         meeting stored: Product?,
         at time: StoreTime
     ) -> Refusal? {
-        for (storefront, change) in draft.priceChanges ?? [:] {
+        for (storefront, change) in (draft.priceChanges ?? [:]).sorted(by: { $0.key < $1.key }) {
             if change.from > time {
                 guard change.price != draft.prices[storefront] else {
                     return .samePriceChange(id, storefront)

@@ -6,7 +6,8 @@ public struct MassExtension: Codable, Hashable, Sendable {
     public var bundleID: BundleID
     /// The product that they are subscribed to.
     public var productID: ProductID
-    /// The identifier that the sender has given the request; it is made once for the product.
+    /// The identifier that the sender has given the request, under which it is made once for the
+    /// product.
     public var requestIdentifier: String
     /// The number of days, from 1 to 90.
     public var days: Int

@@ -1,8 +1,8 @@
-/// A price of a product that counts from a time on (rule S30 of docs/subscriptions.md).
+/// A price of a product that is in force from a time on (rule S30 of docs/subscriptions.md).
 public struct PriceChange: Codable, Hashable, Sendable {
     /// The price of one unit or period.
     public var price: Money
-    /// The time from which on it counts.
+    /// The time at which it comes into force.
     public var from: StoreTime
     /// The meaning of a higher price for those who have subscribed already.
     public var existingSubscribers: ExistingSubscribers

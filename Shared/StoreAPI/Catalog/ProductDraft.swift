@@ -21,9 +21,9 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     public var isFamilyShareable: Bool?
     /// The unit price in each storefront.
     public var prices: [Storefront: Money]
-    /// The change of the price in each storefront that has one by its time.
+    /// The scheduled price in each storefront that has one.
     ///
-    /// There is none by default. Its storefront has a price, in the same currency.
+    /// There is none by default. The storefront has a present price, too, in the same currency.
     public var priceChanges: [Storefront: PriceChange]?
     /// The title and description in each language.
     public var localizations: [LanguageTag: ProductText]
