@@ -278,10 +278,10 @@ struct QueuePlan: Sendable {
     /// Notes the entitlement as the transaction leaves it, if its plan has one.
     private mutating func entitle(_ transaction: Transaction, at time: StoreTime, isChanged: Bool) {
         // Revoking a copy takes nothing away, because the original purchase stands. What the refund of
-        // a period takes away, its subscription says; a period that a family shares has none.
+        // a period takes away, its subscription says. A period that a family shares has no subscription.
         let isFixed =
             transaction.reason.isCopy
-            || transaction.subscription != nil && transaction.reason != .familyShared
+            || (transaction.subscription != nil && transaction.reason != .familyShared)
         guard DeliveryRules.grantsEntitlement(transaction), !(isChanged && isFixed) else {
             return
         }

@@ -16,7 +16,7 @@ package struct StripeDispute: Hashable, Sendable, Decodable {
     package var paymentIntent: Payment?
     /// The movements by which Stripe withdrew the money, and brought it back.
     package var movements: [Movement]
-    /// The time by which the store has to answer.
+    /// The state of the store's answer.
     package var evidence: Evidence?
 
     /// The payment that is disputed, with its texts.
@@ -33,7 +33,7 @@ package struct StripeDispute: Hashable, Sendable, Decodable {
         package var amount: Int64
     }
 
-    /// The state of the store's answer.
+    /// The state of the store's answer, as far as it is read.
     package struct Evidence: Hashable, Sendable, Decodable {
         /// The time by which it is due, in seconds since 1970.
         package var dueBy: Int64?

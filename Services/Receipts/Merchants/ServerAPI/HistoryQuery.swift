@@ -36,7 +36,7 @@ struct HistoryQuery: Hashable, Sendable {
         ///
         /// It is set only if the query filters by groups.
         var subscriptionGroup: String?
-        /// Whether another member of the family shares it.
+        /// Whether another member of the family bought it, and shares it.
         ///
         /// It is set only if the query filters by ownership.
         var isFamilyShared = false

@@ -264,7 +264,8 @@ struct ServerAPIStore: Sendable {
     ///   - order: The order of the rows.
     ///   - onlyRefunded: Whether to return only transactions with a refund that was not reversed.
     ///   - withGroups: Whether to read the groups of subscriptions, which only payloads contain.
-    ///   - withOwnership: Whether to read who shares, which only payloads contain.
+    ///   - withOwnership: Whether to read which transactions a family shares, which only payloads
+    ///     contain.
     ///   - limit: The largest number of rows.
     ///   - connection: A connection.
     /// - Returns: The rows, in order.
