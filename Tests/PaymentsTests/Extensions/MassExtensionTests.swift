@@ -139,7 +139,27 @@ import Testing
         }
     }
 
-    @Test func onlyRunningSubscribersOfTheStorefrontsCount() async throws {
+    @Test func aSubscriptionThatHasLapsedDoesNotCount() async throws {
+        try await withClubs { store in
+            let lapsing = try await store.buy(
+                request("club", price: usd(299)),
+                key: "lapsing",
+                of: account("lapsing")
+            )
+            _ = try await store.subscriptions.decide(
+                .autoRenew(false),
+                on: lapsing.id,
+                trace: .begin()
+            )
+            try await store.advance(days: 40)
+            _ = try await accept(wanted(), in: store)
+            let done = try #require(try await finish(store))
+            #expect(done.succeededCount == 4 && done.failedCount == 0)
+            #expect(try await days(store) == [[3], [3], [3], [3], []])
+        }
+    }
+
+    @Test func onlySubscribersOfTheStorefrontsCount() async throws {
         try await withClubs { store in
             _ = try await accept(wanted(storefronts: ["DEU"]), in: store)
             let done = try #require(try await finish(store))
