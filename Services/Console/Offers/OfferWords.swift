@@ -15,14 +15,6 @@ enum OfferWords {
         modes.first { $0.mode == mode }?.words ?? mode.rawValue
     }
 
-    /// The mode and the length.
-    static func words(for terms: OfferTerms) -> String {
-        let length =
-            terms.numberOfPeriods == 1
-            ? "\(terms.period)" : "\(terms.numberOfPeriods) periods of \(terms.period)"
-        return "\(words(for: terms.mode)), \(length)"
-    }
-
     /// The parts of an offer: names and values, in a fixed order.
     ///
     /// - Parameter offer: The offer; `nil` if there is none.

@@ -102,7 +102,7 @@ package struct ProductEdit {
         var changes: [String: Any] = [:]
         for (storefront, change) in wish.settled(against: product).priceChanges {
             let isKept = change == product.priceChanges[storefront]
-            let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(change))
+            let encoded: Any = try Self.encoded(change)
             changes[storefront.rawValue] = isKept ? old[storefront.rawValue] ?? encoded : encoded
         }
         return changes.isEmpty ? nil : changes

@@ -40,7 +40,8 @@ extension ProductEdit {
         }
     }
 
-    private static func encoded(_ value: some Encodable) throws -> [String: Any] {
+    /// The members of a value, as JSON has them.
+    static func encoded(_ value: some Encodable) throws -> [String: Any] {
         let data = try JSONEncoder().encode(value)
         return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
     }

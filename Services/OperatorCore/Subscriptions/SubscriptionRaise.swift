@@ -94,7 +94,7 @@ package struct SubscriptionRaise: Sendable {
         _ subscription: Subscription,
         over connection: StoreConnection
     ) async throws -> Counts {
-        let present = subscription.pendingProduct ?? subscription.product
+        let present = subscription.renewalProduct
         guard subscription.state.isRunning, subscription.storefront == storefront,
             present.id == product
         else { return Counts(others: 1) }
