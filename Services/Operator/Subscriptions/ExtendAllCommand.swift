@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventTypes
-import Foundation
 import NIOHTTP1
 import OperatorCore
 import StoreAPI
@@ -29,16 +28,13 @@ struct ExtendAllCommand: OperatorSubcommand {
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var access: SubscriptionAccess
-    @OptionGroup var why: ReasonOption
+    @OptionGroup var extent: ExtensionOptions
 
     @Argument(help: "The product.", transform: identifier)
     var product: ProductID
 
     @Option(help: "The app of the subscribers, by its bundle id.", transform: identifier)
     var app: BundleID
-
-    @Option(help: "The number of days, from 1 to 90.")
-    var days: Int
 
     @Option(
         name: .customLong("storefront"),
@@ -47,50 +43,31 @@ struct ExtendAllCommand: OperatorSubcommand {
     )
     var storefronts: [Storefront] = []
 
-    @Option(
-        help: "The key under which they are extended once (default: a new one).",
-        transform: identifier
-    )
-    var key: IdempotencyKey?
-
-    func validate() throws {
-        guard (1...90).contains(days) else {
-            throw ValidationError("--days is a number from 1 to 90.")
-        }
-    }
-
     func perform() async throws {
-        let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
-        let request: MassExtension
-        do {
-            request = try await access.connection(of: store).send(
+        try await extent.underKey { key in
+            let answer = try await access.connection(of: store).send(
                 .POST,
                 Routes.adminMassExtensions,
                 .json(
                     MassExtensionRequest(
                         bundleID: app,
                         productID: product,
-                        days: days,
+                        days: extent.days,
                         storefronts: storefronts.isEmpty ? nil : storefronts,
-                        reason: why.reason
+                        reason: extent.why.reason
                     ),
                     headers: [("Idempotency-Key", key.rawValue)]
                 ),
                 as: MassExtensionResponse.self
-            ).request
-        } catch {
-            guard error.code == .unavailable else { throw error }
-            throw OperatorError(
-                .unavailable,
-                "\(error) Repeat the command with --key \(key): it extends once."
+            )
+            if store.json { return try Console.say(json: answer) }
+            let request = answer.request
+            let counts = "\(request.succeededCount) extended, \(request.failedCount) failed"
+            Console.say(
+                request.completedAt == nil
+                    ? "under way: \(counts) so far; repeat the command with --key \(key) to see more"
+                    : "complete: \(counts)"
             )
         }
-        if store.json { return try Console.say(json: MassExtensionResponse(request: request)) }
-        let counts = "\(request.succeededCount) extended, \(request.failedCount) failed"
-        Console.say(
-            request.completedAt == nil
-                ? "under way: \(counts) so far; repeat the command with --key \(key) to see more"
-                : "complete: \(counts)"
-        )
     }
 }

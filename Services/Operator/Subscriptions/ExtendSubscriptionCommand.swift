@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventTypes
-import Foundation
 import OperatorCore
 import StoreAPI
 
@@ -24,37 +23,16 @@ struct ExtendSubscriptionCommand: OperatorSubcommand {
     )
 
     @OptionGroup var options: SubscriptionOptions
-    @OptionGroup var why: ReasonOption
-
-    @Option(help: "The number of days, from 1 to 90.")
-    var days: Int
-
-    @Option(
-        help: "The key under which it is extended once (default: a new one).",
-        transform: identifier
-    )
-    var key: IdempotencyKey?
-
-    func validate() throws {
-        guard (1...90).contains(days) else {
-            throw ValidationError("--days is a number from 1 to 90.")
-        }
-    }
+    @OptionGroup var extent: ExtensionOptions
 
     func perform() async throws {
-        let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
-        do {
+        try await extent.underKey { key in
             try await options.post(
                 Routes.adminExtensions,
                 .json(
-                    ExtensionRequest(days: days, reason: why.reason),
+                    ExtensionRequest(days: extent.days, reason: extent.why.reason),
                     headers: [("Idempotency-Key", key.rawValue)]
                 )
-            )
-        } catch let error as OperatorError where error.code == .unavailable {
-            throw OperatorError(
-                .unavailable,
-                "\(error) Repeat the command with --key \(key): it extends once."
             )
         }
     }

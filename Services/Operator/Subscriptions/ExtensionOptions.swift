@@ -1,0 +1,40 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import OperatorCore
+
+/// The options of an extension: its days, its reason, and the key under which it is made once.
+struct ExtensionOptions: ParsableArguments {
+    @OptionGroup var why: ReasonOption
+
+    @Option(help: "The number of days, from 1 to 90.")
+    var days: Int
+
+    @Option(
+        help: "The key under which the extension is made once (default: a new one).",
+        transform: identifier
+    )
+    var key: IdempotencyKey?
+
+    func validate() throws {
+        guard (1...90).contains(days) else {
+            throw ValidationError("--days is a number from 1 to 90.")
+        }
+    }
+
+    /// Sends the extension under its key.
+    ///
+    /// - Parameter send: Sends the request with a key.
+    /// - Throws: `OperatorError`, which names the key if the answer may be lost.
+    func underKey(_ send: (IdempotencyKey) async throws -> Void) async throws {
+        let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
+        do {
+            try await send(key)
+        } catch let error as OperatorError where error.code == .unavailable {
+            throw OperatorError(
+                .unavailable,
+                "\(error) Repeat the command with --key \(key): it extends once."
+            )
+        }
+    }
+}
