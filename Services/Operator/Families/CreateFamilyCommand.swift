@@ -9,7 +9,7 @@ struct CreateFamilyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Makes a family.",
-        discussion: "Repeating it prints the same family. JSON: as in 'show'."
+        discussion: "Repeating the command prints the same family. JSON: as in 'show'."
     )
 
     @OptionGroup var store: FamilyStoreOptions
@@ -18,7 +18,7 @@ struct CreateFamilyCommand: OperatorSubcommand {
     @Option(help: "The app, by its bundle id.", transform: identifier)
     var app: BundleID
 
-    @Option(help: "The member who stays as long as the family.", transform: identifier)
+    @Option(help: "The organizer: a member until the family ends.", transform: identifier)
     var organizer: AccountID
 
     @Option(

@@ -6,14 +6,14 @@ struct FamiliesCommand: AsyncParsableCommand {
         commandName: "families",
         abstract: "Makes families, changes their members and ends them.",
         discussion: """
-            The members of a family share what they buy of products that are isFamilyShareable. A \
-            family has an organizer and from one to five other members, all in one app. An account \
-            is in one family at a time.
+            The members of a family share their purchases of products whose isFamilyShareable is \
+            true. A family has an organizer and from one to five other members, all in one app. An \
+            account is in one family at a time.
 
             Examples:
-              counterfoil families create --app shop --organizer ada --member ben
-              counterfoil families list --app shop
-              counterfoil families list --app shop --account ben
+              counterfoil families create --app com.example.app --organizer ada --member ben
+              counterfoil families list --app com.example.app
+              counterfoil families list --app com.example.app --account ben
               counterfoil families add FAMILY dora --reason "Asked by mail"
               counterfoil families share FAMILY ben off
               counterfoil families remove FAMILY ben

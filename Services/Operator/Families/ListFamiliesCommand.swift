@@ -14,10 +14,10 @@ struct ListFamiliesCommand: OperatorSubcommand {
 
     @OptionGroup var store: FamilyStoreOptions
 
-    @Option(help: "The app, by its bundle id.", transform: identifier)
+    @Option(help: "List only families in this app, by its bundle id.", transform: identifier)
     var app: BundleID?
 
-    @Option(help: "A member, together with --app.", transform: identifier)
+    @Option(help: "List only the family of this account; needs --app.", transform: identifier)
     var account: AccountID?
 
     @Option(help: "The most families to list.")
@@ -50,7 +50,7 @@ struct ListFamiliesCommand: OperatorSubcommand {
         if store.store.json {
             try Console.say(json: FamiliesResponse(families: families))
         } else if families.isEmpty {
-            Console.say("There is no such family.")
+            Console.say("There are no such families.")
         } else {
             Console.say(families.map(FamilyReport.line).joined(separator: "\n"))
             if list.isCut { Console.say("There are more. Use --limit.") }

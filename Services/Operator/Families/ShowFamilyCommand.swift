@@ -45,7 +45,9 @@ struct AddToFamilyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Adds an account to a family.",
-        discussion: "It gets what the others share, and shares what it has. JSON: as in 'show'."
+        discussion: """
+            The account gets what the others share, and shares what it has. JSON: as in 'show'.
+            """
     )
 
     @OptionGroup var member: FamilyMemberOptions
@@ -60,8 +62,8 @@ struct AddToFamilyCommand: OperatorSubcommand {
 struct ShareInFamilyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "share",
-        abstract: "Decides whether a member shares what it buys.",
-        discussion: "With 'off' the others lose what it shared. JSON: as in 'show'."
+        abstract: "Decides whether a member shares its purchases.",
+        discussion: "With 'off' the others lose what the member shared. JSON: as in 'show'."
     )
 
     /// Whether a member shares.
@@ -72,7 +74,7 @@ struct ShareInFamilyCommand: OperatorSubcommand {
     @OptionGroup var member: FamilyMemberOptions
     @OptionGroup var why: ReasonOption
 
-    @Argument(help: "on or off.")
+    @Argument(help: "on or off: whether the member shares.")
     var wish: Wish
 
     func perform() async throws {
@@ -108,7 +110,7 @@ struct EndFamilyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "end",
         abstract: "Ends a family.",
-        discussion: "Nobody has any longer what the others shared. JSON: as in 'show'."
+        discussion: "Each member loses what the others shared with it. JSON: as in 'show'."
     )
 
     @OptionGroup var options: FamilyOptions

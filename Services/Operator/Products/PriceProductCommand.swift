@@ -15,13 +15,13 @@ struct PriceProductCommand: OperatorSubcommand {
             code 1): nothing is overwritten. Purchases that were accepted at the old price keep \
             it.
 
-            With --from the price changes at that time by itself. Each storefront has one such \
-            change: a later one replaces it, and setting the price without --from takes it back.
+            With --from the change is scheduled: the price changes at that time by itself. A \
+            storefront has one scheduled change. Another one replaces it, and setting the price \
+            without --from cancels it.
 
-            A lower price reaches all subscribers at their next renewal. A higher one leaves \
-            those who have subscribed already at their price, unless you say \
-            --raise-subscribers. Then each is asked, or informed, in time before the renewal that \
-            costs more.
+            A lower price reaches all subscribers at their next renewal. A higher price does not \
+            change what existing subscribers pay, unless you say --raise-subscribers. Then the \
+            store asks or informs each of them in time before the renewal that costs more.
 
             Examples:
               counterfoil products price com.example.pro USA 11.99
@@ -52,18 +52,18 @@ struct PriceProductCommand: OperatorSubcommand {
     var currency: Currency?
 
     @Option(
-        help: "The time from which on the price counts, such as 2027-01-01T00:00:00Z.",
+        help: "The time from which the price counts, such as 2027-01-01T00:00:00Z (default: now).",
         transform: moment
     )
     var from: StoreTime?
 
-    @Flag(help: "Raise the price also for those who have subscribed already; needs --from.")
+    @Flag(help: "Raise the price for existing subscribers, too; needs --from.")
     var raiseSubscribers = false
 
     func validate() throws {
         guard from != nil || !raiseSubscribers else {
             throw ValidationError(
-                "--raise-subscribers needs --from: name the time from which on renewals cost more."
+                "--raise-subscribers needs --from, the time from which renewals cost more."
             )
         }
     }

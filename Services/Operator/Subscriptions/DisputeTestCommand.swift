@@ -8,25 +8,29 @@ struct DisputeTestCommand: OperatorSubcommand {
         commandName: "dispute",
         abstract: "Has the buyer's bank dispute a purchase, or ends the dispute.",
         discussion: """
-            The steps are 'inquire', which moves no money, 'open', by which the bank takes it, \
-            'win', which brings it back, and 'lose'.
+            The steps of a dispute:
+              inquire   the bank asks about the purchase, and no money moves
+              open      the bank takes the money from the store
+              win       the store wins, and the bank gives the money back
+              lose      the store loses, and the buyer keeps the money
+
+            Examples:
+              counterfoil test dispute 2175520387220000
+              counterfoil test dispute 2175520387220000 --step win
             """
     )
 
     @OptionGroup var options: TransactionOptions
 
-    @Option(help: "The step: inquire, open, win or lose.")
-    var step = TestDisputeRequest.Step.open.rawValue
-
-    func validate() throws {
-        guard TestDisputeRequest.Step(rawValue: step) == nil else { return }
-        throw ValidationError("--step is inquire, open, win or lose.")
-    }
+    @Option(help: "The step that the dispute takes now.")
+    var step = TestDisputeRequest.Step.open
 
     func perform() async throws {
         try await options.act(
             on: Routes.testDispute(options.transaction),
-            .json(TestDisputeRequest(step: TestDisputeRequest.Step(rawValue: step) ?? .open))
+            .json(TestDisputeRequest(step: step))
         )
     }
 }
+
+extension TestDisputeRequest.Step: ExpressibleByArgument {}

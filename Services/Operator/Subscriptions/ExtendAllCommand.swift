@@ -8,13 +8,13 @@ import StoreAPI
 struct ExtendAllCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "extend-all",
-        abstract: "Gives all subscribers of a product days for nothing, as after an outage.",
+        abstract: "Extends all subscriptions to a product by days that cost nothing.",
         discussion: """
-            The store works on it after the command has ended. Each subscription is extended as by \
-            'extend'. One that cannot be extended counts as failed.
+            The command records a request and ends. The store then extends each subscription as \
+            'extend' does. A subscription that cannot be extended counts as failed.
 
-            The request has a key, and is made once for each key. Repeat the command with the key that \
-            it names to see how far the request has come.
+            The request has a key, and is made once for each key. To see how far the store has \
+            come, repeat the command with the key that it names.
 
             JSON:
               {"request": {"number", "succeededCount", "failedCount", "completedAt"?, ...}}
@@ -38,7 +38,7 @@ struct ExtendAllCommand: OperatorSubcommand {
 
     @Option(
         name: .customLong("storefront"),
-        help: "A storefront whose subscribers are extended; repeat it (default: all).",
+        help: "Extend in this storefront; may be repeated (default: all storefronts).",
         transform: identifier
     )
     var storefronts: [Storefront] = []

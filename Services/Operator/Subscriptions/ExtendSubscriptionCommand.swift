@@ -7,11 +7,11 @@ import StoreAPI
 struct ExtendSubscriptionCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "extend",
-        abstract: "Gives a subscriber days for nothing, as after an outage.",
+        abstract: "Extends a subscription by days that cost nothing, as after an outage.",
         discussion: """
             The running period ends later, and the next one begins then. The price of the next \
             period does not change. A subscription is extended at most twice within 365 days, by \
-            at most 90 days each time, and only while it is active and not free.
+            at most 90 days each time. It has to be active, and its period must have a price.
 
             The extension has a key, and is made once for each key. If the answer is lost, repeat \
             the command with the key that it names.
