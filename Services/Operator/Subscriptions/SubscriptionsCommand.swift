@@ -79,6 +79,7 @@ struct ListSubscriptionsCommand: OperatorSubcommand {
             Console.say("There are no such subscriptions.")
         } else {
             Console.say(store.output.palette.table(SubscriptionReport.table(subscriptions)))
+            if list.isCut { Console.say("There are more. Use --limit.") }
         }
     }
 }
