@@ -41,6 +41,12 @@ enum ActFormRules {
         return decision
     }
 
+    /// The order of a purchase, which is typed to refund it.
+    static func order(of transaction: Transaction) -> OrderID {
+        // A renewal has an order of its own. A copy has that of its original.
+        transaction.reason.order(of: transaction.id) ?? OrderID(transaction.originalID)
+    }
+
     /// Requires that the order was typed, which shows that the right purchase is refunded.
     static func requireOrder(
         _ order: OrderID,

@@ -58,12 +58,7 @@ struct ActDialog {
                 """,
             fields: """
                 <input type="hidden" name="key" value="\(key)">
-                \(orderField(order))
-                <label for="refund-amount">Amount in \(story.price.currency); empty for all that is left</label>
-                <input id="refund-amount" name="amount" inputmode="decimal" autocomplete="off">
-                <label for="refund-effect">The product</label>
-                <select id="refund-effect" name="effect"><option value="">as said above</option>\
-                <option value="revoke">is taken away</option><option value="keep">stays</option></select>
+                \(refundFields(in: "refund", of: order, in: story.price.currency))
                 """,
             action: "/purchases/\(story.transactionID)/refund",
             by: visitor
@@ -91,7 +86,7 @@ struct ActDialog {
                 """,
             fields: """
                 <input type="hidden" name="key" value="\(refund.key)"><input type="hidden" name="repeat" value="true">
-                \(orderField(order))
+                \(orderField(in: "refund", order))
                 """,
             action: "/purchases/\(story.transactionID)/refund",
             by: visitor,
@@ -100,10 +95,26 @@ struct ActDialog {
     }
 
     /// The field by which somebody shows that the right purchase is refunded.
-    private static func orderField(_ order: OrderID) -> HTML {
+    private static func orderField(in dialog: String, _ order: OrderID) -> HTML {
         """
-        <label for="refund-order">Type the order id, \(order)</label>
-        <input id="refund-order" name="order" required autocomplete="off" spellcheck="false">
+        <label for="\(dialog)-order">Type the order id, \(order)</label>
+        <input id="\(dialog)-order" name="order" required autocomplete="off" spellcheck="false">
+        """
+    }
+
+    /// The fields by which a dialog refunds: the order, the amount, and whether the product stays.
+    static func refundFields(
+        in dialog: String,
+        of order: OrderID,
+        in currency: Currency
+    ) -> HTML {
+        """
+        \(orderField(in: dialog, order))
+        <label for="\(dialog)-amount">Amount in \(currency); empty for all that is left</label>
+        <input id="\(dialog)-amount" name="amount" inputmode="decimal" autocomplete="off">
+        <label for="\(dialog)-effect">The product</label>
+        <select id="\(dialog)-effect" name="effect"><option value="">as said above</option>\
+        <option value="revoke">is taken away</option><option value="keep">stays</option></select>
         """
     }
 

@@ -99,12 +99,6 @@ struct RefundRequestPage {
     /// Whether the request waits for somebody: it is open, or its refund has failed.
     var isUndecided: Bool { request.state == .open || found.refundState == .failed }
 
-    /// The order of the purchase, which is typed to approve.
-    static func order(of transaction: Transaction) -> OrderID {
-        // A renewal has an order of its own. A copy has that of its original.
-        transaction.reason.order(of: transaction.id) ?? OrderID(transaction.originalID)
-    }
-
     private var dialogs: [ActDialog] {
         guard visitor.mayAct(as: .support), isUndecided else { return [] }
         var dialogs: [ActDialog] = []
@@ -118,7 +112,7 @@ struct RefundRequestPage {
     }
 
     private var approval: ActDialog {
-        let order = Self.order(of: transaction)
+        let order = ActFormRules.order(of: transaction)
         return ActDialog(
             id: "approve",
             words: request.state == .open ? "Approve" : "Try the refund again",
@@ -129,13 +123,7 @@ struct RefundRequestPage {
                 """,
             fields: """
                 <input type="hidden" name="decision" value="approve">
-                <label for="approve-order">Type the order id, \(order)</label>
-                <input id="approve-order" name="order" required autocomplete="off" spellcheck="false">
-                <label for="approve-amount">Amount in \(transaction.price.currency); empty for all that is left</label>
-                <input id="approve-amount" name="amount" inputmode="decimal" autocomplete="off">
-                <label for="approve-effect">The product</label>
-                <select id="approve-effect" name="effect"><option value="">as said above</option>\
-                <option value="revoke">is taken away</option><option value="keep">stays</option></select>
+                \(ActDialog.refundFields(in: "approve", of: order, in: transaction.price.currency))
                 """,
             action: action,
             by: visitor

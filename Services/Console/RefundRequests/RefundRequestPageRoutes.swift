@@ -56,7 +56,7 @@ struct RefundRequestPageRoutes: Sendable {
         case .approve:
             guard lost.refund(of: id) == nil else { throw Self.lostRefundFirst(id) }
             let transaction = try await desk.transaction(id, token: token)
-            let order = RefundRequestPage.order(of: transaction)
+            let order = ActFormRules.order(of: transaction)
             try ActFormRules.requireOrder(order, in: form, of: id)
             let refund = try RefundForm.request(
                 of: transaction.price.currency,

@@ -21,8 +21,7 @@ struct ActRoutes: Sendable {
             let key = try ActFormRules.key(in: form)
             let token = visitor.session.token
             let transaction = try await desk.transaction(id, token: token)
-            // A renewal has an order of its own. A copy has that of its original.
-            let order = transaction.reason.order(of: id) ?? OrderID(transaction.originalID)
+            let order = ActFormRules.order(of: transaction)
             try ActFormRules.requireOrder(order, in: form, of: id)
             let refund: SentRefund
             if let reason {
