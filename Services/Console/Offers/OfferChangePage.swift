@@ -15,9 +15,7 @@ struct OfferChangePage {
             from: form.old(in: product),
             to: form.wish(for: product).offer
         )
-        let fields: [HTML] = form.fields.map {
-            "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">"
-        }
+        let fields = HTML.hidden(form.fields)
         let save: HTML? =
             difference.lines.isEmpty
             ? nil

@@ -13,7 +13,8 @@ struct OfferRoutes: Sendable {
     func add(to router: Router<StoreRequestContext>) {
         router.get("/products/:id/offers") { request, context in
             let visitor = try acts.door.visitor(of: request, seeing: .products)
-            let product = try await subscription(of: context, visitor).product
+            let product = try await ProductRoutes.subscription(of: context, at: desk, visitor)
+                .product
             let isSaved = request.uri.queryParameters.get("done") == "save"
             let page = OfferListPage(product: product, visitor: visitor, isSaved: isSaved)
             return pageResponse(page.html)
@@ -57,7 +58,7 @@ struct OfferRoutes: Sendable {
 
     private func show(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
         let visitor = try acts.door.visitor(of: request, seeing: .products)
-        let product = try await subscription(of: context, visitor).product
+        let product = try await ProductRoutes.subscription(of: context, at: desk, visitor).product
         let kind = try Self.kind(of: context)
         let id = FormFields(request.uri.query ?? "")?["id"] ?? ""
         let offers = OfferDraft.all(kind, of: ProductOffers(product))
@@ -113,21 +114,8 @@ struct OfferRoutes: Sendable {
         guard let form = OfferForm(fields, try Self.kind(of: context)) else {
             throw ConsoleProblem(400, "The form cannot be read", "Nothing was saved.")
         }
-        let edit = try await subscription(of: context, visitor)
+        let edit = try await ProductRoutes.subscription(of: context, at: desk, visitor)
         return try await body(Asked(visitor: visitor, form: form, edit: edit))
-    }
-
-    /// The product that a path names, which must be a subscription that renews.
-    private func subscription(
-        of context: StoreRequestContext,
-        _ visitor: Visitor
-    ) async throws -> ProductEdit {
-        let edit = try await desk.product(
-            try ProductRoutes.id(of: context),
-            token: visitor.session.token
-        )
-        guard edit.product.type == .autoRenewableSubscription else { throw ConsoleProblem.notFound }
-        return edit
     }
 
     private static func kind(of context: StoreRequestContext) throws(ConsoleProblem) -> OfferKind {

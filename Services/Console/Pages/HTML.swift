@@ -23,6 +23,11 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         markup = pieces.map(\.markup).joined()
     }
 
+    /// The fields of a form that nobody sees.
+    static func hidden(_ fields: [(name: String, value: String)]) -> [HTML] {
+        fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" }
+    }
+
     /// Collects literals and escaped texts.
     struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var markup = ""

@@ -12,9 +12,7 @@ struct ProductChangePage {
 
     var html: HTML {
         let path = ProductListPage.path(of: product.id)
-        let fields: [HTML] = form.fields.map {
-            "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">"
-        }
+        let fields = HTML.hidden(form.fields)
         return PageFrame(title: "Change \(product.id)", visitor: visitor).page(
             """
             <section class="card" aria-label="The difference">\(Self.table(of: difference))</section>

@@ -151,8 +151,18 @@ struct ProductRoutes: Sendable {
         return pageResponse(page.html, status)
     }
 
-    /// The product that a path names.
-    static func id(of context: StoreRequestContext) throws(ConsoleProblem) -> ProductID {
+    /// The product that a path names, which must be a subscription that renews.
+    static func subscription(
+        of context: StoreRequestContext,
+        at desk: StoreDesk,
+        _ visitor: Visitor
+    ) async throws -> ProductEdit {
+        let edit = try await desk.product(try id(of: context), token: visitor.session.token)
+        guard edit.product.type == .autoRenewableSubscription else { throw ConsoleProblem.notFound }
+        return edit
+    }
+
+    private static func id(of context: StoreRequestContext) throws(ConsoleProblem) -> ProductID {
         guard let text = context.parameters.get("id")?.removingPercentEncoding,
             let id = ProductID(rawValue: text)
         else { throw .notFound }

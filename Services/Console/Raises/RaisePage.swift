@@ -42,7 +42,7 @@ struct RaisePage {
             return """
                 <p class="verdict" role="status">\(words)…</p>\(numbers)
                 <p class="dim">Leave the page open. If it is closed, begin again: nothing is done twice.</p>
-                <form method="post" action="\(Self.path(of: product.id))" data-continues>\(visitor.csrfField)\(hidden)
+                <form method="post" action="\(Self.path(of: product.id))" data-continues>\(visitor.csrfField)\(HTML.hidden(form.fields))
                 <input type="hidden" name="reason" value="\(form.reason)"><button>Go on</button></form>
                 """
         case .counted: return confirming
@@ -93,17 +93,13 @@ struct RaisePage {
             words: "Raise them",
             explanation: "<p>Each subscriber is asked or informed by the rules of the country.</p>",
             fields: """
-                \(hidden)
+                \(HTML.hidden(form.fields))
                 <label for="typed">Type the number of subscriptions, \(form.counts.raised)</label>
                 <input id="typed" name="typed" required inputmode="numeric" autocomplete="off">
                 """,
             action: Self.path(of: product.id),
             by: visitor
         )
-    }
-
-    private var hidden: [HTML] {
-        form.fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" }
     }
 
     private var numbers: HTML {

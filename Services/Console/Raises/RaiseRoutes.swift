@@ -16,7 +16,7 @@ struct RaiseRoutes: Sendable {
         router.get("/products/:id/raise") { request, context in
             let visitor = try acts.door.visitor(of: request, seeing: .products)
             try acts.door.visits.require(.purchases, for: visitor)
-            let product = try await product(of: context, visitor)
+            let product = try await subscription(of: context, visitor)
             let page = RaisePage(
                 product: product,
                 form: RaiseForm(),
@@ -33,7 +33,7 @@ struct RaiseRoutes: Sendable {
         let (visitor, fields) = try await acts.asked(request, as: .merchandiser)
         try acts.door.visits.require(.purchases, for: visitor)
         var form = RaiseForm(fields)
-        let product = try await product(of: context, visitor)
+        let product = try await subscription(of: context, visitor)
         let back = ConsoleProblem.Back(
             path: RaisePage.path(of: product.id),
             words: "Back to the raise"
@@ -65,13 +65,10 @@ struct RaiseRoutes: Sendable {
         )
     }
 
-    private func product(
+    private func subscription(
         of context: StoreRequestContext,
         _ visitor: Visitor
     ) async throws -> Product {
-        let id = try ProductRoutes.id(of: context)
-        let product = try await desk.product(id, token: visitor.session.token).product
-        guard product.type == .autoRenewableSubscription else { throw ConsoleProblem.notFound }
-        return product
+        try await ProductRoutes.subscription(of: context, at: desk, visitor).product
     }
 }
