@@ -25,7 +25,7 @@ struct OfferChangePage {
         return PageFrame(title: "Change an offer of \(product.id)", visitor: visitor).page(
             """
             <section class="card" aria-label="The difference">\(ProductChangePage.table(of: difference))</section>
-            <p class="dim">Periods that were begun with the offer keep it as it was.</p>
+            <p class="dim">Periods that have begun with the offer keep it as it was.</p>
             <div class="acts">
             \(save)
             <form method="post" action="\(path)/edit">\(visitor.csrfField)\(fields)<button class="quiet">Change it again</button></form>

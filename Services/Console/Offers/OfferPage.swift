@@ -26,8 +26,8 @@ struct OfferPage {
             \(idField)\(switches)
             <label>How it is paid <select name="mode">\(modes)</select></label>
             <label>Length of a period, such as P1W, P1M or P1Y <input name="period" value="\(form.period)" required autocomplete="off"></label>
-            <label>Number of periods; 1 unless each is paid <input name="periods" value="\(form.periods)" required inputmode="numeric" autocomplete="off"></label>
-            <fieldset><legend>Prices; 0 if it is free, empty where it is not offered</legend>\(prices)</fieldset>
+            <label>Number of periods; 1 if the offer is free or paid once <input name="periods" value="\(form.periods)" required inputmode="numeric" autocomplete="off"></label>
+            <fieldset><legend>Prices; 0 if it is free, empty where there is no offer</legend>\(prices)</fieldset>
             \(removal)
             <button>Show the difference</button>
             </form></section>
@@ -67,7 +67,7 @@ struct OfferPage {
         guard form.kind != .introductory else { return "" }
         guard isNew else { return "<input type=\"hidden\" name=\"id\" value=\"\(form.id)\">" }
         return """
-            <label>Its id, which stays as it is <input name="id" value="\(form.id)" required autocomplete="off" spellcheck="false"></label>
+            <label>Its id, which cannot be changed later <input name="id" value="\(form.id)" required autocomplete="off" spellcheck="false"></label>
             """
     }
 
@@ -85,15 +85,15 @@ struct OfferPage {
         return """
             \(active)
             <fieldset><legend>Who may redeem a code</legend>\(customers)</fieldset>
-            \(box("stackable", "Who may have the introductory offer gets that first", isOn: form.isStackable))
+            \(box("stackable", "An account that may have the introductory offer gets that first", isOn: form.isStackable))
             """
     }
 
     private static func words(for kind: CustomerKind) -> String {
         switch kind {
-        case .new: "who never had a subscription in the group"
-        case .active: "who has one"
-        case .expired: "whose subscription has ended"
+        case .new: "accounts that never had a subscription in the group"
+        case .active: "accounts that have one"
+        case .expired: "accounts whose subscription has ended"
         case .unknown(let kind): kind
         }
     }
@@ -116,7 +116,7 @@ struct OfferPage {
 
     private var removal: HTML {
         guard !isNew else { return "" }
-        return box("removed", "Remove the offer; who has it keeps it", isOn: form.isRemoved)
+        return box("removed", "Remove the offer; whoever has it keeps it", isOn: form.isRemoved)
     }
 
     private func box(_ name: String, _ words: String, isOn: Bool) -> HTML {

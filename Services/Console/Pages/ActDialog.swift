@@ -54,7 +54,8 @@ struct ActDialog {
             words: "Refund",
             explanation: """
                 <p><strong>\(story.accountID)</strong> gets back what is left of <strong>\(story.price)</strong> for \
-                \(story.quantity) × \(story.productID), and loses it. With an amount it gets back that, and keeps it.</p>
+                \(story.quantity) × \(story.productID), and loses it. With an amount, the \
+                account gets back that amount and keeps the product.</p>
                 """,
             fields: """
                 <input type="hidden" name="key" value="\(key)">

@@ -41,7 +41,7 @@ struct RaisePage {
             let words = form.step == .count ? "Counting" : "Raising"
             return """
                 <p class="verdict" role="status">\(words)…</p>\(numbers)
-                <p class="dim">Leave the page open. If it is closed, begin again: nothing is done twice.</p>
+                <p class="dim">Leave this page open. If you close it, begin again: no price is raised twice.</p>
                 <form method="post" action="\(Self.path(of: product.id))" data-continues>\(visitor.csrfField)\(HTML.hidden(form.fields))
                 <input type="hidden" name="reason" value="\(form.reason)"><button>Go on</button></form>
                 """
@@ -50,7 +50,7 @@ struct RaisePage {
             return """
                 <p class="notice" role="status" id="raised">\(form.counts.raised.grouped) subscriptions are raised.</p>
                 \(numbers)
-                <p>People who subscribed meanwhile are not among them; do it again for those, with the same time.</p>
+                <p>People who subscribed meanwhile are not among them. Do it again for them, with the same time.</p>
                 """
         }
     }
@@ -62,8 +62,8 @@ struct RaisePage {
         return """
             <section class="card" aria-labelledby="raise"><h2 id="raise">For those who subscribe already</h2>
             <p>They keep the price that they began with until it is raised. The store asks or informs each of them in \
-            time before the renewal that costs more. Who is asked and does not agree is not charged, and the subscription \
-            ends. New subscribers pay the price of the product, so raise that first.</p>
+            time before the renewal that costs more. A subscriber who is asked and does not agree is not charged, and \
+            the subscription ends. New subscribers pay the price of the product, so raise that first.</p>
             <form class="editor" method="post" action="\(Self.path(of: product.id))">\(visitor.csrfField)
             <label>Storefront <select name="storefront">\(places)</select></label>
             <label>Price of one period <input name="amount" required inputmode="decimal" autocomplete="off"></label>
@@ -91,7 +91,9 @@ struct RaisePage {
         ActDialog(
             id: "raise",
             words: "Raise them",
-            explanation: "<p>Each subscriber is asked or informed by the rules of the country.</p>",
+            explanation: """
+                <p>The store asks or informs each subscriber, by the rules of the country.</p>
+                """,
             fields: """
                 \(HTML.hidden(form.fields))
                 <label for="typed">Type the number of subscriptions, \(form.counts.raised)</label>

@@ -118,8 +118,8 @@ struct RefundRequestPage {
             words: request.state == .open ? "Approve" : "Try the refund again",
             explanation: """
                 <p><strong>\(request.accountID)</strong> gets back what is left of <strong>\(transaction.price)</strong> \
-                for \(transaction.quantity) × \(request.productID), and loses it. With an amount it gets back that, and \
-                keeps it.</p>
+                for \(transaction.quantity) × \(request.productID), and loses it. With an amount, the \
+                account gets back that amount and keeps the product.</p>
                 """,
             fields: """
                 <input type="hidden" name="decision" value="approve">

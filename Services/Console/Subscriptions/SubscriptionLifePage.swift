@@ -129,7 +129,7 @@ struct SubscriptionLifePage {
             words: "Charge again now",
             explanation: """
                 <p><strong>\(subscription.accountID)</strong> is charged for the period that is owed, by the method that \
-                was declined. If it is paid, a period begins now. Otherwise the next try comes when it was due.</p>
+                was declined. If it is paid, a period begins now. Otherwise the next try is made when it was due.</p>
                 """,
             fields: """
                 <input type="hidden" name="act" value="\(SubscriptionAct.charge.rawValue)">\
