@@ -1,6 +1,6 @@
 // The way to the store's own page for codes. Loaded when somebody has a code.
 import { Problem, call } from "./api.js";
-import { methods, renewalMethods } from "./methods.js";
+import { subscriptionMethods } from "./methods.js";
 import { element, find } from "./text.js";
 
 const dialog = element("dialog", { id: "codes", "aria-labelledby": "codes-title" },
@@ -9,7 +9,7 @@ const dialog = element("dialog", { id: "codes", "aria-labelledby": "codes-title"
     element("p", { class: "dim" }, "You type it on a page of the store, so that no shop sees codes. "
       + "A code begins a subscription or changes one. This is how the store charges what the code does not make free:"),
     element("label", {}, "Payment method ", element("select", { name: "method" },
-      ...[methods[0], ...renewalMethods, ...methods.slice(1)].map(([method, , words]) =>
+      ...subscriptionMethods.map(([method, , words]) =>
         element("option", { value: method }, words)))),
     element("p", { id: "codes-problem", class: "problem", role: "alert", hidden: true }),
     element("p", { class: "acts" },

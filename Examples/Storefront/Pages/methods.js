@@ -21,8 +21,10 @@ export const methods = [
   ["sandbox_cancelled", "fails", "You cancel at the prompt."],
 ];
 
-/** Those for subscriptions only. */
-export const renewalMethods = [
+/** The methods for subscriptions: those that say how renewals end come second. */
+export const subscriptionMethods = [
+  methods[0],
   ["sandbox_renewal_recovers", "pays", "Goes through. The first renewal is declined four times, and then paid."],
   ["sandbox_renewal_declined", "pays", "Goes through. Every renewal is declined."],
+  ...methods.slice(1),
 ];

@@ -1,6 +1,6 @@
 // The dialog that buys. Loaded when somebody wants to.
 import { Problem, callUntilAnswered, events, newKey } from "./api.js";
-import { methods, renewalMethods } from "./methods.js";
+import { methods, subscriptionMethods } from "./methods.js";
 import { loadShelf, priceOf } from "./shelf.js";
 import { element, find, money, types } from "./text.js";
 
@@ -16,7 +16,7 @@ export function ask(product) {
   find("pay-form").reset();
   find("pay-quantity").hidden = product.type !== "consumable";
   find("pay-problem").hidden = true;
-  const offered = product.subscription ? [methods[0], ...renewalMethods, ...methods.slice(1)] : methods;
+  const offered = product.subscription ? subscriptionMethods : methods;
   find("methods").replaceChildren(...offered.map(([method, end, words], index) =>
     element("label", { "data-end": end },
       element("input", { type: "radio", name: "method", value: method, checked: index === 0 }), words)));

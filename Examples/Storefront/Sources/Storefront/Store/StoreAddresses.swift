@@ -12,7 +12,7 @@ struct StoreAddresses: ParsableArguments, Sendable {
     var fulfillment = "http://127.0.0.1:8084"
     @Option(help: "One address for all of them, as behind nginx.")
     var origin: String?
-    @Option(help: "The store's address for the browsers of buyers, if it is another for them.")
+    @Option(help: "The store's address for buyers' browsers, if they need another one.")
     var buyersOrigin: String?
 
     /// The address at which a buyer's browser finds the store's own page for codes.
