@@ -212,6 +212,15 @@ def c8_a_refund_has_a_reason_and_is_made_once(stage):
     operator.check()
 
 
+def reload_until(page, is_there):
+    """Loads a page again until something is there, for at most ten seconds."""
+    for _ in range(50):
+        if is_there():
+            break
+        page.wait_for_timeout(200)
+        page.reload()
+
+
 def open_request(operator, account):
     """Opens the request of an account, by the list of those that wait."""
     operator.page.goto(operator.url + "refund-requests")
@@ -242,12 +251,9 @@ def a_request_for_a_refund_is_approved_in_part_and_declined(stage):
     expect(operator.page.get_by_role("status").filter(has_text="decision is written")).to_be_visible()
     expect(operator.page.locator("main")).to_contain_text("half of it was broken")
     # The processor confirms it in a moment.
-    for _ in range(50):
-        if "has the money" in operator.page.locator("#state").inner_text():
-            break
-        operator.page.wait_for_timeout(200)
-        operator.page.reload()
-    expect(operator.page.locator("#state")).to_have_text("approved; the buyer has the money")
+    state = operator.page.locator("#state")
+    reload_until(operator.page, lambda: "has the money" in state.inner_text())
+    expect(state).to_have_text("approved; the buyer has the money")
     expect(operator.page.get_by_label("The request")).to_contain_text("0.40 USD")
     operator.check()
     # Who was slower reads that it is decided.
@@ -276,13 +282,10 @@ def c9_an_approver_decides_once(stage):
         account, transaction = stage.buy("sandbox_needs_approval")
         for each in [operator, other]:
             each.page.goto(each.url + "approvals")
-            # The event that it waits reaches `fulfillment` in a moment.
+            # `fulfillment` hears in a moment that the purchase waits.
             row = each.page.locator("ol.rows > li", has_text=account)
-            for _ in range(50):
-                if row.count():
-                    break
-                each.page.wait_for_timeout(200)
-                each.page.reload()
+            reload_until(each.page, row.count)
+            expect(row).to_have_count(1)
             each.check_axe()
             row.get_by_role("link").first.click()
             each.page.get_by_role("button", name=name + "…").click()

@@ -27,6 +27,12 @@ import Testing
             "subscriptions", "extend-all", "club", "--app", "com.example.app", "--days", "3",
             "--storefront", "USA", "--key", "outage-7",
         ],
+        [
+            "families", "create", "--app", "com.example.app", "--organizer", "ada", "--member",
+            "ben",
+        ],
+        ["families", "list", "--app", "com.example.app", "--account", "ben"],
+        ["test", "dispute", "1", "--step", "win"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
     ])
     func commandsAreUnderstood(arguments: [String]) throws {
@@ -45,6 +51,9 @@ import Testing
         ["refund-requests", "list", "--state", "new"], ["refund-requests", "decline", "1"],
         ["refund-requests", "approve", "1", "--revoke", "--keep"],
         ["subscriptions", "extend", "1"], ["subscriptions", "extend", "1", "--days", "91"],
+        ["subscriptions", "extend-all", "club", "--app", "com.example.app", "--days", "0"],
+        ["products", "price", "a", "USA", "0.99", "--raise-subscribers"],
+        ["families", "list", "--account", "ben"], ["test", "dispute", "1", "--step", "pay"],
         ["subscriptions", "list", "--state", "new"], ["subscriptions", "show"],
     ])
     func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {
