@@ -103,8 +103,8 @@ struct Difference: Hashable, Sendable {
                 "Somebody has paid for nothing: refund it at the processor, and keep a record of that."
             case .chargeUnknown:
                 "The store does not know who paid: was a database restored from an older backup? Refund "
-                    + "it at the processor, or find the payment in the log of payments. If something else sells with "
-                    + "the same account of the processor, give the store an account of its own."
+                    + "it at the processor, or find the payment in the log of payments. If another shop uses the "
+                    + "same account at the processor, give the store an account of its own."
             case .amountDiffers:
                 "Compare the processor's receipt with the price of the transaction; refund "
                     + "the excess."
@@ -118,11 +118,11 @@ struct Difference: Hashable, Sendable {
                 "Was payments restored from an older backup? 'counterfoil families share FAMILY ACCOUNT "
                     + "off', and then 'on', has payments look again."
             case .movementNotPosted:
-                "payments logs why a movement is not posted. Its amount is no amount of its currency: "
-                    + "post it by hand, and keep a record of that."
+                "payments could not post it, because its amount is none of its currency; the log of "
+                    + "payments has the error. Post it by hand, and keep a record of that."
             case .listNotRead:
-                "payments cannot read the list of movements: see its log and 'processor_away'. The key "
-                    + "of the API has to read balance transactions."
+                "payments cannot read the list of movements: see its log and 'processor_away'. Its API "
+                    + "key needs the permission to read balance transactions."
             case .refundDiffers:
                 "See 'counterfoil why ID'; 'counterfoil refund ID' asks again and refunds only once."
             case .noReceipt:
