@@ -62,12 +62,12 @@ struct PriceEnrolmentHandler: Sendable {
             _ = books.apply(event, to: row.key, within: TraceContext.begin())
         }
         try context.save(books.changedRows, decidedAt: time, on: connection)
+        let last = page.count < size ? nil : page.last?.id
+        try PriceEnrolmentStore.reach(last, of: enrolment, on: connection)
         let changes = try books.changes.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }
         if !changes.isEmpty { try Outbox.append(changes, on: connection) }
-        let last = page.count < size ? nil : page.last?.id
-        try PriceEnrolmentStore.reach(last, of: enrolment, on: connection)
         return (true, !changes.isEmpty)
     }
 }
