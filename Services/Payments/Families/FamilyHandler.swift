@@ -84,10 +84,7 @@ struct FamilyHandler: Sendable {
         by act: Act,
         trace: TraceContext
     ) async throws -> Result<Family, FamilyRefusal> {
-        try await perform(by: act, trace) { time, connection in
-            guard let family = try FamilyStore.lock(id, on: connection) else {
-                return .refused(.unknown)
-            }
+        try await change(id, by: act, trace) { family, time, connection in
             let other = try FamilyStore.families(
                 of: [account],
                 in: family.bundleID,
@@ -110,11 +107,8 @@ struct FamilyHandler: Sendable {
         by act: Act,
         trace: TraceContext
     ) async throws -> Result<Family, FamilyRefusal> {
-        try await perform(by: act, trace) { _, connection in
-            guard let family = try FamilyStore.lock(id, on: connection) else {
-                return .refused(.unknown)
-            }
-            return FamilyRules.removing(account, from: family)
+        try await change(id, by: act, trace) { family, _, _ in
+            FamilyRules.removing(account, from: family)
         }
     }
 
@@ -124,19 +118,34 @@ struct FamilyHandler: Sendable {
         by act: Act,
         trace: TraceContext
     ) async throws -> Result<Family, FamilyRefusal> {
+        try await change(id, by: act, trace) { family, time, _ in
+            FamilyRules.ending(family, at: time)
+        }
+    }
+
+    /// Decides a request about a family, which is locked.
+    private func change(
+        _ id: FamilyID,
+        by act: Act,
+        _ trace: TraceContext,
+        _ decide:
+            @escaping @Sendable (Family, StoreTime, isolated PostgresConnection) throws
+            -> FamilyRules.Verdict
+    ) async throws -> Result<Family, FamilyRefusal> {
         try await perform(by: act, trace) { time, connection in
             guard let family = try FamilyStore.lock(id, on: connection) else {
                 return .refused(.unknown)
             }
-            return FamilyRules.ending(family, at: time)
+            return try decide(family, time, connection)
         }
     }
 
     /// Decides a request, and writes and publishes the family if it changes.
     ///
-    /// An account that joins another family at the same moment meets the constraint; the second look
-    /// sees that family. Purchases that take longer than a change may wait go on, and so do those behind
-    /// them; after ``waitsMax`` times the administrator is asked to try again.
+    /// An account that joins another family at the same moment meets the constraint. The second look
+    /// sees that family. A change waits only a moment for purchases that are being committed. Then it
+    /// lets them go on, and begins again. After ``waitsMax`` times the administrator is asked to try
+    /// again.
     private func perform(
         by act: Act,
         _ trace: TraceContext,
