@@ -22,20 +22,13 @@ enum FamilyWorkStore {
                     && $0.transaction.state == .purchased
             }.map(\.accountKey)
         )
-        try noteMembers(among: accounts, on: connection)
-    }
-
-    private static func noteMembers(
-        among accounts: Set<AccountKey>,
-        on connection: isolated PostgresConnection
-    ) throws {
         guard !accounts.isEmpty else { return }
-        let accounts = Array(accounts)
+        let buyers = Array(accounts)
         try connection.enqueue(
             """
             INSERT INTO family_work (account_id, bundle_id)
             SELECT account_id, bundle_id
-            FROM unnest(\(accounts.map(\.accountID)), \(accounts.map(\.bundleID)))
+            FROM unnest(\(buyers.map(\.accountID)), \(buyers.map(\.bundleID)))
                 AS buyer (account_id, bundle_id)
             JOIN family_members USING (account_id, bundle_id)
             """
