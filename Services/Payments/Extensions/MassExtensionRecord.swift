@@ -4,8 +4,6 @@ import StoreTracing
 /// A request to extend all subscribers of a product, as it is stored.
 struct MassExtensionRecord: Hashable, Sendable {
     var request: MassExtension
-    /// The act of the administrator who asked; `nil` if a merchant's server did.
-    var act: Act?
     /// The trace of the request.
     var traceparent: TraceContext?
     /// The last subscription that there was when the request was accepted.

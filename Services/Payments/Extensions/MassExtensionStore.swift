@@ -5,7 +5,7 @@ import StoreTracing
 
 /// The table of requests to extend all subscribers of a product.
 enum MassExtensionStore {
-    private static let columns = "data, act, traceparent, last_id, looked_at_id"
+    private static let columns = "data, traceparent, last_id, looked_at_id"
 
     /// Writes a new request, whose number and last subscription the database decides.
     ///
@@ -178,16 +178,14 @@ enum MassExtensionStore {
 
     private static func records(in rows: PostgresRows) throws -> [MassExtensionRecord] {
         try rows.map { row in
-            let (data, act, traceparent, last, lookedAt) = try row.decode(
+            let (data, traceparent, last, lookedAt) = try row.decode(
                 PostgresJSON.self,
-                PostgresJSON?.self,
                 StoredTrace?.self,
                 Int64.self,
                 Int64.self
             )
             return MassExtensionRecord(
                 request: try data.decode(MassExtension.self),
-                act: try act.map { try $0.decode(Act.self) },
                 traceparent: traceparent?.context,
                 lastID: last,
                 lookedAtID: lookedAt
