@@ -1,18 +1,24 @@
+import Logging
 import ServiceFoundation
 import ServiceKit
 
 /// The parts of `payments` that keep accounts and families, and give families what they share.
 struct AccountParts {
     /// Gives families what they share.
-    let runner: FamilyShareRunner
+    let runner: WorkRunner
     private let accounts: AccountRoutes
     private let families: FamilyRoutes
 
     init(_ charging: ChargingParts, products: ProductStore, on frame: ServiceFrame) {
-        runner = FamilyShareRunner(
-            handler: FamilyShareHandler(context: charging.context, didCommit: frame.wakeRelay),
+        let shares = FamilyShareHandler(context: charging.context, didCommit: frame.wakeRelay)
+        runner = WorkRunner(
+            client: frame.client,
+            rest: .seconds(1),
+            complaint: "What families share could not be looked at; it is looked at again",
             logger: frame.logger
-        )
+        ) {
+            while try await shares.carryOutNext(), !Task.isCancelled {}
+        }
         accounts = AccountRoutes(
             accounts: AccountHandler(
                 client: frame.client,

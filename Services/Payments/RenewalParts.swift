@@ -1,17 +1,18 @@
 import EventTypes
+import Logging
 import ServiceFoundation
 import ServiceKit
 
 /// The parts of `payments` that renew subscriptions, and that let accounts decide about them.
 struct RenewalParts {
     /// Carries out what is due.
-    let runner: RenewalRunner
+    let runner: WorkRunner
     /// Measures subscriptions.
     let watch: SubscriptionWatch
     /// Tells subscribers of higher prices.
-    let enrolments: PriceEnrolmentRunner
+    let enrolments: WorkRunner
     /// Extends all subscribers of a product.
-    let extensions: MassExtensionRunner
+    let extensions: WorkRunner
     /// Their work, for an advance of the store's clock.
     let works: [DueWorkQueue]
     /// The HTTP routes for subscriptions.
@@ -37,11 +38,15 @@ struct RenewalParts {
             tax: settings.tax,
             didCommit: charging.didCommit
         )
-        let runner = RenewalRunner(
-            handler: renewals,
-            load: charging.runner.renewals,
+        let paced = PacedRenewals(handler: renewals, load: charging.runner.renewals)
+        let runner = WorkRunner(
+            client: frame.client,
+            rest: .seconds(1),
+            complaint: "Due actions of subscriptions were not carried out; trying again",
             logger: frame.logger
-        )
+        ) {
+            try await paced.carryOutAll()
+        }
         self.runner = runner
         watch = SubscriptionWatch(
             store: SubscriptionCountStore(client: frame.client),
@@ -60,7 +65,14 @@ struct RenewalParts {
             products: products,
             didCommit: frame.wakeRelay
         )
-        extensions = MassExtensionRunner(handler: masses, logger: frame.logger)
+        extensions = WorkRunner(
+            client: frame.client,
+            rest: .seconds(1),
+            complaint: "The extensions of all subscribers could not be read; they are read again",
+            logger: frame.logger
+        ) {
+            try await masses.workOnAll()
+        }
         massRoutes = MassExtensionRoutes(masses: masses)
         serverRoutes = servers.map {
             ServerExtensionRoutes(
@@ -77,21 +89,23 @@ struct RenewalParts {
                 subscriptions: subscriptions,
                 disputes: charging.sandboxDisputes
             ) : nil
-        let enrolments = PriceEnrolmentRunner(
-            handler: PriceEnrolmentHandler(
-                context: charging.context,
-                didCommit: frame.wakeRelay
-            ),
+        let raises = PriceEnrolmentHandler(context: charging.context, didCommit: frame.wakeRelay)
+        let enrolments = WorkRunner(
+            client: frame.client,
+            rest: .seconds(2),
+            complaint: "Subscribers were not told of a higher price; trying again",
             logger: frame.logger
-        )
+        ) {
+            while try await raises.tellPage() {}
+        }
         self.enrolments = enrolments
         works = Self.works(runner, enrolments)
     }
 
     /// The work that an advance of the store's clock waits for.
     private static func works(
-        _ runner: RenewalRunner,
-        _ enrolments: PriceEnrolmentRunner
+        _ runner: WorkRunner,
+        _ enrolments: WorkRunner
     ) -> [DueWorkQueue] {
         [
             DueWorkQueue(

@@ -1,4 +1,5 @@
 import EventTypes
+import Logging
 import Messaging
 import Postgres
 import StoreTracing
@@ -96,6 +97,20 @@ struct MassExtensionHandler: Sendable {
         try await context.client.withConnection { connection in
             try MassExtensionStore.load(identifier, of: product, in: bundle, on: connection)?
                 .request
+        }
+    }
+
+    /// Works on all open requests, and reports those that failed in the log.
+    ///
+    /// - Throws: `PostgresError` if the requests cannot be read; `CancellationError`.
+    func workOnAll() async throws {
+        for (number, error) in try await work() {
+            let isPassing = (error as? PostgresError)?.isRetriable == true
+            context.logger.log(
+                level: isPassing ? .warning : .error,
+                "A page of an extension of all subscribers failed; it is tried again",
+                metadata: ["request": "\(number)", "error": "\(error)"]
+            )
         }
     }
 

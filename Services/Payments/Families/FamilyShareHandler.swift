@@ -15,9 +15,6 @@ struct FamilyShareHandler: Sendable {
     /// The most shares that one look makes, and the most that it takes away.
     var limit = 100
 
-    /// Waits until the database has the tables.
-    func waitForSchema() async throws { try await context.client.waitForSchema() }
-
     /// Looks at the shares of one account whose purchases or family have changed.
     ///
     /// - Returns: Whether there was such an account.

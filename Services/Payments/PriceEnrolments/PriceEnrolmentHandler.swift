@@ -17,9 +17,6 @@ struct PriceEnrolmentHandler: Sendable {
     /// Called after a commit that appended events to the outbox.
     let didCommit: @Sendable () -> Void
 
-    /// Waits until the database has the table of enrolments.
-    func waitForSchema() async throws { try await context.client.waitForSchema() }
-
     /// Tells a page of subscriptions.
     ///
     /// - Parameter size: The most subscriptions.

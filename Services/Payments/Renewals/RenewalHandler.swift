@@ -16,9 +16,6 @@ struct RenewalHandler: Sendable {
     /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
-    /// Waits until the database has the table of subscriptions.
-    func waitForSchema() async throws { try await context.client.waitForSchema() }
-
     /// Carries out actions that are due, the oldest first.
     ///
     /// - Parameter limit: The most subscriptions.
