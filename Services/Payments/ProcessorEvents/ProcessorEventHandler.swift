@@ -28,10 +28,6 @@ struct ProcessorEventHandler: Sendable {
     static let lease = Duration.seconds(60)
     /// The longest pause between two looks at an event.
     static let pauseMax = Duration.seconds(600)
-    /// The time by which each look at the list overlaps the one before, because clocks differ.
-    static let overlap = Duration.seconds(600)
-    /// The time of which the list is read before the place in it moves.
-    static let window = Duration.seconds(600)
 
     /// The time for which an event is kept after it was applied.
     ///
@@ -179,54 +175,28 @@ struct ProcessorEventHandler: Sendable {
 
     /// Reads the list of events, for those that were never delivered.
     ///
-    /// It is read in parts, oldest first, so that a long one is finished however often it is
-    /// interrupted.
-    ///
     /// - Parameter pause: The time until the next look.
     /// - Throws: `StripeFailure`; `PostgresError`. Then the next look begins with the part at which
     ///   this one has ended.
     func readList(pause: Duration) async throws {
-        let begin = now()
-        let place = try await client.withTransaction { connection in
-            try ProcessorEventStore.takePlace(
-                at: begin,
-                from: begin.advanced(by: .seconds(-3600)),
-                until: begin.advanced(by: Self.lease),
-                on: connection
-            )
-        }
-        guard let place else { return }
-        var start = place.advanced(by: .zero - Self.overlap)
-        var end = start.advanced(by: Self.window)
-        while end < begin {
-            try await readList(from: start, until: end, place: place)
-            try await move(to: end, dueAt: now().advanced(by: Self.lease))
-            (start, end) = (end, end.advanced(by: Self.window))
-        }
-        try await readList(from: start, until: nil, place: place)
-        try await move(to: begin, dueAt: begin.advanced(by: pause))
-    }
-
-    /// Reads a part of the list, and keeps the lease of the place in it meanwhile.
-    private func readList(from start: MachineTime, until end: MachineTime?, place: MachineTime)
-        async throws
-    {
-        var request = StripeListRequest(from: start, until: end, types: ProcessorEvent.types)
-        while true {
-            let page = try await processor.gate.pass(.inquiries) {
-                () async throws(StripeFailure) in try await processor.client.events(request)
+        let reader = StripeListReader(
+            client: client,
+            now: now,
+            list: .events,
+            overlap: .seconds(600),
+            window: .seconds(600),
+            types: ProcessorEvent.types
+        )
+        try await reader.read(
+            pause: pause,
+            beginningAt: { begin, _ in begin.advanced(by: .seconds(-3600)) },
+            storePage: { request in
+                let page = try await processor.gate.pass(.inquiries) {
+                    () async throws(StripeFailure) in try await processor.client.events(request)
+                }
+                try await store(page.data)
+                return page.hasMore ? page.data.last?.id : nil
             }
-            try await store(page.data)
-            guard page.hasMore, let last = page.data.last else { return }
-            request.after = last.id
-            try await move(to: place, dueAt: now().advanced(by: Self.lease))
-        }
-    }
-
-    /// Moves the place in the list on; it never goes back.
-    private func move(to place: MachineTime, dueAt due: MachineTime) async throws {
-        try await client.withConnection { connection in
-            try ProcessorEventStore.movePlace(to: place, dueAt: due, on: connection)
-        }
+        )
     }
 }

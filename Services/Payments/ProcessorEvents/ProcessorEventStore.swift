@@ -120,47 +120,4 @@ enum ProcessorEventStore {
             """
         )
     }
-
-    /// Takes the place in the processor's list of events, for the length of a lease.
-    ///
-    /// - Parameters:
-    ///   - time: The present.
-    ///   - start: The place of a store that has none yet.
-    ///   - leaseEnd: The end of the lease.
-    ///   - connection: A connection in a database transaction.
-    /// - Returns: The time from which to read on; `nil` if it is not due.
-    /// - Throws: `PostgresError`.
-    static func takePlace(
-        at time: MachineTime,
-        from start: MachineTime,
-        until leaseEnd: MachineTime,
-        on connection: isolated PostgresConnection
-    ) throws -> MachineTime? {
-        try connection.execute(
-            """
-            INSERT INTO processor_event_places (read_until, due_at)
-            VALUES (\(start), \(time)) ON CONFLICT (one) DO NOTHING
-            """
-        )
-        return try connection.query(
-            """
-            UPDATE processor_event_places SET due_at = \(leaseEnd) WHERE due_at <= \(time)
-            RETURNING read_until
-            """
-        ).first.map { try $0.decode(MachineTime.self) }
-    }
-
-    /// Moves the place on.
-    static func movePlace(
-        to place: MachineTime,
-        dueAt due: MachineTime,
-        on connection: isolated PostgresConnection
-    ) throws {
-        try connection.execute(
-            """
-            UPDATE processor_event_places
-            SET read_until = greatest(read_until, \(place)), due_at = \(due)
-            """
-        )
-    }
 }

@@ -1,0 +1,52 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The tables of the places up to which Stripe's lists are read.
+enum StripeListStore: String, Sendable {
+    case events = "processor_event_places"
+    case movements = "processor_movement_places"
+
+    /// Takes the place in the list, for the length of a lease.
+    ///
+    /// - Parameters:
+    ///   - time: The present.
+    ///   - start: The place of a store that has none yet.
+    ///   - leaseEnd: The end of the lease.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The time from which to read on; `nil` if it is not due.
+    /// - Throws: `PostgresError`.
+    func takePlace(
+        at time: MachineTime,
+        from start: MachineTime,
+        until leaseEnd: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws -> MachineTime? {
+        try connection.execute(
+            """
+            INSERT INTO \(unsafe: rawValue) (read_until, due_at)
+            VALUES (\(start), \(time)) ON CONFLICT (one) DO NOTHING
+            """
+        )
+        return try connection.query(
+            """
+            UPDATE \(unsafe: rawValue) SET due_at = \(leaseEnd) WHERE due_at <= \(time)
+            RETURNING read_until
+            """
+        ).first.map { try $0.decode(MachineTime.self) }
+    }
+
+    /// Moves the place on.
+    func movePlace(
+        to place: MachineTime,
+        dueAt due: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE \(unsafe: rawValue)
+            SET read_until = greatest(read_until, \(place)), due_at = \(due)
+            """
+        )
+    }
+}
