@@ -254,8 +254,7 @@ struct Store: Sendable {
         }
         let time = clock.now()
         try await client.withTransaction { connection in
-            let newest = try ProductStore.store(published, on: connection)
-            try PriceEnrolmentStore.follow(newest.map { ($0, time) }, on: connection)
+            try ProjectionHandler.store(published.map { ($0, time) }, on: connection)
         }
     }
 

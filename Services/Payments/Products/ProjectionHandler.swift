@@ -10,7 +10,7 @@ struct ProjectionHandler: EventHandler {
     let eventTypes = Topics.eventTypes(actedOnBy: .payments)
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
-        var products: [(PublishedProduct, StoreTime)] = []
+        var products: [(published: PublishedProduct, time: StoreTime)] = []
         var finished: [(id: TransactionID, at: StoreTime)] = []
         for event in events {
             switch event.type {
@@ -23,15 +23,32 @@ struct ProjectionHandler: EventHandler {
                 break
             }
         }
-        let switched = try ProductStore.switchingFamilySharing(products.map(\.0), on: connection)
+        try Self.store(products, on: connection)
+        try TransactionStore.finish(finished, on: connection)
+    }
+
+    /// Stores products, and notes what follows from their changes for families and for subscribers.
+    ///
+    /// - Parameters:
+    ///   - products: The published products, each with the time of its change.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PostgresError`.
+    static func store(
+        _ products: [(published: PublishedProduct, time: StoreTime)],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let published = products.map(\.published)
+        let switched = try ProductStore.switchingFamilySharing(published, on: connection)
         if !switched.isEmpty { try FamilyWorkStore.noteAllMembers(on: connection) }
-        let newest = try ProductStore.store(products.map(\.0), on: connection)
-        let times = Dictionary(products.map { ($0.0.product, $0.1) }, uniquingKeysWith: min)
+        let newest = try ProductStore.store(published, on: connection)
+        let times = Dictionary(
+            products.map { ($0.published.product, $0.time) },
+            uniquingKeysWith: min
+        )
         try PriceEnrolmentStore.follow(
             newest.compactMap { product in times[product].map { (product, $0) } },
             on: connection
         )
-        try TransactionStore.finish(finished, on: connection)
     }
 }
 

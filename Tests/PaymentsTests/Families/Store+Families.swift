@@ -18,15 +18,7 @@ extension Store {
         var film = product(id, .nonConsumable, price: price, version: version)
         film.isFamilyShareable = isShareable
         film.deliveryPlan = [.entitlement, .credit(unit: "stars", amount: 5)]
-        let published = try PublishedProduct(
-            of: film,
-            in: EventCoding.encode(ProductChanged(product: film))
-        )
-        try await client.withTransaction { connection in
-            let switched = try ProductStore.switchingFamilySharing([published], on: connection)
-            if !switched.isEmpty { try FamilyWorkStore.noteAllMembers(on: connection) }
-            try ProductStore.store([published], on: connection)
-        }
+        try await sell(film)
     }
 
     /// Looks at the shares of all members until nothing is left to do.
