@@ -108,7 +108,7 @@ struct ChargingParts {
                 disputes: disputes
             )
         }
-        let events = chosen.stripe?.events(settledBy: runner, on: frame)
+        let events = chosen.stripe?.events(settledBy: runner, disputes, on: frame)
         let eventRunner = events.flatMap { chosen.stripe?.eventRunner($0, on: frame) }
         services = chosen.services + (eventRunner.map { [$0] } ?? [])
         webhookRoutes = StripeWebhookRoutes(

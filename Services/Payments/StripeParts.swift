@@ -55,13 +55,17 @@ struct StripeParts {
     }
 
     /// Takes in what Stripe tells by itself.
-    func events(settledBy runner: ChargeRunner, on frame: ServiceFrame) -> ProcessorEventHandler {
+    func events(
+        settledBy runner: ChargeRunner,
+        _ disputes: DisputeHandler,
+        on frame: ServiceFrame
+    ) -> ProcessorEventHandler {
         ProcessorEventHandler(
             client: frame.client,
             processor: processor,
             methods: methods,
             runner: runner,
-            disputes: DisputeHandler(context: runner.context, runner: runner),
+            disputes: disputes,
             environment: environment,
             now: frame.machineNow,
             logger: frame.logger
