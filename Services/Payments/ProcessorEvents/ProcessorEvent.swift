@@ -45,11 +45,6 @@ extension ProcessorEvent {
     init?(_ event: StripeEvent) {
         guard Self.types.contains(event.type), let object = event.data.object.id else { return nil }
         let attempt = ProcessorSubject(event.data.object.metadata ?? [:])
-        guard
-            attempt != nil || event.type == Self.setupType
-                || event.type.hasPrefix(Self.disputePrefix)
-                || event.type.hasPrefix(Self.methodPrefix)
-        else { return nil }
         self.init(
             id: event.id,
             type: event.type,
@@ -57,6 +52,9 @@ extension ProcessorEvent {
             attempt: attempt,
             createdAt: MachineTime(millisecondsSinceEpoch: event.created * 1000)
         )
+        guard attempt != nil || type == Self.setupType || isOfDispute || isOfMethod else {
+            return nil
+        }
     }
 
     /// Whether the processor has to be asked, given what is known of the attempt.
