@@ -73,11 +73,7 @@ struct AccountRoutes: Sendable {
                 BundleID(rawValue: $0)
             })
         else {
-            throw HTTPProblem.badRequest(
-                "query_invalid",
-                "The query is invalid",
-                "Name the app: bundleID=com.example.app."
-            )
+            throw HTTPProblem.queryInvalid("Name the app: bundleID=com.example.app.")
         }
         let key = AccountKey(accountID: accountID, bundleID: bundleID)
         return try jsonResponse(AccountResponse(account: try await accounts.account(key)))

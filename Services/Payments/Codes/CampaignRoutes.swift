@@ -23,11 +23,7 @@ struct CampaignRoutes: Sendable {
         let text = request.uri.queryParameters.get("before")
         let before = text.flatMap { Int64($0) }
         guard text == nil || before != nil else {
-            throw HTTPProblem.badRequest(
-                "query_invalid",
-                "The query is invalid",
-                "before is the number of a campaign."
-            )
+            throw HTTPProblem.queryInvalid("before is the number of a campaign.")
         }
         return try jsonResponse(try await campaigns.campaigns(before: before))
     }

@@ -42,7 +42,7 @@ struct FamilyRoutes: Sendable {
             return try jsonResponse(try await families.families(in: bundleID, after: place))
         }
         guard let bundleID else {
-            throw Self.queryInvalid("Name the app of the account: bundleID=com.example.app.")
+            throw HTTPProblem.queryInvalid("Name the app of the account: bundleID=com.example.app.")
         }
         let found = try await families.family(
             of: AccountKey(accountID: account, bundleID: bundleID)
@@ -133,12 +133,8 @@ struct FamilyRoutes: Sendable {
     ) throws -> ID? {
         guard let text else { return nil }
         guard let id = ID(rawValue: text) else {
-            throw Self.queryInvalid("\(name) is \(ID.form).")
+            throw HTTPProblem.queryInvalid("\(name) is \(ID.form).")
         }
         return id
-    }
-
-    private static func queryInvalid(_ detail: String) -> HTTPProblem {
-        .badRequest("query_invalid", "The query is invalid", detail)
     }
 }

@@ -68,6 +68,11 @@ extension HTTPProblem {
         "The header Idempotency-Key has 1 to 255 visible ASCII characters."
     )
 
+    /// A parameter of the query is missing or malformed.
+    static func queryInvalid(_ detail: String) -> HTTPProblem {
+        badRequest("query_invalid", "The query is invalid", detail)
+    }
+
     static func badRequest(_ code: String, _ title: String, _ detail: String) -> HTTPProblem {
         HTTPProblem(.badRequest, code: code, title: title, detail: detail)
     }

@@ -75,11 +75,7 @@ struct RefundRequestRoutes: Sendable {
         if let text = parameters.get("state") {
             state = ListedRefundState(rawValue: text)
             guard state != nil else {
-                throw HTTPProblem.badRequest(
-                    "query_invalid",
-                    "The query is invalid",
-                    "state is open, approved, declined or failed."
-                )
+                throw HTTPProblem.queryInvalid("state is open, approved, declined or failed.")
             }
         }
         var place: RefundRequestPlace?

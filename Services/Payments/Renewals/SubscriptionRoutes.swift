@@ -90,9 +90,7 @@ struct SubscriptionRoutes: Sendable {
         let parameters = request.uri.queryParameters
         let state = parameters.get("state").map { SubscriptionState(rawValue: $0) }
         if case .unknown = state {
-            throw HTTPProblem.badRequest(
-                "query_invalid",
-                "The query is invalid",
+            throw HTTPProblem.queryInvalid(
                 "state is active, inGracePeriod, inBillingRetryPeriod, expired or revoked."
             )
         }

@@ -147,11 +147,7 @@ struct TestRoutes: Sendable {
         guard
             let id = request.uri.queryParameters.get("bundleID").flatMap({ BundleID(rawValue: $0) })
         else {
-            throw HTTPProblem.badRequest(
-                "query_invalid",
-                "The query is invalid",
-                "Name the app: bundleID=com.example.app."
-            )
+            throw HTTPProblem.queryInvalid("Name the app: bundleID=com.example.app.")
         }
         return id
     }
