@@ -152,6 +152,7 @@ import Testing
             )
             try await store.hearEvents()
             #expect(try await store.counts("processor_events") != [0])
+            #expect(try await store.counts("processor_events WHERE applied_at IS NULL") == [0])
             #expect(try await store.counts("processor_disputes") == [0])
         }
     }
