@@ -31,6 +31,8 @@ struct FamilyShareHandler: Sendable {
         return isFound
     }
 
+    /// Takes away what is shared around an account and should not be, and gives what is missing.
+    ///
     /// - Returns: Whether anything changed.
     private func carryOut(
         around account: AccountKey,

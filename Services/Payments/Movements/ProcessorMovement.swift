@@ -30,7 +30,8 @@ extension ProcessorMovement {
         if source?.paymentIntent != nil, let amount = source?.amount,
             let currency = source?.currency
         {
-            // What is no amount of ours differs from every price, and so shows.
+            // An amount that the store cannot read is left out. It then equals no price, and
+            // `counterfoil reconcile` shows the movement.
             asked = try? ProcessorAmount(wire: amount, currency: currency).money()
         }
         self.init(
@@ -49,7 +50,7 @@ extension ProcessorMovement {
 
     /// The account of the ledger on the other side of the processor's balance.
     ///
-    /// An adjustment is of a dispute if it belongs to a payment.
+    /// An adjustment that belongs to a payment comes from a dispute.
     var side: LedgerAccount {
         switch kind {
         case "charge", "payment", "refund", "payment_refund", "refund_failure",

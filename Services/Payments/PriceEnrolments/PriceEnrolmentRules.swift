@@ -12,7 +12,7 @@ enum PriceEnrolmentRules {
     ///   - enrolment: The change.
     ///   - subscription: The subscription.
     ///   - time: The present.
-    /// - Returns: The event; `nil` if the change is none of its business.
+    /// - Returns: The event; `nil` if the change does not concern the subscription.
     static func event(
         of enrolment: PriceEnrolment,
         for subscription: Subscription,
@@ -29,10 +29,10 @@ enum PriceEnrolmentRules {
         return subscription.priceIncrease?.id == increase.id ? .priceIncreaseWithdrawn : nil
     }
 
-    /// Whether a subscription renews as the product, in the storefront.
+    /// Whether a change concerns a subscription: it runs, and renews as the product in the storefront.
     ///
-    /// What is taken back concerns those who have an increase of the product, also while another one is
-    /// scheduled: they may come back to it.
+    /// A price that is taken back concerns the subscriptions that have an increase to it. Some of them
+    /// will renew as another product; their customers may still come back to this one.
     static func concerns(_ enrolment: PriceEnrolment, _ subscription: Subscription) -> Bool {
         let product =
             enrolment.isWithdrawn
@@ -43,8 +43,8 @@ enum PriceEnrolmentRules {
 
     /// The higher price that a new subscription missed, because it began while others were told.
     ///
-    /// Each learns of it with its first renewal at the latest. It counts from the renewal after that,
-    /// because the notice takes time.
+    /// The customer is told at the first renewal. The price counts from the renewal after that, because
+    /// the notice takes time.
     ///
     /// - Parameters:
     ///   - subscription: The subscription, whose renewal is due.

@@ -17,13 +17,13 @@ enum PriceEnrolmentStore {
         _ products: [(product: Product, time: StoreTime)],
         on connection: isolated PostgresConnection
     ) throws {
-        let newest = products.filter { $0.product.type == .autoRenewableSubscription }
-        guard !newest.isEmpty else { return }
-        let raises = newest.flatMap { product, time in
+        let changed = products.filter { $0.product.type == .autoRenewableSubscription }
+        guard !changed.isEmpty else { return }
+        let raises = changed.flatMap { product, time in
             product.priceChanges.filter { $0.value.existingSubscribers == .raise }
                 .sorted { $0.key < $1.key }.map { (product, $0.key, $0.value, time) }
         }
-        let prices = newest.flatMap { product, time in
+        let prices = changed.flatMap { product, time in
             product.inForce(at: time).prices.sorted { $0.key < $1.key }
                 .map { (product.id, $0.key, $0.value) }
         }
@@ -52,8 +52,8 @@ enum PriceEnrolmentStore {
             UPDATE price_enrolments AS e SET
                 is_withdrawn = true, begun_at = n.time, reached_id = 0, is_finished = false
             FROM unnest(
-                \(newest.map(\.product.id)), \(newest.map { Int32($0.product.version) }),
-                \(newest.map(\.time))) AS n (product_id, version, time)
+                \(changed.map(\.product.id)), \(changed.map { Int32($0.product.version) }),
+                \(changed.map(\.time))) AS n (product_id, version, time)
             JOIN products p ON p.id = n.product_id AND p.version = n.version
             WHERE e.product_id = n.product_id AND NOT e.is_withdrawn
                 AND NOT EXISTS (

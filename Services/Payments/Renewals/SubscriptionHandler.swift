@@ -247,9 +247,9 @@ struct SubscriptionHandler: Sendable {
     }
 }
 
-/// Extensions, which nobody pays.
+/// Extensions of periods, for which nobody pays.
 extension SubscriptionHandler {
-    /// Moves the end of a subscription's newest period, which nobody pays.
+    /// Moves the end of a subscription's newest period; nobody pays for the days that it gains.
     ///
     /// The subscription and the transaction of the period change in one database transaction. A
     /// repetition under the same identifier changes nothing.

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// Extensions, which nobody pays.
+/// Extensions of periods, for which nobody pays.
 extension SubscriptionStateMachine {
     /// Moves the end of the newest period (row e40).
     ///
