@@ -39,8 +39,12 @@ struct StripeListReader: Sendable {
         let begin = now()
         let leaseEnd = begin.advanced(by: Self.lease)
         let reached = try await client.withTransaction { [list] connection in
-            let start = try first(begin, connection)
-            return try list.takePlace(at: begin, from: start, until: leaseEnd, on: connection)
+            try list.takePlace(
+                at: begin,
+                from: try first(begin, connection),
+                until: leaseEnd,
+                on: connection
+            )
         }
         guard let reached else { return }
         var start = reached.advanced(by: .zero - overlap)
