@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import OperatorCore
-import StoreAPI
+public import StoreAPI
 
 /// `counterfoil test dispute`.
 struct DisputeTestCommand: OperatorSubcommand {
