@@ -89,8 +89,16 @@ struct RenewalParts {
                 subscriptions: subscriptions,
                 disputes: charging.sandboxDisputes
             ) : nil
+        let enrolments = Self.enrolments(charging, on: frame)
+        self.enrolments = enrolments
+        works = Self.works(runner, enrolments)
+    }
+
+    /// Tells subscribers of the higher prices that the catalog has scheduled.
+    private static func enrolments(_ charging: ChargingParts, on frame: ServiceFrame) -> WorkRunner
+    {
         let raises = PriceEnrolmentHandler(context: charging.context, didCommit: frame.wakeRelay)
-        let enrolments = WorkRunner(
+        return WorkRunner(
             client: frame.client,
             rest: .seconds(2),
             complaint: "Subscribers were not told of a higher price; trying again",
@@ -98,8 +106,6 @@ struct RenewalParts {
         ) {
             while try await raises.tellPage() {}
         }
-        self.enrolments = enrolments
-        works = Self.works(runner, enrolments)
     }
 
     /// The work that an advance of the store's clock waits for.

@@ -9,10 +9,10 @@ struct DisputeTestCommand: OperatorSubcommand {
         abstract: "Has the buyer's bank dispute a purchase, or ends the dispute.",
         discussion: """
             The steps of a dispute:
-              inquire   the bank asks about the purchase, and no money moves
-              open      the bank takes the money from the store
-              win       the store wins, and the bank gives the money back
-              lose      the store loses, and the buyer keeps the money
+              'inquire'   the bank asks about the purchase, and no money moves
+              'open'      the bank takes the money from the store
+              'win'       the store wins, and the bank gives the money back
+              'lose'      the store loses, and the buyer keeps the money
 
             Examples:
               counterfoil test dispute 2175520387220000
