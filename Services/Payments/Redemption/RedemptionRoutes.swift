@@ -47,7 +47,7 @@ struct RedemptionRoutes: Sendable {
     private func form(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let secret = request.uri.queryParameters.get("ticket") ?? ""
+        guard let secret = request.uri.queryParameters.get("ticket") else { return incomplete }
         guard let ticket = try await redemptions.ticket(of: secret) else { return ticketOver }
         return page(RedemptionPage.form(secret, of: ticket.account))
     }
@@ -58,7 +58,7 @@ struct RedemptionRoutes: Sendable {
     {
         let body = try await collectBody(of: request, upTo: 16 * 1024)
         let fields = Self.fields(String(buffer: body))
-        let (secret, code) = (fields["ticket"] ?? "", fields["code"] ?? "")
+        guard let secret = fields["ticket"], let code = fields["code"] else { return incomplete }
         guard let ticket = try await redemptions.ticket(of: secret) else { return ticketOver }
         let reply = try await redemptions.redeem(
             code,
@@ -103,6 +103,16 @@ struct RedemptionRoutes: Sendable {
                 "Wait an hour, then open this page again from the app."
             ),
             status: .tooManyRequests
+        )
+    }
+
+    private var incomplete: Response {
+        page(
+            RedemptionPage.end(
+                "This address is not complete",
+                "Open this page again from the app."
+            ),
+            status: .badRequest
         )
     }
 

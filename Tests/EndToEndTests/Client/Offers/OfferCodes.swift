@@ -56,6 +56,8 @@ extension EndToEnd.PaymentQueues {
                 #expect(again.status == 422 && again.text.contains("redeemed already"))
                 let stranger = try await page.submit(["ticket": "0", "code": code])
                 #expect(stranger.status == 410)
+                let incomplete = try await page.submit(["ticket": ticket])
+                #expect(incomplete.status == 400)
                 queue.remove(observer)
                 let audit = try await store.reconcile(within: .seconds(30))
                 #expect(audit.differences == [] && audit.subscriptions == 1)
