@@ -6,11 +6,11 @@ CONFIGURATION ?= debug
 # The librdkafka that `make setup` has built.
 export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
-# How many tests run at once. Many have a database of their own, and some a whole store. All of them at once
-# would be too many for a small machine.
-TESTS_AT_ONCE ?= 6
+# How many tests run at once. Many have a database of their own and wait for it or for a broker. All of them at
+# once would be too many for a small machine.
+TESTS_AT_ONCE ?= 16
 # The same for end-to-end tests. Each has a store of eight processes, which waits most of its time.
-STORES_AT_ONCE ?= 2
+STORES_AT_ONCE ?= 4
 
 # The command with which `make demo STORE=…` gets an account's token.
 COMPOSE ?= docker compose

@@ -6,7 +6,7 @@ import TestSupport
 
 /// The built executables, driven over their public interfaces and killed from outside.
 ///
-/// `make test` runs two of the suites at a time, because each store has eight processes and the machine
+/// `make test` runs few of the suites at a time, because each store has eight processes and the machine
 /// may have only two cores. The tests of a suite run one after another.
 @Suite(.timeLimit(.minutes(10)))
 struct EndToEnd {}

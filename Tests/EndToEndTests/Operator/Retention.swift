@@ -85,7 +85,7 @@ extension EndToEnd {
                 ])
 
                 // The proof reads the files and has the same result.
-                let refused = try await store.counterfoil("replay", "--verify")
+                let refused = try await store.verify()
                 #expect(refused.output.contains("--archives"))
                 #expect(refused.exit == .code(1))
                 #expect(try await report(store, ["--archives", directory]) == before)
@@ -200,7 +200,7 @@ extension EndToEnd {
             _ store: StoreHarness,
             _ arguments: [String] = []
         ) async throws -> String {
-            let said = try await store.counterfoil(["replay", "--verify", "--json"] + arguments)
+            let said = try await store.verify(with: ["--json"] + arguments)
             let lines = said.output.split(separator: "\n").filter { line in
                 !line.contains("illiseconds") && !line.contains(" · ")
             }
