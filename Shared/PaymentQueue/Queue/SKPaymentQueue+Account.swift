@@ -5,35 +5,6 @@ import StoreAPI
 import Synchronization
 
 extension SKPaymentQueue {
-    /// Shows the price consent sheet if the price of a subscription was raised and the subscriber
-    /// has not answered.
-    ///
-    /// Otherwise it does nothing (spec rules 106 and 107).
-    ///
-    /// The program provides the sheet: ``StoreConfiguration/priceConsentSheet``.
-    public func showPriceConsentIfNeeded() {
-        guard let transport, state.withLock({ !$0.account.pendingConsents.isEmpty }) else { return }
-        guard let sheet = transport.configuration.priceConsentSheet else {
-            logger.warning("A price increase waits for consent, and there is no priceConsentSheet")
-            return
-        }
-        let pending = state.withLock { $0.account.show() }
-        Task {
-            for consent in pending {
-                let increase = SKPriceIncrease(
-                    productIdentifier: consent.productID.rawValue,
-                    price: consent.price.decimal,
-                    currencyCode: consent.price.currency.rawValue
-                )
-                guard let agrees = await sheet(increase) else {
-                    self.state.withLock { $0.account.unshow(consent.id) }
-                    continue
-                }
-                await self.answer(consent.id, with: agrees ? .agree : .decline, transport)
-            }
-        }
-    }
-
     /// Opens the store's page on which the account redeems offer codes (spec rule 111).
     ///
     /// The program opens it: ``StoreConfiguration/codeRedemptionSheet``. Without one this method only logs
@@ -128,14 +99,6 @@ extension SKPaymentQueue {
             }
             return news
         }
-        if news.hasNewPriceConsent {
-            callbacks.async {
-                guard self.delegate?.paymentQueueShouldShowPriceConsent(self) ?? true else {
-                    return
-                }
-                self.showPriceConsentIfNeeded()
-            }
-        }
         for intent in news.intents { Task { await self.offer(intent) } }
     }
 
@@ -166,28 +129,6 @@ extension SKPaymentQueue {
                 $0.paymentQueue(self, shouldAddStorePayment: payment, for: product)
             }
             if isWanted { self.add(payment) }
-        }
-    }
-
-    private func answer(
-        _ id: PriceConsentID,
-        with decision: PriceConsentDecisionRequest.Decision,
-        _ transport: StoreTransport
-    ) async {
-        do {
-            let response: AccountResponse = try await transport.sendUntilAnswered(
-                .post(
-                    transport.configuration.addresses.payments + Routes.priceConsent(id),
-                    PriceConsentDecisionRequest(decision: decision)
-                )
-            )
-            take { $0.take(response.account) }
-        } catch {
-            state.withLock { $0.account.unshow(id) }
-            logger.warning(
-                "The decision on a price increase did not reach the store; it will ask again",
-                metadata: ["error": "\(error)"]
-            )
         }
     }
 }

@@ -66,6 +66,7 @@ extension SKPaymentQueue {
     private func connected(_ head: QueueStreamHead) {
         change { Task.isCancelled ? .init() : $0.connected(head) }
         tell { ($0 as? any QueueFollower)?.queueDidConnect() }
+        lookForPriceIncreases()
     }
 
     private func receive(_ events: [ServerSentEventParser.Event]) {

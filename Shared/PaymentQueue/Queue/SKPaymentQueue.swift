@@ -18,6 +18,7 @@ public final class SKPaymentQueue: Sendable {
     struct State: ~Copyable {
         var pending = PendingTransactions()
         var account: AccountState
+        var prices = PriceQuestions()
         var observers: [AppObserver] = []
         var delegate = WeakAppObject()
         /// Outcomes of restores that no observer has received yet.
@@ -25,6 +26,8 @@ public final class SKPaymentQueue: Sendable {
         var session: Task<Void, Never>?
         /// The task that requests all unfinished transactions, while they must be reloaded.
         var reconciliation: Task<Void, Never>?
+        /// The task that asks for price increases, until the store has answered.
+        var priceSearch: Task<Void, Never>?
         /// The groups of which the store has told the app that the account may have an introductory
         /// offer.
         var introductoryGroups: Set<String> = []
@@ -235,6 +238,8 @@ extension SKPaymentQueue.State {
         session = nil
         reconciliation?.cancel()
         reconciliation = nil
+        priceSearch?.cancel()
+        priceSearch = nil
         restoresUntold += Array(
             repeating: .failed(
                 SKError(

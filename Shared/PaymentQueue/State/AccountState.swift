@@ -10,9 +10,6 @@ struct AccountState {
         var hasNewStorefront = false
         /// Purchases begun outside the app that observers have not been asked about yet.
         var intents: [PurchaseIntent] = []
-        /// Whether there is an unanswered price increase that the delegate has not been asked about
-        /// yet.
-        var hasNewPriceConsent = false
     }
 
     /// The storefront in the app's configuration.
@@ -23,8 +20,6 @@ struct AccountState {
     /// The storefront that the store named in a refusal, before the stream did.
     private var storefrontSaid: EventTypes.Storefront?
     private var intentsAsked: Set<PurchaseIntentID> = []
-    private var consentsAsked: Set<PriceConsentID> = []
-    private var consentsShown: Set<PriceConsentID> = []
 
     init(configured: EventTypes.Storefront?) { self.configured = configured }
 
@@ -33,23 +28,6 @@ struct AccountState {
 
     /// Whether the account may pay, as far as is known.
     var canMakePayments: Bool { account?.canMakePayments ?? true }
-
-    /// The price increases that the subscriber has not answered.
-    var pendingConsents: [PriceConsent] {
-        account?.priceConsents.filter { $0.status == .pending } ?? []
-    }
-
-    /// Returns the price increases to show now: those that are unanswered and not being shown
-    /// already.
-    mutating func show() -> [PriceConsent] {
-        let consents = pendingConsents.filter { !consentsShown.contains($0.id) }
-        consentsShown.formUnion(consents.map(\.id))
-        return consents
-    }
-
-    /// Records that a sheet was closed without an answer, or that the answer did not reach the
-    /// store.
-    mutating func unshow(_ id: PriceConsentID) { consentsShown.remove(id) }
 
     /// Applies the store's state of the account.
     mutating func take(_ account: Account) -> News {
@@ -61,9 +39,6 @@ struct AccountState {
         news.hasNewStorefront = storefront != storefrontBefore
         news.intents = account.purchaseIntents.filter { !intentsAsked.contains($0.id) }
         intentsAsked.formUnion(news.intents.map(\.id))
-        let consents = pendingConsents.map(\.id).filter { !consentsAsked.contains($0) }
-        consentsAsked.formUnion(consents)
-        news.hasNewPriceConsent = !consents.isEmpty
         return news
     }
 

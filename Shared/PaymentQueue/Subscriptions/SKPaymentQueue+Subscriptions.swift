@@ -183,10 +183,12 @@ extension SKPaymentQueue {
         noteChange(of: change.subscription)
     }
 
-    /// Lets those who follow statuses ask for the new one.
-    private func noteChange(of subscription: Subscription) {
+    /// Lets those who follow statuses ask for the new one, and the delegate decide about a price
+    /// increase.
+    func noteChange(of subscription: Subscription) {
         let (version, group) = (subscription.version, subscription.groupID.rawValue)
         tell { ($0 as? StatusObserver)?.receive(version: version, of: group) }
+        takePrices(of: [subscription])
     }
 
     /// Changes a subscription, and repeats the request until it is answered.

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd.PaymentQueues {
-    /// The store's account settings in the client library (spec rules 1 to 10, 106, 107, 114, 116).
+    /// The store's account settings in the client library (spec rules 1 to 10, 114, 116).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct AccountState {
         private static let france = EventTypes.Storefront(unchecked: "FRA")
@@ -33,16 +33,14 @@ extension EndToEnd.PaymentQueues {
 
         private func withQueue(
             paying method: SandboxPaymentMethod = .success,
-            _ change: (inout StoreConfiguration) -> Void = { _ in },
             _ body: (Setup) async throws -> Void
         ) async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
-                var configuration = try EndToEnd.PaymentQueues.configuration(
+                let configuration = try EndToEnd.PaymentQueues.configuration(
                     of: store,
                     paying: method
                 )
-                change(&configuration)
                 SKPaymentQueue.configure(configuration)
                 let queue = SKPaymentQueue.default()
                 let app = App()
@@ -226,47 +224,7 @@ extension EndToEnd.PaymentQueues {
                 try await setup.queue.finish(purchased)
             }
         }
-
-        @Test(arguments: [true, false])
-        func aPriceIncreaseIsShownWhenTheDelegateSaysSo(showsAtOnce: Bool) async throws {
-            let shown = Shown()
-            try await withQueue { configuration in
-                configuration.priceConsentSheet = { increase in
-                    shown.prices.withLock { $0.append(increase.price) }
-                    return true
-                }
-            } _: { setup in
-                setup.queue.showPriceConsentIfNeeded()
-                setup.app.state.withLock { $0.showsConsent = showsAtOnce }
-                let club = SampleCatalog.club
-                try await setup.store.addSubscription()
-                _ = try await setup.store.administrator.ask(
-                    AccountID(unchecked: "ada"),
-                    about: club,
-                    PriceConsentRequest(bundleID: StoreKeys.bundleID, price: SampleCatalog.usd(399))
-                ).value
-                try await eventually("the delegate to be asked") {
-                    setup.app.state.withLock { $0.consentsAsked } == 1 ? true : nil
-                }
-                if !showsAtOnce {
-                    #expect(shown.prices.withLock { $0.isEmpty })
-                    setup.queue.showPriceConsentIfNeeded()
-                }
-                let client = try setup.store.client(account: "ada")
-                try await eventually("the subscriber's decision to arrive") {
-                    try await client.storeAccount().value.account.priceConsents
-                        .allSatisfy { $0.status == .agreed } ? true : nil
-                }
-                setup.queue.showPriceConsentIfNeeded()
-                #expect(shown.prices.withLock { $0 } == [Decimal(string: "3.99")])
-            }
-        }
     }
-}
-
-/// The sheets that a program was asked to show.
-private final class Shown: Sendable {
-    let prices = Mutex<[Decimal]>([])
 }
 
 /// An observer and delegate that gives configured answers and records the questions.
@@ -274,11 +232,9 @@ private final class App: SKPaymentTransactionObserver, SKPaymentQueueDelegate, S
     struct State {
         var goesOn = true
         var addsStorePayments = false
-        var showsConsent = true
         var storefrontsAsked: [String] = []
         var storefrontChanges = 0
         var storePayments: [SKPayment] = []
-        var consentsAsked = 0
     }
 
     let state = Mutex(State())
@@ -314,13 +270,6 @@ private final class App: SKPaymentTransactionObserver, SKPaymentQueueDelegate, S
         state.withLock { state in
             state.storefrontsAsked.append(newStorefront.countryCode)
             return state.goesOn
-        }
-    }
-
-    func paymentQueueShouldShowPriceConsent(_ queue: SKPaymentQueue) -> Bool {
-        state.withLock { state in
-            state.consentsAsked += 1
-            return state.showsConsent
         }
     }
 }

@@ -7,8 +7,7 @@ import Testing
     private func account(
         _ version: Int,
         storefront: String? = nil,
-        intents: [Int] = [],
-        consents: [(Int, PriceConsentStatus)] = []
+        intents: [Int] = []
     ) -> Account {
         let time = StoreTime(millisecondsSinceEpoch: 0)
         return Account(
@@ -22,14 +21,6 @@ import Testing
                     productID: ProductID(unchecked: "hint"),
                     quantity: 1,
                     createdAt: time
-                )
-            },
-            priceConsents: consents.map { number, status in
-                PriceConsent(
-                    id: PriceConsentID(unchecked: "consent-\(number)"),
-                    productID: ProductID(unchecked: "club"),
-                    price: .usd(399),
-                    status: status
                 )
             }
         )
@@ -79,14 +70,5 @@ import Testing
         #expect(state.take(account(1, intents: [1])).intents.count == 1)
         #expect(state.take(account(1, intents: [1])).intents.isEmpty)
         #expect(state.take(account(2, intents: [1, 2])).intents.map(\.id.rawValue) == ["intent-2"])
-    }
-
-    @Test func aConsentIsAskedAboutOnceAndWaitsUntilItIsAnswered() {
-        var state = state()
-        #expect(state.take(account(1, consents: [(1, .pending)])).hasNewPriceConsent)
-        #expect(!state.take(account(2, consents: [(1, .pending)])).hasNewPriceConsent)
-        #expect(state.pendingConsents.count == 1)
-        #expect(!state.take(account(3, consents: [(1, .agreed)])).hasNewPriceConsent)
-        #expect(state.pendingConsents.isEmpty)
     }
 }

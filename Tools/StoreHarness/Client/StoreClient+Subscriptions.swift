@@ -40,6 +40,19 @@ extension StoreClient {
 }
 
 extension StoreAdministrator {
+    /// Raises the price of a subscription.
+    public func raise(
+        _ id: TransactionID,
+        of product: ProductID,
+        to price: Money
+    ) async throws -> StoreAnswer<SubscriptionResponse> {
+        try await send(
+            .PUT,
+            urls.payments + Routes.adminPriceIncrease(id),
+            PriceIncreaseRequest(productID: product, price: price)
+        )
+    }
+
     /// Requests the store's clock.
     public func clock() async throws -> StoreAnswer<ClockResponse> {
         try await send(.GET, urls.payments + Routes.adminClock)
