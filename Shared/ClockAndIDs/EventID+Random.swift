@@ -24,8 +24,3 @@ extension FamilyID {
     /// Makes a new id: a UUID of version 7, like an event's.
     public init(time: StoreTime) { self.init(unchecked: EventID(time: time).description) }
 }
-
-extension PriceConsentID {
-    /// Makes a new id: a UUID of version 7, like an event's.
-    public init(time: StoreTime) { self.init(unchecked: EventID(time: time).description) }
-}

@@ -1,5 +1,5 @@
 /// The account settings of a buyer in one app: whether the account may pay, its storefront, and the
-/// questions it has not answered.
+/// purchases that it began outside the app.
 ///
 /// `payments` publishes the whole account at each change, so a client needs no other event to act
 /// on it. It recognizes an older one by its ``version``.
@@ -25,9 +25,6 @@ public struct Account: Codable, Hashable, Sendable {
     /// The purchases that the account began outside the app and has neither paid nor declined,
     /// oldest first (spec rule 116).
     public var purchaseIntents: [PurchaseIntent]
-    /// The newest price increase of each product for which the account was asked to agree (spec
-    /// rules 106 and 107).
-    public var priceConsents: [PriceConsent]
 
     /// Makes an account.
     public init(
@@ -36,8 +33,7 @@ public struct Account: Codable, Hashable, Sendable {
         version: Int = 0,
         canMakePayments: Bool = true,
         storefront: Storefront? = nil,
-        purchaseIntents: [PurchaseIntent] = [],
-        priceConsents: [PriceConsent] = []
+        purchaseIntents: [PurchaseIntent] = []
     ) {
         self.accountID = accountID
         self.bundleID = bundleID
@@ -45,7 +41,6 @@ public struct Account: Codable, Hashable, Sendable {
         self.canMakePayments = canMakePayments
         self.storefront = storefront
         self.purchaseIntents = purchaseIntents
-        self.priceConsents = priceConsents
     }
 }
 
@@ -75,64 +70,5 @@ public struct PurchaseIntent: Codable, Hashable, Sendable {
         self.productID = productID
         self.quantity = quantity
         self.createdAt = createdAt
-    }
-}
-
-/// A price increase that a subscriber has to agree to (spec rules 106 and 107).
-public struct PriceConsent: Codable, Hashable, Sendable {
-    /// The identifier of the consent.
-    ///
-    /// A different price needs a new consent.
-    public var id: PriceConsentID
-    /// The product whose price rises.
-    public var productID: ProductID
-    /// The new price.
-    public var price: Money
-    /// The subscriber's answer.
-    public var status: PriceConsentStatus
-
-    /// Makes a consent.
-    public init(
-        id: PriceConsentID,
-        productID: ProductID,
-        price: Money,
-        status: PriceConsentStatus = .pending
-    ) {
-        self.id = id
-        self.productID = productID
-        self.price = price
-        self.status = status
-    }
-}
-
-/// The subscriber's answer to a price increase.
-public enum PriceConsentStatus: OpenEnum {
-    /// There is no answer yet. The app may show the question.
-    case pending
-    /// The subscriber pays the new price from the next renewal on.
-    case agreed
-    /// The subscriber declined, and the subscription ends.
-    case declined
-    /// A status that only a newer version of the store knows.
-    case unknown(String)
-
-    /// Recognises a status, or keeps it as unknown.
-    public init(rawValue: String) {
-        switch rawValue {
-        case "pending": self = .pending
-        case "agreed": self = .agreed
-        case "declined": self = .declined
-        default: self = .unknown(rawValue)
-        }
-    }
-
-    /// The status in its wire format.
-    public var rawValue: String {
-        switch self {
-        case .pending: "pending"
-        case .agreed: "agreed"
-        case .declined: "declined"
-        case .unknown(let rawValue): rawValue
-        }
     }
 }

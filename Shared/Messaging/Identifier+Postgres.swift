@@ -85,6 +85,5 @@ extension Storefront: PostgresEncodable, PostgresDecodable {}
 extension LanguageTag: PostgresEncodable, PostgresDecodable {}
 extension IdempotencyKey: PostgresEncodable, PostgresDecodable {}
 extension PurchaseIntentID: PostgresEncodable, PostgresDecodable {}
-extension PriceConsentID: PostgresEncodable, PostgresDecodable {}
 extension FamilyID: PostgresEncodable, PostgresDecodable {}
 extension Currency: PostgresEncodable, PostgresDecodable {}

@@ -112,10 +112,6 @@ public enum Routes {
     ///
     /// Append an id. `DELETE` declines it permanently.
     public static let purchaseIntents = "\(account)/purchase-intents"
-    /// `payments`: the price increases for which the account was asked to agree.
-    ///
-    /// Append an id. `POST` answers it.
-    public static let priceConsents = "\(account)/price-consents"
     /// `payments`: the subscriptions of the account.
     ///
     /// `GET`; append an id for one.
@@ -202,8 +198,6 @@ public enum Routes {
     public static func purchaseIntent(_ id: PurchaseIntentID) -> String {
         "\(purchaseIntents)/\(id)"
     }
-    /// `payments`: one price increase for which the account was asked to agree.
-    public static func priceConsent(_ id: PriceConsentID) -> String { "\(priceConsents)/\(id)" }
     /// `payments`, administrators: one account in one app.
     public static func adminAccount(_ id: AccountID) -> String {
         "\(adminAccounts)/\(percentEncoded(id.rawValue))"
@@ -213,12 +207,6 @@ public enum Routes {
     /// `POST`. With an `Idempotency-Key` it is begun only once, even if the request is repeated.
     public static func adminPurchaseIntents(_ id: AccountID) -> String {
         "\(adminAccount(id))/purchase-intents"
-    }
-    /// `payments`, administrators: ask an account to agree to a higher price.
-    ///
-    /// `PUT`.
-    public static func adminPriceConsent(_ id: AccountID, _ product: ProductID) -> String {
-        "\(adminAccount(id))/price-consents/\(product)"
     }
     /// `payments`: one subscription, which has the id of its first transaction.
     public static func subscription(_ id: TransactionID) -> String { "\(subscriptions)/\(id)" }

@@ -183,7 +183,6 @@ import Testing
         try check(ProductID.self, "ProductID")
         try check(TransactionID.self, "TransactionID")
         try check(PurchaseIntentID.self, "PurchaseIntentID")
-        try check(PriceConsentID.self, "PriceConsentID")
         try check(LanguageTag.self, "LanguageTag")
         try check(ContentVersion.self, "ContentVersion")
         try check(ContentDigest.self, "ContentDigest")

@@ -228,8 +228,6 @@ import Testing
         #expect(account.accountID == AccountID(unchecked: "ada") && account.version == 4)
         #expect(account.canMakePayments && account.storefront == Storefront(unchecked: "FRA"))
         #expect(account.purchaseIntents.map(\.quantity) == [2])
-        #expect(account.priceConsents.map(\.status) == [.pending])
-        #expect(account.priceConsents.map(\.price.description) == ["2.99 EUR"])
         let change = try roundTrip(QueueAccountChanged.self, "queue.account-changed")
         #expect(change == QueueAccountChanged(revision: 14, account: account))
     }
@@ -333,7 +331,6 @@ import Testing
     @Test func unknownFieldsAndValuesOfAnAccountSurvive() throws {
         let account = try surviving(AccountChanged.self, "account.changed").account
         #expect(account.storefront == nil && !account.canMakePayments)
-        #expect(account.priceConsents.map(\.status) == [.unknown("considering")])
         let change = try surviving(QueueAccountChanged.self, "queue.account-changed")
         #expect(change.account == account)
     }

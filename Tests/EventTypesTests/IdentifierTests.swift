@@ -44,13 +44,11 @@ import Testing
         #expect(TransactionID(number: 9) < TransactionID(number: 10))
     }
 
-    @Test func intentsAndConsentsAreUUIDsInOneSpelling() {
+    @Test func intentsAreUUIDsInOneSpelling() {
         let id = PurchaseIntentID(time: StoreTime(millisecondsSinceEpoch: 1_795_237_175_000))
         #expect(PurchaseIntentID(rawValue: id.rawValue) == id)
-        #expect(PriceConsentID(rawValue: id.rawValue) != nil)
         for text in ["", "7", id.rawValue.uppercased(), id.rawValue + "0"] {
             #expect(PurchaseIntentID(rawValue: text) == nil)
-            #expect(PriceConsentID(rawValue: text) == nil)
         }
     }
 

@@ -103,22 +103,6 @@ extension AccountHandler {
     ) async throws -> Result<Account, AccountRefusal> {
         try await decline(id, by: key, trace: .begin())
     }
-
-    func ask(
-        _ id: AccountID,
-        about productID: ProductID,
-        _ request: PriceConsentRequest
-    ) async throws -> Result<PriceConsent, AccountRefusal> {
-        try await ask(id, about: productID, request, trace: .begin())
-    }
-
-    func decide(
-        _ decision: PriceConsentDecisionRequest.Decision,
-        on id: PriceConsentID,
-        by key: AccountKey
-    ) async throws -> Result<Account, AccountRefusal> {
-        try await decide(decision, on: id, by: key, trace: .begin())
-    }
 }
 
 // Keys and references as literals.

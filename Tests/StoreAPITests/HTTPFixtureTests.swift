@@ -156,17 +156,6 @@ import Testing
         #expect(response.purchaseIntent.productID == request.productID)
     }
 
-    @Test func priceConsent() throws {
-        let request = try roundTrip(PriceConsentRequest.self, "price.consent.request")
-        let response = try roundTrip(PriceConsentResponse.self, "price.consent.response")
-        #expect(response.priceConsent.price == request.price)
-        #expect(
-            try ["agree", "decline"].map {
-                try roundTrip(PriceConsentDecisionRequest.self, "price.consent.\($0)").decision
-            } == [.agree, .decline]
-        )
-    }
-
     @Test func transactionResponse() throws {
         let body = try roundTrip(TransactionResponse.self, "transaction.response")
         #expect(body.transaction.state == .purchasing)
@@ -381,10 +370,6 @@ import Testing
         )
         let account = AccountID(unchecked: "ada/7@example.com")
         #expect(Routes.adminAccount(account) == "/v1/admin/accounts/ada%2F7@example.com")
-        #expect(
-            Routes.adminPriceConsent(AccountID(unchecked: "ada"), ProductID(unchecked: "pro"))
-                == "/v1/admin/accounts/ada/price-consents/pro"
-        )
         #expect(Routes.adminProduct(ProductID(unchecked: "pro")) == "/v1/admin/products/pro")
     }
 }

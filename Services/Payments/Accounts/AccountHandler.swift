@@ -5,7 +5,7 @@ import Postgres
 import StoreAPI
 import StoreTracing
 
-/// Changes accounts, and begins and ends their purchase intents and price consents.
+/// Changes accounts, and begins and ends their purchase intents.
 ///
 /// Each change is one database transaction, which locks the account and appends its event.
 ///
@@ -120,63 +120,6 @@ struct AccountHandler: Sendable {
             case .ended: return .none(())
             case .decline:
                 try PurchaseIntentStore.end([(id, nil)], at: time, on: connection)
-                return .changed(())
-            }
-        }.map(\.account)
-    }
-
-    /// Asks an account to agree to a product's new price.
-    func ask(
-        _ id: AccountID,
-        about productID: ProductID,
-        _ request: PriceConsentRequest,
-        trace: TraceContext
-    ) async throws -> Result<PriceConsent, AccountRefusal> {
-        let key = AccountKey(accountID: id, bundleID: request.bundleID)
-        return try await perform(on: key, makesAccount: true, trace) {
-            account,
-            time,
-            connection -> Effect<PriceConsent> in
-            let product = try connection.read(products.load([productID], at: time))[productID]
-            switch AccountRules.question(about: request.price, of: product, to: account) {
-            case .refused(let refusal): return .refused(refusal)
-            case .asked(let consent): return .none(consent)
-            case .ask:
-                let consent = PriceConsent(
-                    id: PriceConsentID(time: time),
-                    productID: productID,
-                    price: request.price
-                )
-                try PriceConsentStore.ask(consent, of: key, at: time, on: connection)
-                return .changed(consent)
-            }
-        }.map(\.answer)
-    }
-
-    /// Records a subscriber's decision; the first one counts.
-    func decide(
-        _ decision: PriceConsentDecisionRequest.Decision,
-        on id: PriceConsentID,
-        by key: AccountKey,
-        trace: TraceContext
-    ) async throws -> Result<Account, AccountRefusal> {
-        try await perform(on: key, makesAccount: false, trace) {
-            _,
-            time,
-            connection -> Effect<Void> in
-            guard let consent = try PriceConsentStore.find(id, of: key, on: connection) else {
-                return .refused(.priceConsentUnknown)
-            }
-            let verdict = AccountRules.verdict(
-                on: decision,
-                of: consent.status,
-                isReplaced: consent.isReplaced
-            )
-            switch verdict {
-            case .refused(let refusal): return .refused(refusal)
-            case .repeated: return .none(())
-            case .accepted(let status):
-                try PriceConsentStore.decide(status, on: id, at: time, on: connection)
                 return .changed(())
             }
         }.map(\.account)

@@ -17,17 +17,12 @@ struct AccountRoutes: Sendable {
         router.account
             .get(RouterPath(Routes.account), use: ownAccount)
             .delete(RouterPath("\(Routes.purchaseIntents)/:id"), use: declineIntent)
-            .post(RouterPath("\(Routes.priceConsents)/:id"), use: decideConsent)
         router.admin
             .get(RouterPath("\(Routes.adminAccounts)/:account"), use: anyAccount)
             .put(RouterPath("\(Routes.adminAccounts)/:account"), use: changeAccount)
             .post(
                 RouterPath("\(Routes.adminAccounts)/:account/purchase-intents"),
                 use: beginPurchase
-            )
-            .put(
-                RouterPath("\(Routes.adminAccounts)/:account/price-consents/:product"),
-                use: askConsent
             )
     }
 
@@ -48,19 +43,6 @@ struct AccountRoutes: Sendable {
         guard let id = context.parameters.get("id").flatMap({ PurchaseIntentID(rawValue: $0) })
         else { throw AccountRefusal.purchaseIntentUnknown.problem }
         return try answer(try await accounts.decline(id, by: key, trace: context.trace))
-    }
-
-    @Sendable
-    private func decideConsent(_ request: Request, _ context: StoreRequestContext) async throws
-        -> Response
-    {
-        let key = try context.requireAccountKey()
-        guard let id = context.parameters.get("id").flatMap({ PriceConsentID(rawValue: $0) })
-        else { throw AccountRefusal.priceConsentUnknown.problem }
-        let body = try await decodeBody(PriceConsentDecisionRequest.self, from: request)
-        return try answer(
-            try await accounts.decide(body.decision, on: id, by: key, trace: context.trace)
-        )
     }
 
     @Sendable
@@ -107,21 +89,6 @@ struct AccountRoutes: Sendable {
                 PurchaseIntentResponse(purchaseIntent: intent),
                 status: .created
             )
-        }
-    }
-
-    @Sendable
-    private func askConsent(_ request: Request, _ context: StoreRequestContext) async throws
-        -> Response
-    {
-        let id = try context.accountInPath()
-        guard let productID = context.parameters.get("product").flatMap({ ProductID(rawValue: $0) })
-        else { throw PaymentRefusal.productUnknown.problem }
-        let body = try await decodeBody(PriceConsentRequest.self, from: request)
-        switch try await accounts.ask(id, about: productID, body, trace: context.trace) {
-        case .failure(let refusal): throw refusal.problem
-        case .success(let consent):
-            return try jsonResponse(PriceConsentResponse(priceConsent: consent))
         }
     }
 

@@ -1,15 +1,12 @@
 import EventTypes
 import StoreAPI
 
-/// The rules for changes of accounts, purchase intents and price consents (spec rules 1 to 9, 106,
-/// 107, 116).
+/// The rules for changes of accounts and purchase intents (spec rules 1 to 9 and 116).
 ///
 /// Pure.
 enum AccountRules {
     /// The maximum number of open purchase intents of an account.
     static let purchaseIntentsMax = 20
-    /// The maximum number of products about whose price an account is asked.
-    static let priceConsentsMax = 100
 
     /// Applies an administrator's change; fields that it omits stay as they are.
     static func apply(
@@ -101,51 +98,5 @@ enum AccountRules {
         case .paymentsNotAllowed: .paymentsNotAllowed
         case .storefrontChanged: .storefrontChanged
         }
-    }
-
-    /// The verdict on a question about a price.
-    enum Question: Hashable, Sendable {
-        /// The account was asked about this price before; its answer does not matter.
-        case asked(PriceConsent)
-        /// The account is asked; the question replaces an earlier one about the same product.
-        case ask
-        case refused(AccountRefusal)
-    }
-
-    /// Judges a question about a product's new price.
-    static func question(
-        about price: Money,
-        of product: Product?,
-        to account: Account
-    ) -> Question {
-        guard let product else { return .refused(.payment(.productUnknown)) }
-        guard product.type == .autoRenewableSubscription else { return .refused(.notASubscription) }
-        guard price.minorUnits >= 0 else { return .refused(.priceNegative) }
-        let newest = account.priceConsents.first { $0.productID == product.id }
-        if let newest {
-            return newest.price == price ? .asked(newest) : .ask
-        }
-        return account.priceConsents.count < priceConsentsMax
-            ? .ask : .refused(.tooManyPriceConsents(max: priceConsentsMax))
-    }
-
-    /// The verdict on a subscriber's decision: the first counts, and a repetition gets the same
-    /// answer.
-    enum Verdict: Hashable, Sendable {
-        case accepted(PriceConsentStatus)
-        case repeated
-        case refused(AccountRefusal)
-    }
-
-    /// Judges a decision about a price increase.
-    static func verdict(
-        on decision: PriceConsentDecisionRequest.Decision,
-        of status: PriceConsentStatus,
-        isReplaced: Bool
-    ) -> Verdict {
-        let said: PriceConsentStatus = decision == .agree ? .agreed : .declined
-        if status == said { return .repeated }
-        guard status == .pending else { return .refused(.decidedOtherwise) }
-        return isReplaced ? .refused(.priceConsentReplaced) : .accepted(said)
     }
 }

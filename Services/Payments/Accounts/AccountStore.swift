@@ -2,7 +2,7 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The table of accounts; also reads accounts with their intents and consents.
+/// The table of accounts; also reads accounts with their intents.
 ///
 /// Every change of an account locks its row first, so its versions rise in commit order.
 enum AccountStore {
@@ -100,7 +100,7 @@ enum AccountStore {
         )
     }
 
-    /// Reads accounts as they are published, in three statements for any number.
+    /// Reads accounts as they are published, in two statements for any number.
     ///
     /// - Returns: An account for each key, at version 0 if it is not in the table.
     static func load(
@@ -138,9 +138,6 @@ enum AccountStore {
         }
         for (key, intents) in try connection.read(PurchaseIntentStore.open(of: keys)) {
             accounts[key]?.purchaseIntents = intents
-        }
-        for (key, consents) in try PriceConsentStore.newest(of: keys, on: connection) {
-            accounts[key]?.priceConsents = consents
         }
         return accounts
     }

@@ -1,8 +1,8 @@
--- Facts about accounts other than their purchases: whether they may pay, where they buy, which
--- purchases they began outside the app, and which price increases they were asked about.
+-- Facts about accounts other than their purchases: whether they may pay, where they buy, and which
+-- purchases they began outside the app.
 
 -- One row for each account in each app about which something was ever set. Every change of the
--- account locks this row first, also changes of the two tables below.
+-- account locks this row first, also changes of the table below.
 CREATE TABLE accounts (
     account_id text NOT NULL,
     bundle_id text NOT NULL,
@@ -34,27 +34,6 @@ CREATE TABLE purchase_intents (
 CREATE INDEX purchase_intents_open ON purchase_intents (account_id, bundle_id)
     WHERE ended_at IS NULL;
 
--- One row for each price that an account was asked about. A later price is a row of its own, which
--- replaces the earlier one.
-CREATE TABLE price_consents (
-    id text PRIMARY KEY,
-    account_id text NOT NULL,
-    bundle_id text NOT NULL,
-    product_id text NOT NULL,
-    price bigint NOT NULL CONSTRAINT asked_price_is_not_negative CHECK (price >= 0),
-    currency text NOT NULL,
-    asked_at timestamptz NOT NULL,
-    status text NOT NULL
-        CONSTRAINT consent_status_is_known CHECK (status IN ('pending', 'agreed', 'declined')),
-    decided_at timestamptz,
-    replaced_at timestamptz,
-    CONSTRAINT a_word_has_a_time CHECK ((status = 'pending') = (decided_at IS NULL))
-);
-
-CREATE UNIQUE INDEX price_consents_newest ON price_consents (account_id, bundle_id, product_id)
-    WHERE replaced_at IS NULL;
-
-GRANT SELECT, INSERT ON accounts, purchase_intents, price_consents TO {role};
+GRANT SELECT, INSERT ON accounts, purchase_intents TO {role};
 GRANT UPDATE (version, can_make_payments, storefront) ON accounts TO {role};
 GRANT UPDATE (ended_at, transaction_id) ON purchase_intents TO {role};
-GRANT UPDATE (status, decided_at, replaced_at) ON price_consents TO {role};

@@ -306,18 +306,6 @@ struct PaymentsRebuildHandler: Rebuilder {
         for intent in account.purchaseIntents where !knownIntents.contains(intent.id) {
             try PurchaseIntentStore.insert(intent, of: key, idempotencyKey: nil, on: shadow)
         }
-        let knownConsents = Dictionary(
-            before.priceConsents.map { ($0.id, $0.status) },
-            uniquingKeysWith: { first, _ in first }
-        )
-        for consent in account.priceConsents {
-            guard let status = knownConsents[consent.id] else {
-                try PriceConsentStore.ask(consent, of: key, at: time, on: shadow)
-                continue
-            }
-            guard status != consent.status else { continue }
-            try PriceConsentStore.decide(consent.status, on: consent.id, at: time, on: shadow)
-        }
         return before
     }
 }

@@ -84,14 +84,6 @@ enum PaymentsTables {
             ]
         ),
         RebuiltTable(
-            "price_consents",
-            key: [.text("id")],
-            columns: [
-                "id", "account_id", "bundle_id", "product_id", "price", "currency", "asked_at",
-                "status", "decided_at", "replaced_at",
-            ]
-        ),
-        RebuiltTable(
             "families",
             key: [.text("id")],
             columns: ["id", "bundle_id", "version", .init("data", "data::jsonb")]

@@ -34,7 +34,6 @@ public enum AdministratorAccess {
                 "PUT \(Routes.adminCatalog)",
                 "PUT \(Routes.adminProducts)/{productID}/content",
                 "DELETE \(Routes.adminProducts)/{productID}/content/{version}",
-                "PUT \(Routes.adminAccounts)/{account}/price-consents/{product}",
                 "POST \(Routes.adminCodeCampaigns)",
                 "POST \(Routes.adminCodeCampaigns)/{id}/deactivation",
                 "PUT \(Routes.adminSubscriptions)/{id}/price-increase",

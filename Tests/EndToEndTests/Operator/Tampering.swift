@@ -74,7 +74,6 @@ struct Tampering: Sendable, CustomStringConvertible {
         ),
         Tampering(.payments, "subscriptions", "version = version + 1", rows: "id > 0", ""),
         Tampering(.payments, "purchase_intents", "quantity = quantity + 1", ""),
-        Tampering(.payments, "price_consents", "price = price + 1", ""),
         Tampering(
             .payments,
             "resumptions",

@@ -261,11 +261,6 @@ extension StoreHarness {
         }
         try await addSubscription()
         try await finish([buy(SampleCatalog.club)])
-        _ = try await administrator.ask(
-            account,
-            about: SampleCatalog.club,
-            PriceConsentRequest(bundleID: StoreKeys.bundleID, price: SampleCatalog.usd(399))
-        )
         // The merchant's server sets the account token of a purchase.
         let named = try await StoreHTTP.send(
             .PUT,

@@ -7,8 +7,8 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// Account settings that the store sends to clients without a request (spec rules 1 to 9, 106,
-    /// 107, 114, 116).
+    /// Account settings that the store sends to clients without a request (spec rules 1 to 9, 114
+    /// and 116).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Accounts {
         static let france = Storefront(unchecked: "FRA")
@@ -151,33 +151,6 @@ extension EndToEnd {
             }
         }
 
-        @Test func subscriberAgreesToAPriceOnce() async throws {
-            try await withStore { store in
-                try await store.addSubscription()
-                let client = try store.client(account: "ada")
-                let stream = StreamRecord(client)
-                let consent = try await store.administrator.ask(
-                    client.account,
-                    about: SampleCatalog.club,
-                    PriceConsentRequest(
-                        bundleID: StoreKeys.bundleID,
-                        price: SampleCatalog.usd(399)
-                    )
-                ).value.priceConsent
-                try await stream.account("the question") { $0.priceConsents == [consent] }
-                for _ in 0..<2 {
-                    let account = try await client.decide(.agree, on: consent.id).value.account
-                    #expect(account.priceConsents.map(\.status) == [.agreed])
-                }
-                try await stream.account("the answer") {
-                    $0.priceConsents.map(\.status) == [.agreed] && $0.version == 2
-                }
-                let opposite = try await client.decide(.decline, on: consent.id)
-                #expect(opposite.status == 409)
-                #expect(opposite.problem?.code == "price_consent_decided_otherwise")
-            }
-        }
-
         @Test func aChangeAnsweredBeforeAKillIsPublishedAfterIt() async throws {
             try await withStore(.with(kafkaProxy: true)) { store in
                 try await store.importSampleCatalog()
@@ -249,7 +222,6 @@ extension EndToEnd {
             _ client: StoreClient
         ) -> [(HTTPMethod, String, String?, Int, String)] {
             let app = #""bundleID":"\#(StoreKeys.bundleID)""#
-            let price = #""price":{"currency":"USD","minorUnits":1}"#
             return [
                 (.GET, path, nil, 400, "query_invalid"),
                 (.PUT, path, "{\(app)}", 400, "account_change_empty"),
@@ -263,10 +235,6 @@ extension EndToEnd {
                     .POST, path + "/purchase-intents",
                     #"{\#(app),"productID":"com.example.pro","quantity":2}"#, 400,
                     "quantity_out_of_range"
-                ),
-                (
-                    .PUT, path + "/price-consents/\(SampleCatalog.coins)", "{\(app),\(price)}", 400,
-                    "not_a_subscription"
                 ),
                 (
                     .PUT, client.urls.payments + Routes.adminAccounts + "/a%20b", "{\(app)}", 400,

@@ -125,7 +125,7 @@ struct QueueAccountTests {
         try await withFulfillment { store in
             let data = """
                 {"account":{"accountID":"alice","bundleID":"\(appID)","canMakePayments":true,\
-                "mood":"good","priceConsents":[],"purchaseIntents":[],"version":1}}
+                "mood":"good","purchaseIntents":[],"version":1}}
                 """
             let account = try EventCoding.decode(AccountChanged.self, from: Array(data.utf8))
                 .account

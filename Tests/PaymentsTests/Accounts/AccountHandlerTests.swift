@@ -9,8 +9,6 @@ import Testing
 
 /// Requests about accounts, and their events.
 @Suite(.timeLimit(.minutes(2))) struct AccountHandlerTests {
-    let weekly = product("weekly", .autoRenewableSubscription)
-
     @Test func anAccountOfWhichNothingWasSaidMayPayAnywhere() async throws {
         try await withStore { store in
             let account = try await store.account()
@@ -106,9 +104,6 @@ import Testing
             await #expect(throws: AccountRefusal.payment(.productUnknown)) {
                 try await store.begin("nothing")
             }
-            await #expect(throws: AccountRefusal.payment(.productUnknown)) {
-                try await store.ask(usd(1099))
-            }
             await #expect(throws: AccountRefusal.changeEmpty) { try await store.say() }
             // An account may pay unless an administrator has said otherwise.
             let account = try await store.say(canMakePayments: true)
@@ -153,60 +148,15 @@ import Testing
         }
     }
 
-    @Test func nobodyDeclinesOrAnswersForAnother() async throws {
+    @Test func nobodyDeclinesForAnother() async throws {
         try await withStore { store in
-            try await store.sell(weekly)
             let intent = try await store.begin()
-            let consent = try await store.ask(usd(1099))
             await #expect(throws: AccountRefusal.purchaseIntentUnknown) {
                 try await store.accounts.decline(intent.id, by: bob.accountKey).get()
             }
-            await #expect(throws: AccountRefusal.priceConsentUnknown) {
-                try await store.accounts.decide(.agree, on: consent.id, by: bob.accountKey).get()
-            }
             #expect(try await store.account().purchaseIntents == [intent])
-            #expect(try await store.account().priceConsents == [consent])
             // A refused request of an unknown account makes no row.
             #expect(try await store.count("accounts") == 1)
-        }
-    }
-
-    @Test func aSubscribersFirstWordOnAPriceCounts() async throws {
-        try await withStore { store in
-            try await store.sell(weekly)
-            let consent = try await store.ask(usd(1099))
-            #expect(try await store.ask(usd(1099)) == consent)
-            #expect(try await store.account().version == 1)
-            for _ in 0..<2 {
-                let account = try await store.accounts.decide(
-                    .agree,
-                    on: consent.id,
-                    by: alice.accountKey
-                ).get()
-                #expect(account.priceConsents.map(\.status) == [.agreed])
-                #expect(account.version == 2)
-            }
-            await #expect(throws: AccountRefusal.decidedOtherwise) {
-                try await store.accounts.decide(.decline, on: consent.id, by: alice.accountKey)
-                    .get()
-            }
-            // An account that has agreed is not asked again.
-            #expect(try await store.ask(usd(1099)).status == .agreed)
-            #expect(try await store.accountEvents().map(\.version) == [1, 2])
-        }
-    }
-
-    @Test func anotherPriceIsAnotherQuestionAndTheOldOneIsClosed() async throws {
-        try await withStore { store in
-            try await store.sell(weekly)
-            let first = try await store.ask(usd(1099))
-            let second = try await store.ask(usd(1199))
-            #expect(second.id != first.id)
-            #expect(try await store.account().priceConsents == [second])
-            await #expect(throws: AccountRefusal.priceConsentReplaced) {
-                try await store.accounts.decide(.agree, on: first.id, by: alice.accountKey).get()
-            }
-            #expect(try await store.count("price_consents") == 2)
         }
     }
 }

@@ -44,19 +44,6 @@ extension Store {
         return try await accounts.begin(request, for: account.accountID, idempotencyKey: key).get()
     }
 
-    /// Asks about a new price of `weekly`.
-    @discardableResult
-    func ask(
-        _ price: Money,
-        of account: AuthenticatedAccount = alice
-    ) async throws -> PriceConsent {
-        try await accounts.ask(
-            account.accountID,
-            about: ProductID(unchecked: "weekly"),
-            PriceConsentRequest(bundleID: account.bundleID, price: price)
-        ).get()
-    }
-
     func account(_ account: AuthenticatedAccount = alice) async throws -> Account {
         try await accounts.account(account.accountKey)
     }
@@ -103,7 +90,7 @@ extension Store {
     /// The numbers of rows in every table that a request about an account could change.
     func accountCounts() async throws -> [Int] {
         var counts = try await self.counts()
-        for table in ["accounts", "purchase_intents", "price_consents"] {
+        for table in ["accounts", "purchase_intents"] {
             counts.append(try await count(table))
         }
         return counts

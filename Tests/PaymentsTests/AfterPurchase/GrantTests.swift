@@ -18,8 +18,8 @@ import Testing
         "UPDATE sandbox_processor.charges SET amount = 1", "TRUNCATE transactions",
         "CREATE TABLE mine (id integer)", "DELETE FROM accounts",
         "UPDATE accounts SET account_id = 'bob'", "DELETE FROM purchase_intents",
-        "UPDATE purchase_intents SET product_id = 'film'", "DELETE FROM price_consents",
-        "UPDATE price_consents SET price = 1", "UPDATE resumptions SET transaction_id = 1",
+        "UPDATE purchase_intents SET product_id = 'film'",
+        "UPDATE resumptions SET transaction_id = 1",
         "UPDATE processor_attempts SET act = NULL",
         "DELETE FROM resumptions",
     ]

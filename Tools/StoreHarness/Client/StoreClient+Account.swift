@@ -15,21 +15,6 @@ extension StoreClient {
     ) async throws -> StoreAnswer<AccountResponse> {
         try await StoreAnswer.of(raw(.DELETE, urls.payments + Routes.purchaseIntent(intent)))
     }
-
-    /// Answers a price increase.
-    public func decide(
-        _ decision: PriceConsentDecisionRequest.Decision,
-        on consent: PriceConsentID
-    ) async throws -> StoreAnswer<AccountResponse> {
-        let request = PriceConsentDecisionRequest(decision: decision)
-        return try await StoreAnswer.of(
-            raw(
-                .POST,
-                urls.payments + Routes.priceConsent(consent),
-                body: Array(try JSONEncoder().encode(request))
-            )
-        )
-    }
 }
 
 extension StoreAdministrator {
@@ -58,14 +43,5 @@ extension StoreAdministrator {
             request,
             key: key
         )
-    }
-
-    /// Asks an account to agree to the new price of a product.
-    public func ask(
-        _ account: AccountID,
-        about product: ProductID,
-        _ request: PriceConsentRequest
-    ) async throws -> StoreAnswer<PriceConsentResponse> {
-        try await send(.PUT, urls.payments + Routes.adminPriceConsent(account, product), request)
     }
 }
