@@ -532,7 +532,7 @@ let package = Package(
         + tests(
             of: "Storefront",
             [
-                "storefront", hummingbird, httpTypes, logging,
+                "storefront", hummingbird, httpTypes, logging, crypto,
                 server("HummingbirdTesting", of: "hummingbird"),
             ]
         )
