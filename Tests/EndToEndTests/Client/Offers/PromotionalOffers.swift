@@ -34,21 +34,89 @@ extension EndToEnd.PaymentQueues {
             )
         }
 
-        /// Sells the club with an offer of three months for 0.99 USD each.
-        private func sell(_ store: StoreHarness) async throws {
+        /// The sample catalog, in which the club has an offer of three months.
+        private func catalog(offeredFor cents: Int64) throws -> CatalogDocument {
             var document = try SampleCatalog.document()
             let club = try #require(document.products[SampleCatalog.club])
             let terms = OfferTerms(
                 mode: .payAsYouGo,
                 period: SubscriptionPeriod(1, .month),
                 numberOfPeriods: 3,
-                prices: club.prices.mapValues { Money(minorUnits: 99, currency: $0.currency) }
+                prices: club.prices.mapValues { Money(minorUnits: cents, currency: $0.currency) }
             )
             document.products[SampleCatalog.club]?.promotionalOffers = [
                 PromotionalOffer(id: OfferID(unchecked: Self.offer), terms: terms)
             ]
-            _ = try await store.administrator.importCatalog(document).value
+            return document
+        }
+
+        /// Sells the club with an offer of three months for 0.99 USD each.
+        private func sell(_ store: StoreHarness) async throws {
+            _ = try await store.administrator.importCatalog(catalog(offeredFor: 99)).value
             try await store.waitUntilSellable(SampleCatalog.club)
+        }
+
+        /// Sells the offer for 1.99 USD, and waits until `payments` knows it.
+        private func raiseTheOffer(_ store: StoreHarness) async throws {
+            let france = EventTypes.Storefront(unchecked: "FRA")
+            var document = try catalog(offeredFor: 199)
+            let old = try #require(document.products[SampleCatalog.club]?.prices[france])
+            // Another price in France shows when this version of the product has arrived.
+            document.products[SampleCatalog.club]?.prices[france] = Money(
+                minorUnits: old.minorUnits + 1,
+                currency: old.currency
+            )
+            _ = try await store.administrator.importCatalog(document).value
+            let probe = try store.client(account: "catalog-probe")
+            var request = PaymentRequest.sample(SampleCatalog.club)
+            request.storefront = france
+            request.price = old
+            request.paymentMethod = "no_such_method"
+            try await eventually("payments to know the new price") { () -> Bool? in
+                let answer = try await probe.add(request)
+                guard try !answer.asksToTryAgain, let problem = answer.problem else { return nil }
+                return problem.code == "stale_price" ? true : nil
+            }
+        }
+
+        private func shownClub() async throws -> SKProduct {
+            let response = try await SKPaymentQueue.default().products(
+                for: [SampleCatalog.club.rawValue]
+            )
+            return try #require(response.products.first)
+        }
+
+        /// The buyer is never charged more than the offer that was shown.
+        @Test func anOfferWithAnotherPriceThanTheShownOneIsRefused() async throws {
+            try await withStore { store in
+                try await sell(store)
+                SKPaymentQueue.configure(try EndToEnd.PaymentQueues.configuration(of: store))
+                let observer = RecordingObserver()
+                SKPaymentQueue.default().add(observer)
+                let club = try await shownClub()
+                #expect(club.discounts.map(\.price) == [Decimal(string: "0.99")])
+                _ = try await club.purchase()
+                try await raiseTheOffer(store)
+                let signed = try discount(store)
+                let refusal = await #expect(throws: SKError.self) {
+                    try await club.purchase(options: [.paymentDiscount(signed)])
+                }
+                #expect(refusal?.code == .invalidOfferPrice)
+                #expect(refusal?.storeCode == "stale_offer")
+                // The refused payment has not used up the signature.
+                let shownAgain = try await shownClub()
+                guard
+                    case .success = try await shownAgain.purchase(options: [
+                        .paymentDiscount(signed)
+                    ])
+                else { throw HarnessError("The offer was not redeemed.") }
+                try await eventually("the next period to cost what was shown") { () -> Bool? in
+                    let status = try await SubscriptionInfo.status(for: "club").first
+                    let price = status?.renewalInfo.unsafePayloadValue.renewalPrice
+                    return price == Decimal(string: "1.99") ? true : nil
+                }
+                SKPaymentQueue.default().remove(observer)
+            }
         }
 
         /// Every reason to refuse an offer is an error of StoreKit's, and nothing is given away.
@@ -58,10 +126,7 @@ extension EndToEnd.PaymentQueues {
                 SKPaymentQueue.configure(try EndToEnd.PaymentQueues.configuration(of: store))
                 let observer = RecordingObserver()
                 SKPaymentQueue.default().add(observer)
-                let products = try await SKPaymentQueue.default().products(
-                    for: [SampleCatalog.club.rawValue]
-                )
-                let club = try #require(products.products.first)
+                let club = try await shownClub()
                 #expect(club.discounts.map(\.identifier) == [Self.offer])
                 func refusal(_ discount: SKPaymentDiscount) async -> SKError.Code? {
                     let payment = SKMutablePayment(product: club)
