@@ -141,6 +141,49 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
+        /// The app asks, and a person at the store decides.
+        @Test func aBuyerAsksForARefundAndGetsAPartAfterADecline() async throws {
+            try await withProducts { store, _ in
+                let merchant = try await WebhookReceiver.start()
+                _ = try await store.administrator.setNotificationEndpoint(to: merchant.url).value
+                let pro = try await buy(SampleCatalog.pro).payloadValue
+                var updates = PaymentQueue.Transaction.updates.makeAsyncIterator()
+                #expect(await updates.next()?.unsafePayloadValue.id == pro.id)
+                try await pro.finish()
+
+                let asked = try await pro.beginRefundRequest(because: .unsatisfied)
+                #expect(asked == .success)
+                let twice = await #expect(
+                    throws: PaymentQueue.Transaction.RefundRequestError.self
+                ) {
+                    try await pro.beginRefundRequest()
+                }
+                #expect(twice == .duplicateRequest)
+                let decide = ["refund-requests", "decline", "\(pro.id)", "--reason", "used up"]
+                let declined = try await store.counterfoil(decide)
+                #expect(declined.exit == .code(0), "\(declined.output)")
+
+                try await pro.beginRefundRequest()
+                let approve = [
+                    "refund-requests", "approve", "\(pro.id)", "--number", "2", "--amount", "1.50",
+                    "--keep",
+                ]
+                let approved = try await store.counterfoil(approve)
+                #expect(approved.exit == .code(0), "\(approved.output)")
+                let refunded = try #require(await updates.next()?.payloadValue)
+                #expect(refunded.id == pro.id && refunded.revocationDate == nil)
+                let part = try #require(refunded.revocationPercentage)
+                #expect(part > 0 && part < 100)
+                try await eventually("the merchant to hear of both decisions") { () -> Bool? in
+                    let kinds = try merchant.deliveries.map {
+                        try EndToEnd.Notifications.kind(of: $0.body)
+                    }
+                    return kinds == ["ONE_TIME_CHARGE", "REFUND_DECLINED", "REFUND"] ? true : nil
+                }
+                await merchant.stop()
+            }
+        }
+
         @Test func whatAnotherAppWouldBelieveIsUnverified() async throws {
             try await withProducts { store, configuration in
                 let signed = try await buy(SampleCatalog.hint)

@@ -55,7 +55,8 @@ extension EndToEnd {
         private struct Body: Decodable { var signedPayload: String }
         private struct Payload: Decodable { var notificationType: String }
 
-        private static func kind(of body: [UInt8]) throws -> String {
+        /// The type of the notification in a body.
+        static func kind(of body: [UInt8]) throws -> String {
             let jws = try JSONDecoder().decode(Body.self, from: Data(body)).signedPayload
             let part = try #require(jws.split(separator: ".").dropFirst().first)
             let payload = Data(try #require(StrictBase64.decode(part)))
