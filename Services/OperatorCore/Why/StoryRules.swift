@@ -73,7 +73,8 @@ struct StoryRules {
 
     private var asked: Story.Step {
         let method = payments.attempts.first?.paymentMethod.rawValue
-        var text = "asked for \(payments.price) (\(method ?? "no charge"))"
+        let offers = SubscriptionWords.offerText(of: payments.period, from: payments.campaign)
+        var text = "asked for \(payments.price)\(offers) (\(method ?? "no charge"))"
         if payments.reason == .familyShared { text = "a member of the family bought it and shares" }
         if let failed = payments.resumes { text += ", resuming the interrupted \(failed)" }
         return Story.Step(

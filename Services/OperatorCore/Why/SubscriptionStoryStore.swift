@@ -8,12 +8,39 @@ enum SubscriptionStoryStore {
     /// The most failed tries that a story lists.
     private static let failuresMax: Int64 = 1000
 
+    /// Adds the period that a transaction pays for, and the campaign of its code.
+    ///
+    /// A payment that has failed has given its code back.
+    private static func addPeriod(
+        to chapter: inout PaymentsChapter,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard
+            let row = try connection.query(
+                """
+                SELECT t.subscription, c.campaign_id
+                FROM transactions t
+                LEFT JOIN code_redemptions r ON r.transaction_id = t.id
+                LEFT JOIN offer_codes c ON c.digest = r.digest
+                WHERE t.id = \(chapter.id.number) AND t.subscription IS NOT NULL
+                """
+            ).first
+        else { return }
+        let (period, campaign) = try row.decode(PostgresJSON.self, Int64?.self)
+        chapter.period = try JSONDecoder().decode(
+            TransactionPeriod.self,
+            from: Data(period.bytes)
+        )
+        chapter.campaign = campaign
+    }
+
     /// Adds the subscription that a transaction pays for; to its first transaction, also the tries to
     /// renew that failed.
     static func addSubscription(
         to chapter: inout PaymentsChapter,
         on connection: isolated PostgresConnection
     ) throws {
+        try addPeriod(to: &chapter, on: connection)
         let id = chapter.originalID
         guard
             let row = try connection.query(

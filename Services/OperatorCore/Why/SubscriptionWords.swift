@@ -20,7 +20,8 @@ package struct SubscriptionWords {
         let period = subscription.period
         let name = "\(subscription.product.id)"
         let paid =
-            "\(period.price), from \(Self.moment(period.start)) until \(Self.moment(period.end))"
+            "\(period.price)\(Self.offerText(period.offer)), from \(Self.moment(period.start)) "
+            + "until \(Self.moment(period.end))"
         let reason = self.reason(before: change.changedAt).map { " (\($0))" } ?? ""
         let isWithout = "no service"
         return switch change.cause {

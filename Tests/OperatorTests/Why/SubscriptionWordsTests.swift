@@ -95,6 +95,47 @@ import Testing
         #expect(words.text(of: Self.change(.unknown("thawed"))) == "changed: thawed")
     }
 
+    private static func offer(_ number: Int = 1) -> PeriodOffer {
+        PeriodOffer(
+            type: .introductory,
+            mode: .payAsYouGo,
+            period: SubscriptionPeriod(1, .month),
+            numberOfPeriods: 3,
+            number: number,
+            price: usd(99)
+        )
+    }
+
+    @Test func aPeriodWithAnOfferNamesItAndItsNumber() {
+        let change = Self.change(.renewed) { change in
+            change.subscription.period.offer = Self.offer(2)
+            change.subscription.period.price = Self.usd(99)
+        }
+        #expect(
+            SubscriptionWords().text(of: change)
+                == "renewed by transaction 7 with club: 0.99 USD with the introductory offer, "
+                + "period 2 of 3, from 2026-11-21 05:00:00 until 2026-12-21 05:00:00"
+        )
+    }
+
+    @Test func aPaymentNamesItsOfferTheOneForLaterAndTheCampaign() {
+        #expect(SubscriptionWords.offerText(of: nil, from: nil) == "")
+        let terms = Self.change(.purchased).subscription.product.terms
+        var period = TransactionPeriod(terms: terms, offer: Self.offer())
+        #expect(
+            SubscriptionWords.offerText(of: period, from: nil)
+                == " with the introductory offer, period 1 of 3"
+        )
+        period.offer = nil
+        period.redeems = Self.offer()
+        period.redeems?.type = .code
+        period.redeems?.id = OfferID(unchecked: "spring")
+        #expect(
+            SubscriptionWords.offerText(of: period, from: 4)
+                == ", redeems the code offer spring for later, by a code of campaign 4"
+        )
+    }
+
     @Test func thePresentStateSaysWhatComesNext() {
         var subscription = Self.change(.purchased).subscription
         #expect(

@@ -61,6 +61,10 @@ struct PaymentsChapter: Sendable {
     var resumedBy: (id: Int64, time: StoreTime)?
     /// The interrupted transaction that this one resumes.
     var resumes: Int64?
+    /// The period of a subscription that the transaction pays for; `nil` for every other product.
+    var period: TransactionPeriod?
+    /// The campaign of the code that the transaction redeems; `nil` if it redeems none.
+    var campaign: Int64?
     /// The subscription that the transaction pays for, as it is now.
     var subscription: Subscription?
     /// Of the first transaction of a subscription: the tries to renew that failed, oldest first.

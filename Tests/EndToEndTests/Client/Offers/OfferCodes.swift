@@ -59,6 +59,10 @@ extension EndToEnd.PaymentQueues {
                 let incomplete = try await page.submit(["ticket": ticket])
                 #expect(incomplete.status == 400)
                 queue.remove(observer)
+                let id = try #require(bought.transactionIdentifier)
+                let why = try await store.counterfoil("why", id)
+                let offered = "period 1 of 3, by a code of campaign \(made.campaign.id)"
+                #expect(why.output.contains(offered), "\(why.output)")
                 let audit = try await store.reconcile(within: .seconds(30))
                 #expect(audit.differences == [] && audit.subscriptions == 1)
                 let proof = try await store.verify()
