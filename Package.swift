@@ -532,7 +532,7 @@ let package = Package(
         + tests(
             of: "Storefront",
             [
-                "storefront", hummingbird, httpTypes, logging, crypto,
+                "storefront", hummingbird, httpTypes, logging, crypto, argumentParser,
                 server("HummingbirdTesting", of: "hummingbird"),
             ]
         )

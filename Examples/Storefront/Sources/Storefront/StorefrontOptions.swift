@@ -42,8 +42,9 @@ struct StorefrontOptions: ParsableArguments, Sendable {
                 "Anybody can sign in here under any name. To listen on \(host), say --public HOST."
             )
         }
-        guard isLoopback || administratorKey == nil else {
-            throw StorefrontRefusal("An administrator's key is only for a server on loopback.")
+        // Behind a proxy this server listens on loopback too, and everybody can reach it.
+        guard publicHost == nil || administratorKey == nil else {
+            throw StorefrontRefusal("An administrator's key is never for a server with --public.")
         }
         let index = URL(fileURLWithPath: pages).appending(path: "index.html").path
         guard FileManager.default.fileExists(atPath: index) else {
