@@ -113,7 +113,8 @@ function words({ change, isFinished, verdict, trouble, loaded, bank }) {
     case "purchased": case "restored":
       if (verdict && !verdict.isVerified) return `The receipt is refused: ${verdict.refusal}. It is not unlocked.`;
       if (loaded && !isFinished) return `Downloading: ${size(loaded.had)} of ${size(loaded.length)}.`;
-      if (verdict?.isVerified || isFinished) return reason === "restore" ? "Restored: it is yours." : "It is yours: the store’s receipt was verified.";
+      if (verdict?.isVerified) return reason === "restore" ? "Restored: it is yours." : "It is yours: the store’s receipt was verified.";
+      if (isFinished) return `${reason === "restore" ? "Restored, and finished" : "Finished"} on another device or in another tab.`;
       return change.isDelivered ? "Delivered." : "Paid. It is being delivered.";
     default: return bank ? "Your bank asks you to confirm this payment." : "The payment is on its way.";
   }
