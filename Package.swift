@@ -532,7 +532,8 @@ let package = Package(
         + tests(
             of: "Storefront",
             [
-                "storefront", hummingbird, httpTypes, logging, crypto, argumentParser,
+                "storefront", hummingbird, httpTypes, logging, argumentParser, asyncHTTPClient,
+                crypto,
                 server("HummingbirdTesting", of: "hummingbird"),
             ]
         )

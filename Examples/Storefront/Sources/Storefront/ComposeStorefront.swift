@@ -11,7 +11,8 @@ import ReceiptValidation
 ///   - client: The HTTP client, which the caller shuts down.
 ///   - logger: Receives what goes wrong.
 /// - Returns: The router.
-/// - Throws: ``StorefrontRefusal`` for options that do not fit, and errors of files.
+/// - Throws: ``StorefrontRefusal`` for options that do not fit or a store that is no sandbox, and
+///   errors of files.
 func composeStorefront(
     _ options: StorefrontOptions,
     client: HTTPClient,
@@ -25,6 +26,7 @@ func composeStorefront(
         audience: "counterfoil"
     )
     let store = StoreCaller(client: client, addresses: options.store, signer: signer)
+    try await SandboxCheck(store: store, logger: logger).run()
     let sessions = SessionRoutes(
         sessions: Sessions(),
         hasControls: options.administratorKey != nil
