@@ -224,16 +224,26 @@ class Stage:
     def ask_refund(self, transaction, account, reason="unsatisfied"):
         """Asks for a refund as the buyer does in the app."""
         token = self.command("token", "account", "--account", account).strip()
+        self.post(f"/v1/transactions/{transaction}/refund-requests", {"reason": reason}, token, 201)
+
+    def ask_about_price(self, subscription, minor_units):
+        """Asks a subscriber at once about a higher price, in US dollars, of each period."""
+        self.post(f"/v1/admin/test/subscriptions/{subscription}/price-increase",
+                  {"price": {"minorUnits": minor_units, "currency": "USD"}},
+                  self.command("token", "admin").strip(), 200)
+
+    def post(self, path, body, token, status):
+        """Sends a request to payments."""
         netloc = urllib.parse.urlsplit(self.environment["COUNTERFOIL_PAYMENTS_URL"]).netloc
         connection = http.client.HTTPConnection(netloc, timeout=20)
         connection.request(
-            "POST", f"/v1/transactions/{transaction}/refund-requests", json.dumps({"reason": reason}),
+            "POST", path, json.dumps(body),
             {"authorization": "Bearer " + token, "content-type": "application/json",
              "idempotency-key": secrets.token_hex(8)})
         answer = connection.getresponse()
         text = answer.read().decode()
         connection.close()
-        assert answer.status == 201, text
+        assert answer.status == status, text
 
     def query(self, url, text):
         """Runs a statement in a database. Returns what it prints."""

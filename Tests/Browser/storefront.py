@@ -12,7 +12,7 @@ import time
 
 from playwright.sync_api import expect
 
-from stage import AWAY, COINS, FORMS, PRO, WINTER
+from stage import AWAY, CLUB, COINS, FORMS, PRO, WINTER
 
 TESTS = []
 
@@ -235,7 +235,7 @@ def s9_no_token_reaches_the_browser(stage):
 @test
 def a_subscription_renews_is_cancelled_and_changes(stage):
     shopper = stage.shopper().sign_in()
-    shopper.buy("com.example.club.monthly")
+    shopper.buy(CLUB)
     item = shopper.page.locator("#subscriptions > li")
     expect(item).to_contain_text("Then it renews for $2.99")
     end = int(item.get_attribute("data-end"))
@@ -259,6 +259,27 @@ def a_subscription_renews_is_cancelled_and_changes(stage):
     item.get_by_role("button", name=re.compile("^Stay with")).click()
     expect(item).to_contain_text("Then it renews for $5.99")
     shopper.check()
+
+
+@test
+def a_higher_price_is_agreed_to_or_not(stage):
+    for answer, words in [("Agree to $9.99", "Then it renews for $9.99"),
+                          ("Do not agree", "You did not agree to $9.99, so it ends")]:
+        shopper = stage.shopper().sign_in()
+        shopper.buy(CLUB)
+        shopper.expect_finished()
+        item = shopper.page.locator("#subscriptions > li")
+        expect(item).to_contain_text("Then it renews for $2.99")
+        stage.ask_about_price(shopper.newest.get_attribute("data-id"), 999)
+        # The question comes by the stream.
+        expect(item).to_contain_text("a renewal costs $9.99. Do you agree?")
+        expect(item).to_contain_text("Then it renews for $2.99")
+        shopper.check_axe()
+        item.get_by_role("button", name=answer, exact=True).click()
+        expect(item).to_contain_text(words)
+        expect(item.get_by_role("button", name=re.compile("gree"))).to_have_count(0)
+        shopper.check()
+        stage.close()
 
 
 @test

@@ -34,6 +34,14 @@ import Testing
         #expect(target == "/v1/products?language=en%2DUS%26storefront%3DFRA&storefront=JPN")
     }
 
+    @Test func aSubscriberAnswersTheQuestionAboutAPrice() throws {
+        let route = try route("/api/subscriptions/:id/price-increase")
+        #expect(route.method == .put)
+        #expect(route.service == .payments)
+        let target = try route.target(parameters: ["id": "42"], query: [:], storefront: "USA")
+        #expect(target == "/v1/subscriptions/42/price-increase")
+    }
+
     @Test func noPathOfAnAdministratorIsPassedOn() {
         #expect(RelayedRoute.all.allSatisfy { $0.storePath.hasPrefix("/v1/") })
         #expect(!RelayedRoute.all.contains { $0.storePath.contains("admin") })

@@ -107,10 +107,13 @@ events.addEventListener("bought", ({ detail }) => {
   take({ transaction: detail, isDelivered: false });
   lookAtNewest();
 });
-onOwnedChange(() => {
+function loadSoon() {
   clearTimeout(ownedTimer);
   ownedTimer = setTimeout(loadWhatIsOwned, 150);
-});
+}
+onOwnedChange(loadSoon);
+// Such as a question about a higher price, or what another device has changed.
+queue.addEventListener("subscription", loadSoon);
 
 find("sign-in").addEventListener("submit", async (event) => {
   event.preventDefault();

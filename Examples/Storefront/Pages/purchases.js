@@ -1,5 +1,5 @@
 // The purchases of this visit, each a stub with the steps that it has passed.
-import { Problem, call, callUntilAnswered, newKey } from "./api.js";
+import { Problem, call, callUntilAnswered, load as loadPart, newKey } from "./api.js";
 import { download } from "./download.js";
 import { titleOf } from "./shelf.js";
 import { element, failures, find, money, refunded, size } from "./text.js";
@@ -157,7 +157,7 @@ function showButtons(row) {
   if (!row.isFinished && !row.isFinishing && find("hold").checked && (isDelivered || state === "failed")
     || row.isStuck) button("Finish", () => finish(row));
   if (row.bank) found.push(row.bank);
-  if (isBought) button("Receipt", async () => (await import("./receipt.js")).showReceipt(id));
+  if (isBought) button("Receipt", async () => (await loadPart("./receipt.js"))?.showReceipt(id));
   for (const [name, file] of row.files) {
     found.push([`Save ${name}`, () => element("a", { href: file, download: name }, "Save the download")]);
   }

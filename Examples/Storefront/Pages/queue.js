@@ -58,7 +58,7 @@ export class Queue extends EventTarget {
       this.#timer = setTimeout(() => this.#follow(), this.#wait);
       this.#wait = Math.min(this.#wait * 2, 4000);
     };
-    for (const kind of ["transaction", "removed", "account"]) {
+    for (const kind of ["transaction", "removed", "account", "subscription"]) {
       source.addEventListener(kind, (event) => {
         if (event.lastEventId) this.#last = event.lastEventId;
         const detail = JSON.parse(event.data);

@@ -1,4 +1,4 @@
-// The receipt of a purchase: what the store signed, decoded, and what this shop's server found.
+// The receipt of a purchase: what the store signed, decoded, and what this shop's server found. Loaded when it is asked for.
 import { call } from "./api.js";
 import { element, find, time } from "./text.js";
 

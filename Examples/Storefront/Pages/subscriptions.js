@@ -35,6 +35,34 @@ export async function loadSubscriptions() {
 
 const isRunning = ({ state }) => ["active", "inGracePeriod", "inBillingRetryPeriod"].includes(state);
 
+/** The higher price of the next product that its subscriber knows of; `undefined` if there is none. */
+function raiseOf({ period, pendingProduct, priceIncrease }) {
+  const isKnown = priceIncrease?.productID === (pendingProduct ?? period.product).id && priceIncrease.status !== "scheduled";
+  return isKnown ? priceIncrease : undefined;
+}
+
+/** The price of the next period: that of an offer that goes on, or the ordinary one. */
+function nextPrice(subscription, next) {
+  const { period: { product, offer, end }, pendingOffer } = subscription;
+  const goesOn = offer?.number < offer?.numberOfPeriods ? offer : undefined;
+  const nextOffer = product.id !== next.id ? undefined
+    : goesOn?.type === "introductory" && pendingOffer?.introductory === "comesFirst" ? goesOn : pendingOffer ?? goesOn;
+  const raise = raiseOf(subscription);
+  const isHigher = ["agreed", "notified"].includes(raise?.status) && raise.effectiveAt <= end;
+  return (nextOffer ?? (isHigher ? raise : next)).price;
+}
+
+function wordsOfRaise(subscription) {
+  const raise = raiseOf(subscription);
+  if (!raise) return "";
+  const [price, from] = [money(raise.price), time(raise.effectiveAt)];
+  switch (raise.status) {
+    case "pending": return ` From ${from} on, a renewal costs ${price}. Do you agree? If not, it ends instead.`;
+    case "declined": return ` You did not agree to ${price}, so it ends with the first renewal from ${from} on.`;
+    default: return ` From ${from} on, a renewal costs ${price}.`;
+  }
+}
+
 function words(subscription) {
   const { state, period, autoRenewOffReason, pendingProduct, gracePeriodEnd } = subscription;
   const next = pendingProduct ?? period.product;
@@ -42,7 +70,7 @@ function words(subscription) {
     case "active": {
       if (autoRenewOffReason) return `Yours until ${time(period.end)}. It is not renewed.`;
       const change = pendingProduct ? `as ${titleOf(next.id)} ` : "";
-      return `Yours until ${time(period.end)}. Then it renews ${change}for ${money(next.price)}.`;
+      return `Yours until ${time(period.end)}. Then it renews ${change}for ${money(nextPrice(subscription, next))}.${wordsOfRaise(subscription)}`;
     }
     case "inGracePeriod": return `The renewal was not paid. It is yours until ${time(gracePeriodEnd)}; the store tries again.`;
     case "inBillingRetryPeriod": return "The renewal was not paid, so it is not yours now. The store tries again.";
@@ -77,6 +105,11 @@ function item(subscription) {
       } else {
         acts.push(act(`Stay with ${titleOf(period.product.id)}`, "product", { productID: period.product.id }));
       }
+    }
+    const raise = raiseOf(subscription);
+    if (raise?.status === "pending" && subscription.state === "active" && !autoRenewOffReason) {
+      const answer = (label, decision) => act(label, "price-increase", { decision, increaseID: raise.id });
+      acts.push(answer(`Agree to ${money(raise.price)}`, "agree"), answer("Do not agree", "decline"));
     }
     acts.push(autoRenewOffReason ? act("Renew after all", "auto-renew", { isOn: true })
       : act("Cancel", "auto-renew", { isOn: false }));
