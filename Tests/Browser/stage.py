@@ -7,6 +7,7 @@ import re
 import secrets
 import signal
 import subprocess
+import tempfile
 import time
 import urllib.parse
 
@@ -231,6 +232,22 @@ class Stage:
         self.post(f"/v1/admin/test/subscriptions/{subscription}/price-increase",
                   {"price": {"minorUnits": minor_units, "currency": "USD"}},
                   self.command("token", "admin").strip(), 200)
+
+    def offer(self, product, terms):
+        """Gives a subscription an introductory offer, or takes it away. Returns when payments knows it."""
+        catalog = json.loads(self.command("products", "export"))
+        changed = {**catalog["products"][product], "introductoryOffer": terms}
+        if terms is None:
+            del changed["introductoryOffer"]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"products": {product: changed}}, file)
+            file.flush()
+            self.command("products", "import", file.name)
+        known = f"SELECT data::jsonb ->> 'introductoryOffer' IS NOT NULL FROM products WHERE id = '{product}'"
+        deadline = time.monotonic() + 20
+        while self.query(self.owner("payments"), known) != ("f" if terms is None else "t"):
+            assert time.monotonic() < deadline, f"payments does not hear of the offer of {product}"
+            time.sleep(0.05)
 
     def post(self, path, body, token, status):
         """Sends a request to payments."""

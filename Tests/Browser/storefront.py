@@ -262,6 +262,50 @@ def a_subscription_renews_is_cancelled_and_changes(stage):
 
 
 @test
+def an_introductory_offer_is_charged_as_it_is_shown(stage):
+    terms = {"mode": "payAsYouGo", "numberOfPeriods": 3, "period": "P1M",
+             "prices": {"FRA": {"minorUnits": 99, "currency": "EUR"}}}
+    free = {"mode": "freeTrial", "numberOfPeriods": 1, "period": "P1W",
+            "prices": {"FRA": {"minorUnits": 0, "currency": "EUR"}}}
+    changed = "The price has changed meanwhile"
+    try:
+        stage.offer(CLUB, terms)
+        shopper = stage.shopper().sign_in(region="FRA")
+        shopper.allowed = [r"Failed to load resource.*409"]
+        expect(shopper.card(CLUB)).to_contain_text("€0.99 / month, 3 times, then €3.49 / month")
+        shopper.check()
+        shopper.card(CLUB).get_by_role("button").click()
+        expect(shopper.page.locator("#buy")).to_have_text("Pay €0.99")
+        # The offer changes while the buyer looks at it. Nothing else is charged than what was shown.
+        stage.offer(CLUB, None)
+        shopper.page.click("#buy")
+        expect(shopper.page.locator("#pay-problem")).to_contain_text(changed)
+        expect(shopper.page.locator("#buy")).to_have_text("Pay €3.49")
+        stage.offer(CLUB, free)
+        shopper.page.click("#pay-cancel")
+        shopper.page.reload()
+        expect(shopper.card(CLUB)).to_contain_text("1 week free, then €3.49 / month")
+        shopper.card(CLUB).get_by_role("button").click()
+        expect(shopper.page.locator("#buy")).to_have_text("Start for free")
+        shopper.check_axe()
+        stage.offer(CLUB, terms)
+        shopper.page.click("#buy")
+        expect(shopper.page.locator("#pay-problem")).to_contain_text(changed)
+        expect(shopper.page.locator("#buy")).to_have_text("Pay €0.99")
+        shopper.page.click("#buy")
+        expect(shopper.page.locator("#pay")).not_to_be_visible()
+        shopper.expect_finished()
+        item = shopper.page.locator("#subscriptions > li")
+        expect(item.locator(".price")).to_have_text("€0.99")
+        expect(item).to_contain_text("Then it renews for €0.99")
+        # The account has had it.
+        expect(shopper.card(CLUB).locator(".price")).to_have_text("€3.49 / month")
+        shopper.check()
+    finally:
+        stage.offer(CLUB, None)
+
+
+@test
 def a_higher_price_is_agreed_to_or_not(stage):
     for answer, words in [("Agree to $9.99", "Then it renews for $9.99"),
                           ("Do not agree", "You did not agree to $9.99, so it ends")]:

@@ -34,6 +34,12 @@ import Testing
         #expect(target == "/v1/products?language=en%2DUS%26storefront%3DFRA&storefront=JPN")
     }
 
+    @Test func aBuyerAsksForTheIntroductoryOfferOfAGroup() throws {
+        let route = try route("/api/introductory-offers/:group")
+        let target = try route.target(parameters: ["group": "club"], query: [:], storefront: "FRA")
+        #expect(target == "/v1/introductory-offers/club")
+    }
+
     @Test func aSubscriberAnswersTheQuestionAboutAPrice() throws {
         let route = try route("/api/subscriptions/:id/price-increase")
         #expect(route.method == .put)

@@ -1,4 +1,5 @@
 // Hosted content: downloaded with its progress, resumed where it was cut, and compared with its digest.
+// Loaded with the first such purchase.
 import { Problem, pause, send } from "./api.js";
 
 /** Downloads the content of a transaction, and returns it as a blob. */

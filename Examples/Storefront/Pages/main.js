@@ -4,7 +4,7 @@ import { clearOwned, loadOwned, restore } from "./owned.js";
 import { picture } from "./picture.js";
 import { clearPurchases, lookAtNewest, onOwnedChange, showTitles, take } from "./purchases.js";
 import { Queue } from "./queue.js";
-import { loadShelf } from "./shelf.js";
+import { loadOffers, loadShelf } from "./shelf.js";
 import { clearSubscriptions, loadSubscriptions } from "./subscriptions.js";
 import { element, find } from "./text.js";
 
@@ -56,7 +56,7 @@ function end() {
   find("sign-in-problem").hidden = false;
 }
 
-const loadWhatIsOwned = () => Promise.all([loadOwned(), loadSubscriptions()]);
+const loadWhatIsOwned = () => Promise.all([loadOwned(), loadSubscriptions(), loadOffers()]);
 
 /** Asks which service is away until all are back, and then fills what was left empty. */
 function watchServices(problem) {

@@ -1,18 +1,25 @@
 // The dialog that buys. Loaded when somebody wants to.
 import { Problem, callUntilAnswered, events, newKey } from "./api.js";
 import { methods, subscriptionMethods } from "./methods.js";
-import { loadShelf, priceOf } from "./shelf.js";
+import { loadShelf, offerOf, priceOf, productOf } from "./shelf.js";
 import { element, find, money, types } from "./text.js";
 
+/** What the store says if the price that was shown is no longer that of this buyer. */
+const stale = ["stale_price", "stale_offer", "offer_not_available"];
 let wish;
+
+/** Makes a wish, and shows what it costs. */
+function begin(product) {
+  // The key is made once: pressing twice, or asking again after a lost answer, buys once.
+  wish = { product, offer: offerOf(product), key: newKey(), isSent: false };
+  find("pay-terms").textContent = product.subscription
+    ? `${priceOf(product)}, renewed until you cancel.` : `${priceOf(product)}. ${types[product.type] ?? ""}.`;
+  showTotal();
+}
 
 /** Opens the dialog that buys. */
 export function ask(product) {
-  // The key is made once: pressing twice, or asking again after a lost answer, buys once.
-  wish = { product, key: newKey(), isSent: false };
   find("pay-title").textContent = product.title;
-  find("pay-terms").textContent = product.subscription
-    ? `${priceOf(product)}, renewed until you cancel.` : `${priceOf(product)}. ${types[product.type] ?? ""}.`;
   find("pay-form").reset();
   find("pay-quantity").hidden = product.type !== "consumable";
   find("pay-problem").hidden = true;
@@ -20,21 +27,23 @@ export function ask(product) {
   find("methods").replaceChildren(...offered.map(([method, end, words], index) =>
     element("label", { "data-end": end },
       element("input", { type: "radio", name: "method", value: method, checked: index === 0 }), words)));
-  showTotal();
+  begin(product);
   find("pay").showModal();
 }
 
 function showTotal() {
   const quantity = Math.max(1, Number(find("pay-form").elements.quantity.value) || 1);
-  const { minorUnits, currency } = wish.product.price;
-  find("buy").textContent = `Pay ${money({ minorUnits: minorUnits * quantity, currency })}`;
+  const { minorUnits, currency } = (wish.offer ?? wish.product).price;
+  find("buy").textContent = wish.offer && !minorUnits ? "Start for free"
+    : `Pay ${money({ minorUnits: minorUnits * quantity, currency })}`;
   find("buy").disabled = wish.isSent;
 }
 
 async function pay(event) {
   event.preventDefault();
   if (wish.isSent) return;
-  const { product, key } = wish;
+  const mine = wish;
+  const { product, offer, key } = mine;
   const form = find("pay-form").elements;
   wish.isSent = true;
   showTotal();
@@ -43,6 +52,8 @@ async function pay(event) {
     quantity: product.type === "consumable" ? Number(form.quantity.value) : 1,
     storefront: document.body.dataset.storefront,
     price: product.price,
+    // The payment is refused unless it gets exactly what was shown.
+    offer: offer && { type: "introductory", terms: offer },
     paymentMethod: form.method.value,
   };
   try {
@@ -51,12 +62,13 @@ async function pay(event) {
     events.dispatchEvent(new CustomEvent("bought", { detail: transaction }));
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    if (problem.code === "stale_price") loadShelf();
-    find("pay-problem").textContent = problem.message;
+    const isStale = stale.includes(problem.code);
+    find("pay-problem").textContent = isStale
+      ? "The price has changed meanwhile. Nothing was charged; this is what it costs now." : problem.message;
     find("pay-problem").hidden = false;
+    if (isStale) await loadShelf();
     // It was refused for good, so another try is another wish.
-    wish = { product, key: newKey(), isSent: false };
-    showTotal();
+    if (wish === mine) begin(productOf(product.id) ?? product);
   }
 }
 

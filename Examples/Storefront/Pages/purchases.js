@@ -1,6 +1,5 @@
 // The purchases of this visit, each a stub with the steps that it has passed.
 import { Problem, call, callUntilAnswered, load as loadPart, newKey } from "./api.js";
-import { download } from "./download.js";
 import { titleOf } from "./shelf.js";
 import { element, failures, find, money, refunded, size } from "./text.js";
 
@@ -235,7 +234,9 @@ async function load(row, content) {
   row.loaded = { had: 0, length: content.length };
   show(row);
   try {
-    const blob = await download(row.change.transaction.id, content, (had) => {
+    const part = await loadPart("./download.js");
+    if (!part) throw new Problem({ code: "offline", detail: "The download has not begun. Press Finish to try again." });
+    const blob = await part.download(row.change.transaction.id, content, (had) => {
       row.loaded.had = had;
       show(row);
     });

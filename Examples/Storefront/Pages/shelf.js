@@ -1,10 +1,15 @@
 // The shelf.
 import { Problem, call, load } from "./api.js";
 import { picture } from "./picture.js";
-import { element, find, money, period, plain, types } from "./text.js";
+import { element, find, money, period, plain, span, types } from "./text.js";
 
 const products = new Map();
-let isCurrent = () => true;
+/** The groups in which this buyer may have the introductory offer. */
+let eligible = new Set();
+let turn = {};
+
+/** A product on the shelf. */
+export const productOf = (id) => products.get(id);
 
 /** The title of a product, or its id where the shelf does not have it. */
 export const titleOf = (id) => products.get(id)?.title ?? id;
@@ -16,8 +21,8 @@ export const productsOfGroup = (group) =>
 /** Loads every page of the products that are on sale. */
 export async function loadShelf() {
   const shelf = find("shelf");
-  const turn = {};
-  isCurrent = (other) => other === turn;
+  const mine = turn = {};
+  eligible = new Set();
   shelf.setAttribute("aria-busy", "true");
   shelf.replaceChildren(...[1, 2, 3, 4].map(() => element("li", { class: "card ghost" })));
   try {
@@ -29,12 +34,14 @@ export async function loadShelf() {
       found.push(...page.products);
       after = page.next;
     } while (after && found.length < 500);
-    if (!isCurrent(turn)) return;
+    if (mine !== turn) return;
     products.clear();
     for (const product of found) {
       const { id, title, description } = product;
       products.set(id, { ...product, title: plain(title) || id, description: plain(description) });
     }
+    await loadOffers();
+    if (mine !== turn) return;
     shelf.replaceChildren(...[...products.values()].sort(inOrder).map(card));
     if (!found.length) {
       shelf.append(element("li", { class: "empty" }, "Nothing is on sale here yet."));
@@ -52,8 +59,42 @@ const order = Object.keys(types);
 const inOrder = (one, other) =>
   order.indexOf(one.type) - order.indexOf(other.type) || one.price.minorUnits - other.price.minorUnits;
 
-/** The price, and for how long a subscription has it. */
-export const priceOf = ({ price, subscription: terms }) => money(price) + (terms ? ` / ${period(terms.period)}` : "");
+/** Asks which introductory offers this buyer may have, and shows the prices that follow. */
+export async function loadOffers() {
+  const mine = turn;
+  const offered = [...products.values()].filter((product) => product.introductoryOffer);
+  const groups = [...new Set(offered.map((product) => product.subscription.groupID))];
+  try {
+    const answers = await Promise.all(groups.map((group) => call("GET", `/api/introductory-offers/${group}`)));
+    // Another buyer may have signed in meanwhile.
+    if (mine !== turn) return;
+    eligible = new Set(answers.filter((answer) => answer.isEligible).map((answer) => answer.groupID));
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+  }
+  for (const product of offered) {
+    const price = find("shelf").querySelector(`[data-product="${product.id}"] .price`);
+    if (price) price.textContent = priceOf(product);
+  }
+}
+
+/** The introductory offer of a product, if this buyer may have it. */
+export const offerOf = ({ introductoryOffer, subscription: terms }) =>
+  introductoryOffer && eligible.has(terms.groupID) ? introductoryOffer : undefined;
+
+/** The price, for how long a subscription has it, and what comes before. */
+export function priceOf(product) {
+  const { price, subscription: terms } = product;
+  const ordinary = money(price) + (terms ? ` / ${period(terms.period)}` : "");
+  const offer = offerOf(product);
+  return offer ? `${wordsOf(offer)}, then ${ordinary}` : ordinary;
+}
+
+function wordsOf({ mode, numberOfPeriods, period: length, price }) {
+  if (mode === "freeTrial") return `${span(length)} free`;
+  if (mode === "payUpFront") return `${money(price)} for ${span(length)}`;
+  return `${money(price)} / ${period(length)}${numberOfPeriods > 1 ? `, ${numberOfPeriods} times` : ""}`;
+}
 
 function card(product) {
   const { id, type, language, title, description } = product;

@@ -48,6 +48,9 @@ export function period(text) {
   return count === "1" ? units[letter] : `${count} ${units[letter]}s`;
 }
 
+/** A span of time: `P1M` is "1 month". */
+export const span = (text) => period(text).replace(/^(?=\D)/, "1 ");
+
 /** The types of products, in the order of the shelf. */
 export const types = {
   consumable: "Used up, and bought again",

@@ -31,6 +31,7 @@ struct RelayedRoute: Sendable, Hashable {
         RelayedRoute(.get, "account", .payments),
         RelayedRoute(.post, "payments", .payments),
         RelayedRoute(.post, "restores", .payments),
+        RelayedRoute(.get, "introductory-offers/:group", .payments),
         RelayedRoute(.get, "subscriptions", .payments),
         RelayedRoute(.put, "subscriptions/:id/auto-renew", .payments),
         RelayedRoute(.put, "subscriptions/:id/product", .payments),
