@@ -13,7 +13,7 @@ export const methods = [
   ["sandbox_refund_failed", "pays", "Goes through. Every refund fails."],
   ["sandbox_needs_action", "waits", "Waits until you confirm it at your bank, as with 3-D Secure."],
   ["sandbox_needs_approval", "waits", "Waits until somebody approves it, as with Ask to Buy."],
-  ["sandbox_interrupted", "fails", "You leave to solve a problem. It fails, and can be resumed later."],
+  ["sandbox_interrupted", "fails", "You leave to solve a problem. It fails, and support can resume it."],
   ["sandbox_unknown_not_charged", "fails", "The answer is lost. The store finds out that nothing was charged."],
   ["sandbox_wrong_amount", "fails", "The processor charges too much. The store gives the money back."],
   ["sandbox_decline", "fails", "The card is declined."],

@@ -101,10 +101,11 @@ function passed({ change, isFinished }) {
   return found;
 }
 
-function words({ change, isFinished, verdict, trouble, loaded, bank }) {
+function words({ change, isFinished, isResumed, verdict, trouble, loaded, bank }) {
   const { state, failureReason, revokedAt, reason } = change.transaction;
   if (trouble) return trouble;
   if (revokedAt) return "Refunded: this is no longer yours.";
+  if (isResumed) return "It was resumed: another purchase takes its place.";
   switch (state) {
     case "failed": return `${failures[failureReason] ?? "It failed."} `
       + (refunded.includes(failureReason) ? "If it was charged, the money is given back." : "Nothing was charged.");
@@ -147,7 +148,7 @@ function show(row) {
 
 function showButtons(row) {
   const { transaction, isDelivered } = row.change;
-  const { id, state, revokedAt } = transaction;
+  const { id, state, revokedAt, failureReason } = transaction;
   const isBought = state === "purchased" || state === "restored";
   const found = [];
   const button = (label, act, isOutside) => found.push([label, () => element("button",
@@ -167,6 +168,7 @@ function showButtons(row) {
   if (hasControls && state === "purchased" && !revokedAt && transaction.price.minorUnits > 0) {
     control("Refund as support", "refund", {});
   }
+  if (hasControls && failureReason === "interrupted" && !row.isResumed) control("Resume as support", "resumption", {});
   const { acts } = row.parts;
   const labels = found.map(([label]) => label).join("\n");
   if (acts.dataset.labels === labels) return;
@@ -181,6 +183,8 @@ async function decide(row, action, body) {
   try {
     // The stream tells what comes of it.
     await call("POST", `/api/sandbox/transactions/${id}/${action}`, { body, key: newKey() });
+    row.isResumed = action === "resumption";
+    show(row);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     row.trouble = problem.message;

@@ -73,5 +73,5 @@ export const failures = {
   storefrontChanged: "Your region has changed meanwhile.",
   paymentsNotAllowed: "This account may not pay.",
   subscriptionChanged: "The subscription changed meanwhile.",
-  interrupted: "You left to solve a problem; it can be resumed.",
+  interrupted: "You left to solve a problem; support can resume it.",
 };

@@ -27,7 +27,7 @@ struct SandboxRoutes: Sendable {
             _ = try sessions.session(of: request)
             return try await send("/v1/admin/clock/advance", request)
         }
-        for action in ["approval", "refund"] {
+        for action in ["approval", "refund", "resumption"] {
             router.post("/api/sandbox/transactions/:id/\(RouterPath(action))") { request, context in
                 let id = try await ownTransaction(request, context)
                 return try await send("/v1/admin/transactions/\(id)/\(action)", request)
