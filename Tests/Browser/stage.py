@@ -98,6 +98,18 @@ class Shopper(Visitor):
             self.page.click("#buy")
         expect(self.page.locator("#pay")).not_to_be_visible()
 
+    def methods(self, product):
+        """Returns the payment methods that the dialog of a product offers."""
+        self.card(product).get_by_role("button").click()
+        expect(self.page.locator("#pay")).to_be_visible()
+        found = self.page.locator("#methods input").evaluate_all("(inputs) => inputs.map((input) => input.value)")
+        self.page.click("#pay-cancel")
+        return found
+
+    @property
+    def subscription(self):
+        return self.page.locator("#subscriptions > li")
+
     @property
     def newest(self):
         return self.page.locator("#queue > li").first

@@ -71,24 +71,64 @@ def s3_pressing_twice_buys_once(stage):
     shopper.check()
 
 
+# How each payment method ends, in the words of the page. A method that the page offers and this list lacks fails the test.
+ENDS = {
+    "sandbox_success": "It is yours", "sandbox_slow": "It is yours", "sandbox_flaky": "It is yours",
+    "sandbox_unknown_charged": "It is yours", "sandbox_processing": "It is yours",
+    "sandbox_throttled": "It is yours", "sandbox_stored_error": "It is yours",
+    "sandbox_refund_pending": "It is yours", "sandbox_refund_failed": "It is yours",
+    "sandbox_needs_action": "Your bank asks you", "sandbox_needs_approval": "Waiting for approval",
+    "sandbox_interrupted": "support can resume it", "sandbox_unknown_not_charged": "was refused",
+    "sandbox_wrong_amount": "the money is given back", "sandbox_decline": "was declined",
+    "sandbox_insufficient_funds": "not enough money", "sandbox_cancelled": "You cancelled",
+}
+# How renewals end that are paid so; tested below.
+RENEWALS = ["sandbox_renewal_recovers", "sandbox_renewal_declined"]
+
+
 @test
 def s4_each_method_ends_where_its_line_says(stage):
     shopper = stage.shopper().sign_in()
-    for method, words in [
-        ("sandbox_success", "It is yours"), ("sandbox_slow", "It is yours"), ("sandbox_flaky", "It is yours"),
-        ("sandbox_interrupted", "can be resumed"), ("sandbox_unknown_charged", "It is yours"),
-        ("sandbox_unknown_not_charged", "was refused"), ("sandbox_decline", "was declined"),
-        ("sandbox_insufficient_funds", "not enough money"), ("sandbox_cancelled", "You cancelled"),
-        ("sandbox_processing", "It is yours"), ("sandbox_throttled", "It is yours"),
-        ("sandbox_stored_error", "It is yours"), ("sandbox_wrong_amount", "the money is given back"),
-    ]:
+    assert sorted(shopper.methods(COINS)) == sorted(ENDS)
+    assert sorted(shopper.methods(CLUB)) == sorted([*ENDS, *RENEWALS])
+    for method, words in ENDS.items():
         shopper.buy(COINS, method)
         expect(shopper.newest).to_contain_text(words, timeout=30_000)
+        if method == "sandbox_needs_action":
+            shopper.newest.get_by_role("button", name="Confirm at the bank").click()
+            shopper.page.click("#bank-confirm")
+        elif method == "sandbox_needs_approval":
+            # Somebody approves elsewhere, and the page moves by itself.
+            operator = stage.operator()
+            operator.page.goto(operator.url + "purchases/" + shopper.newest.get_attribute("data-id"))
+            operator.page.get_by_role("button", name="Approve…").click()
+            dialog = operator.page.locator("dialog[open]")
+            dialog.get_by_label("Reason").fill("asked by phone")
+            dialog.get_by_role("button", name="Approve", exact=True).click()
+        elif method == "sandbox_interrupted":
+            shopper.expect_finished()
+            shopper.newest.get_by_role("button", name="Resume as support").click()
+            expect(shopper.page.locator("#queue > li").nth(1)).to_contain_text("It was resumed")
+        elif method == "sandbox_refund_pending":
+            shopper.expect_finished()
+            shopper.newest.get_by_role("button", name="Refund as support").click()
+            expect(shopper.newest).to_contain_text("no longer yours", timeout=30_000)
+        if method in ("sandbox_needs_action", "sandbox_needs_approval", "sandbox_interrupted"):
+            expect(shopper.newest).to_contain_text("It is yours", timeout=30_000)
         shopper.expect_finished(timeout=30_000)
-    shopper.buy(COINS, "sandbox_needs_approval")
-    expect(shopper.newest).to_contain_text("Waiting for approval")
-    shopper.newest.get_by_role("button", name="Approve").click()
-    expect(shopper.newest).to_contain_text("It is yours")
+    shopper.check()
+
+
+@test
+def approvals_are_given_and_refused_in_the_shop(stage):
+    shopper = stage.shopper().sign_in()
+    for decision, words in [("Approve", "It is yours"), ("Decline", "It was not approved")]:
+        shopper.buy(COINS, "sandbox_needs_approval")
+        expect(shopper.newest).to_contain_text("Waiting for approval")
+        shopper.newest.get_by_role("button", name=f"{decision} as parent").click()
+        expect(shopper.newest).to_contain_text(words)
+        shopper.expect_finished()
+    shopper.expect_coins(100)
     shopper.check()
 
 
@@ -236,7 +276,7 @@ def s9_no_token_reaches_the_browser(stage):
 def a_subscription_renews_is_cancelled_and_changes(stage):
     shopper = stage.shopper().sign_in()
     shopper.buy(CLUB)
-    item = shopper.page.locator("#subscriptions > li")
+    item = shopper.subscription
     expect(item).to_contain_text("Then it renews for $2.99")
     end = int(item.get_attribute("data-end"))
     item.get_by_role("button", name="Cancel").click()
@@ -259,6 +299,27 @@ def a_subscription_renews_is_cancelled_and_changes(stage):
     item.get_by_role("button", name=re.compile("^Stay with")).click()
     expect(item).to_contain_text("Then it renews for $5.99")
     shopper.check()
+
+
+@test
+def renewals_end_where_the_line_of_their_method_says(stage):
+    shoppers, ends = {}, {}
+    for method in RENEWALS:
+        shoppers[method] = stage.shopper().sign_in()
+        shoppers[method].buy(CLUB, method)
+        shoppers[method].expect_finished()
+        expect(shoppers[method].subscription).to_contain_text("Then it renews for $2.99")
+        ends[method] = shoppers[method].subscription.get_attribute("data-end")
+    recovering, declined = (shoppers[method] for method in RENEWALS)
+    # The four charges until the end of the period fail. The first one after it pays for one of the two.
+    for span in ["A month passes", "A day passes", "A day passes"]:
+        declined.page.get_by_role("button", name=span).click()
+        expect(declined.page.locator("#clock-status")).to_have_text("Everything that fell due is done.", timeout=30_000)
+    expect(declined.subscription).to_contain_text("The renewal was not paid")
+    declined.check()
+    expect(recovering.subscription).not_to_have_attribute("data-end", ends[RENEWALS[0]], timeout=30_000)
+    expect(recovering.subscription).to_contain_text("Then it renews for $2.99")
+    recovering.check()
 
 
 @test
@@ -295,7 +356,7 @@ def an_introductory_offer_is_charged_as_it_is_shown(stage):
         shopper.page.click("#buy")
         expect(shopper.page.locator("#pay")).not_to_be_visible()
         shopper.expect_finished()
-        item = shopper.page.locator("#subscriptions > li")
+        item = shopper.subscription
         expect(item.locator(".price")).to_have_text("€0.99")
         expect(item).to_contain_text("Then it renews for €0.99")
         # The account has had it.
@@ -312,7 +373,7 @@ def a_higher_price_is_agreed_to_or_not(stage):
         shopper = stage.shopper().sign_in()
         shopper.buy(CLUB)
         shopper.expect_finished()
-        item = shopper.page.locator("#subscriptions > li")
+        item = shopper.subscription
         expect(item).to_contain_text("Then it renews for $2.99")
         stage.ask_about_price(shopper.newest.get_attribute("data-id"), 999)
         # The question comes by the stream.
