@@ -86,6 +86,23 @@ import Testing
         }
     }
 
+    @Test func aFolderStandsForItsScenarioFilesByName() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "stories-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        #expect(throws: ScenarioFileProblems(lines: ["\(folder): there are no scenario files"])) {
+            try ScenarioFile.paths([folder])
+        }
+        for name in ["b.yml", "a.yaml", "c.json", "notes.md"] {
+            try Data().write(to: URL(fileURLWithPath: folder + "/" + name))
+        }
+        let files = ["a.yaml", "b.yml", "c.json"].map { folder + "/" + $0 }
+        #expect(
+            try ScenarioFile.paths(["x.yaml", folder, folder + "/"]) == ["x.yaml"] + files + files
+        )
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
     private static let restores: [(Set<String>, Set<String>, [String])] = [
         (["pro"], [], ["tablet"]), (["pro", "map"], ["pro"], ["tablet"]), ([], ["pro"], []),
         (["pro"], ["map"], []),

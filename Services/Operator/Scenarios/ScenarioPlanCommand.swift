@@ -10,7 +10,7 @@ struct ScenarioPlanCommand: OperatorSubcommand {
         discussion: "It needs no store. Each mistake is reported with its line and column."
     )
 
-    @Argument(help: "The files, in YAML or JSON.")
+    @Argument(help: "The files, in YAML or JSON, or folders of them.")
     var files: [String]
 
     @Option(help: "A seed in place of the one in the files.")

@@ -8,7 +8,7 @@ import Scenarios
 
 /// The files to play, how, and who signs the tokens.
 struct ScenarioPlayOptions: ParsableArguments {
-    @Argument(help: "The files, in YAML or JSON.", completion: .file())
+    @Argument(help: "The files, in YAML or JSON, or folders of them.", completion: .file())
     var files: [String]
 
     @OptionGroup var keys: KeysOption

@@ -15,11 +15,11 @@ struct ScenarioCommand: AsyncParsableCommand {
 
             Examples:
               devstore scenario Examples/scenarios/refund.yaml --steps
-              devstore scenario Examples/scenarios/*.yaml --junit scenarios.xml
+              devstore scenario Examples/scenarios --junit scenarios.xml
             """
     )
 
-    @Argument(help: "The files, in YAML or JSON.", completion: .file())
+    @Argument(help: "The files, in YAML or JSON, or folders of them.", completion: .file())
     var files: [String]
 
     @Option(help: "A seed in place of those in the files.")
@@ -41,7 +41,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let texts = try files.map { path in
+        let texts = try ScenarioFile.paths(files).map { path in
             (path: path, text: try String(contentsOfFile: path, encoding: .utf8))
         }
         let scenarios = try ScenarioFile.read(texts)
