@@ -14,13 +14,13 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case endsAreCounted = 6
     /// At most one charge is open. A running subscription has one due action, an ended one none.
     case oneDueAction = 7
-    /// An account has one introductory offer in a group. The store has no codes yet.
+    /// An account has one introductory offer in a group. The periods of an offer follow each other.
     case offersAreUsedOnce = 8
     /// Every change has its notifications once, and every notification has its change.
     case notifiedOnce = 9
     /// Other services show what the subscription says.
     case viewsAgree = 10
-    /// The subscriptions of family members follow the organizer's. The store does not share yet.
+    /// The subscriptions of family members follow the organizer's. Not checked: members have none.
     case familyFollows = 11
     /// Nobody is charged more than the price they were shown.
     case noPriceAboveAnnounced = 12
