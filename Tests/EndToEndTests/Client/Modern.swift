@@ -212,6 +212,46 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
+        /// Of two products that give one name, the one that lasts longest counts.
+        @Test func aNameIsGivenAsLongAsOneOfItsProductsLasts() async throws {
+            try await withProducts { store, _ in
+                let (club, magazine) = try await store.sellTwoThatGive("reader")
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let queue = SKPaymentQueue.default()
+                #expect(try await queue.entitlement(named: "reader") == nil)
+                func subscribe(to id: ProductID) async throws -> AccountEntitlement {
+                    let product = try await SKProduct.products(for: [id.rawValue]).first
+                    let bought = try await success(product)
+                    try await bought.finish()
+                    return try await eventually("\(id) to give the name") {
+                        try await queue.entitlement(named: "reader").flatMap {
+                            $0.transactionID == bought.transactionIdentifier ? $0 : nil
+                        }
+                    }
+                }
+                let shorter = try await subscribe(to: club)
+                #expect(shorter.productID == club.rawValue)
+                let longer = try await subscribe(to: magazine)
+                #expect(longer.productID == magazine.rawValue)
+                #expect(longer.originalTransactionID == longer.transactionID)
+                let ends = [shorter, longer].compactMap(\.expirationDate)
+                #expect(ends.count == 2 && ends[0] < ends[1])
+                #expect(try await queue.namedEntitlements() == [longer])
+
+                for (groupID, statuses) in try await SubscriptionStatus.all() {
+                    #expect(["club", "magazine"].contains(groupID))
+                    for status in statuses { try await status.cancel() }
+                }
+                let now = try await store.advanceClock("32d", from: try await store.readClock().now)
+                #expect(try await queue.entitlement(named: "reader") == longer)
+                _ = try await store.advanceClock("32d", from: now)
+                try await eventually("the name to be taken away") {
+                    try await queue.namedEntitlements().isEmpty ? true : nil
+                }
+                #expect(try await queue.entitlement(named: "reader") == nil)
+            }
+        }
+
         @Test func theReceiptIsAFileThatIsTheSameEachTime() async throws {
             try await withProducts { store, products in
                 let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -308,5 +348,29 @@ extension EndToEnd.PaymentQueues {
             #expect(receipt.isVolumePurchase)
             #expect(receipt.purchases.allSatisfy { $0.cancelledAt != nil })
         }
+    }
+}
+
+extension StoreHarness {
+    /// Sells the sample catalog, in which two subscriptions give a name: the club for a month, and
+    /// a magazine of another group for two.
+    fileprivate func sellTwoThatGive(
+        _ name: String
+    ) async throws -> (club: ProductID, magazine: ProductID) {
+        var document = try SampleCatalog.document()
+        var draft = try #require(document.products[SampleCatalog.club])
+        draft.entitlements = [EntitlementName(unchecked: name)]
+        document.products[SampleCatalog.club] = draft
+        let magazine = ProductID(unchecked: "com.example.magazine")
+        draft.codeOffers = nil
+        draft.subscription = SubscriptionTerms(
+            groupID: SubscriptionGroupID(unchecked: "magazine"),
+            level: 1,
+            period: SubscriptionPeriod(2, .month)
+        )
+        document.products[magazine] = draft
+        _ = try await administrator.importCatalog(document).value
+        for product in [SampleCatalog.club, magazine] { try await waitUntilSellable(product) }
+        return (SampleCatalog.club, magazine)
     }
 }
