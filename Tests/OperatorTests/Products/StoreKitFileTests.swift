@@ -84,6 +84,42 @@ import Testing
         )
     }
 
+    /// The members that each version has beside products and groups; a newer one may have others.
+    private static let members = [
+        (1, ""),
+        (2, #""identifier": "5AFE0001", "settings": {},"#),
+        (3, #""identifier": "5AFE0001", "nonRenewingSubscriptions": [], "settings": {},"#),
+        (4, #""identifier": "5AFE0001", "nonRenewingSubscriptions": null, "settings": null,"#),
+        (5, #""identifier": "5AFE0001","#),
+    ]
+
+    @Test(arguments: members)
+    func olderFilesAreReadAndANewerOneIsReported(major: Int, members: String) throws {
+        let offers = major < 2 ? "" : #""introductoryOffer": null, "adHocOffers": null,"#
+        let hats = Self.product(#", "referenceName": "Hats""#)
+        let (content, lines) = try read(
+            """
+            {\(members) "products": \(hats),
+             "subscriptionGroups": [{"id": "club", "name": "club", "subscriptions": [
+               {\(offers) "productID": "app.club", "type": "RecurringSubscription",
+                "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M", "groupNumber": 1,
+                "subscriptionGroupID": "club", "referenceName": "Club"}]}],
+             "version": {"major": \(major), "minor": 0}}
+            """
+        )
+        let newer = "changed: version is \(major); the file is read as version 4"
+        let taken = [
+            "changed: product app.hats has no texts; its title in en is 'Hats'",
+            "taken: product app.hats as nonConsumable for 4.99 USD in USA",
+            "changed: product app.club has no texts; its title in en is 'Club'",
+            "taken: product app.club as autoRenewableSubscription for 2.99 USD in USA, P1M, "
+                + "level 1 of club",
+        ]
+        #expect(lines == (major > 4 ? [newer] + taken : taken))
+        let club = try #require(content.products[ProductID(unchecked: "app.club")])
+        #expect(content.isUsable && club.introductoryOffer == nil && club.codeOffers == nil)
+    }
+
     @Test(arguments: ["{}", #"{"products": null, "version": null, "settings": null}"#])
     func aFileWithoutMembersIsEmpty(json: String) throws {
         let (content, lines) = try read(json)
