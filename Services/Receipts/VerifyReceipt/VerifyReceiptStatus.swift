@@ -2,8 +2,8 @@ import ReceiptValidation
 
 /// The statuses of `verifyReceipt`, with Apple's numbers.
 ///
-/// 21001 is no longer used. 21006 is for a kind of receipt that this store never issued. 21100 to
-/// 21199 are for internal data access errors, for which this store answers 21005.
+/// 21001 is no longer used. 21006 is for a kind of receipt that this store never issued (rule
+/// S244). 21100 to 21199 are for internal data access errors, for which this store answers 21005.
 enum VerifyReceiptStatus: Int, Error, Sendable {
     /// The receipt is the store's.
     case valid = 0

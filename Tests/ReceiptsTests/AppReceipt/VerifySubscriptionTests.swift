@@ -46,6 +46,30 @@ import Testing
         }
     }
 
+    /// Rule S244.
+    @Test func theReceiptOfASubscriptionThatHasEndedIsValid() async throws {
+        typealias Club = ClubSubscription
+        try await AppReceiptsUnderTest.with(chain: try TestChain().signingChain()) { store in
+            var ended = Club.begun
+            ended.version = 2
+            ended.state = .expired
+            ended.expirationIntent = .autoRenewDisabled
+            ended.autoRenewOffReason = .customer
+            try await store.events.apply([
+                try .of(.transactionPurchased, Club.transaction(Club.begun.period)),
+                .of(Club.change(Club.begun, .purchased, making: Club.first)),
+                .of(Club.change(ended, .expired)),
+            ])
+            let receipt = Data(try await store.receipt()).base64EncodedString()
+            let body = Data(#"{"receipt-data":"\#(receipt)"}"#.utf8)
+            let answer = try await store.handler().answer(body) { $0 }
+            #expect(answer.status == VerifyReceiptStatus.valid.rawValue)
+            let renewal = try #require(answer.pendingRenewalInfo?.first)
+            #expect(renewal["expiration_intent"] == "1" && renewal["auto_renew_status"] == "0")
+            #expect(answer.latestReceiptInfo?.first?["expires_date"] != nil)
+        }
+    }
+
     @Test(arguments: [
         (OfferMode.freeTrial, Int64(0), true, false), (.payAsYouGo, 99, false, true),
         (.payUpFront, 199, false, true),
