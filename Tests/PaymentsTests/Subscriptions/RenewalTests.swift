@@ -154,6 +154,35 @@ import Testing
         }
     }
 
+    /// Rule S14, row e20.
+    @Test func aProductRenewsOffSaleAndEndsWithoutAPrice() async throws {
+        try await withSubscription { store, _ in
+            var product = club(version: 2)
+            product.isOnSale = false
+            try await store.sell(product)
+            try await store.advance(days: 31)
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+
+            product.version = 3
+            product.prices = [
+                Storefront(unchecked: "FRA"): Money(
+                    minorUnits: 349,
+                    currency: Currency(unchecked: "EUR")
+                )
+            ]
+            try await store.sell(product)
+            try await store.advance(days: 31)
+            #expect(try await store.transactions().count == 2)
+            let ended = try await store.subscription()
+            #expect(ended.state == .expired && ended.expirationIntent == .productUnavailable)
+            let last = try #require(try await store.subscriptionChanges().last)
+            #expect(last.cause == .productUnavailable)
+            let notifications = last.cause.notifications(of: last.subscription)
+            #expect(notifications == [SubscriptionNotification("EXPIRED", "PRODUCT_NOT_FOR_SALE")])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func anOutageIsChargedOnce() async throws {
         try await withSubscription { store, _ in
             // Nothing runs for half a year.
