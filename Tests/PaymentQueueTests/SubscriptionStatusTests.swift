@@ -73,6 +73,29 @@ import Testing
         #expect(cancelled != status)
     }
 
+    @Test func theOffersOfThePeriodAndOfTheNextOneAreRead() throws {
+        let none = try status()
+        #expect(none.transaction.unsafePayloadValue.offer == nil)
+        #expect(none.renewalInfo.unsafePayloadValue.offer == nil)
+        #expect(none.renewalInfo.unsafePayloadValue.appAccountToken == nil)
+        let token = UUID()
+        let offered = try status(
+            transaction: ["offerType": 1, "offerDiscountType": "FREE_TRIAL", "offerPeriod": "P1W"],
+            renewal: [
+                "offerType": 2, "offerIdentifier": "come_back", "offerPeriod": "P3M",
+                "offerDiscountType": "PAY_AS_YOU_GO", "appTransactionId": "704",
+                "appAccountToken": token.uuidString.lowercased(),
+            ]
+        )
+        let trial = try #require(offered.transaction.unsafePayloadValue.offer)
+        #expect(trial.type == .introductory && trial.id == nil && trial.paymentMode == .freeTrial)
+        #expect(trial.period?.unit == .week && trial.period?.value == 1)
+        let info = offered.renewalInfo.unsafePayloadValue
+        #expect(info.offer?.type == .promotional && info.offer?.id == "come_back")
+        #expect(info.offer?.paymentMode == .payAsYouGo && info.offer?.period?.value == 3)
+        #expect(info.appTransactionID == "704" && info.appAccountToken == token)
+    }
+
     /// The combinations that Apple documents.
     @Test func theStateFollowsFromWhatIsSigned() throws {
         let unpaid: [String: Any] = ["isInBillingRetryPeriod": true, "expirationIntent": 2]

@@ -102,6 +102,15 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
     public var isUpgraded: Bool { payload.isUpgraded ?? false }
     /// The group of the subscription; `nil` for all other products.
     public var subscriptionGroupID: String? { payload.subscriptionGroupIdentifier }
+    /// The offer with which the subscription's period is paid; `nil` if there is none.
+    public var offer: Offer? {
+        Offer(
+            type: payload.offerType,
+            id: payload.offerIdentifier,
+            discountType: payload.offerDiscountType,
+            period: payload.offerPeriod
+        )
+    }
     /// The number of units that were bought.
     public var purchasedQuantity: Int { payload.quantity }
     /// The total price that was paid, in units of ``currency``; `nil` if the store does not provide

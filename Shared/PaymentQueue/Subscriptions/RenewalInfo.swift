@@ -4,8 +4,7 @@ import ReceiptValidation
 extension Product.SubscriptionInfo {
     /// The next renewal of a subscription, as the store signed it.
     ///
-    /// The price of an offer is in ``renewalPrice``. StoreKit's other members about offers
-    /// are missing.
+    /// The price of an ``offer`` is in ``renewalPrice``.
     public struct RenewalInfo: Hashable, Sendable, CustomDebugStringConvertible {
         /// The reason why a subscription is unpaid or has ended, with Apple's numbers.
         public struct ExpirationReason: RawRepresentable, Hashable, Sendable {
@@ -79,6 +78,20 @@ extension Product.SubscriptionInfo {
         public var renewalPrice: Decimal? { payload.renewalPrice.map { Decimal($0) / 1000 } }
         /// The currency of ``renewalPrice``.
         public var currency: Locale.Currency? { payload.currency.map { Locale.Currency($0) } }
+        /// The offer with which the next period is paid; `nil` if there is none.
+        public var offer: Transaction.Offer? {
+            Transaction.Offer(
+                type: payload.offerType,
+                id: payload.offerIdentifier,
+                discountType: payload.offerDiscountType,
+                period: payload.offerPeriod
+            )
+        }
+        /// The UUID that the app passed with the newest purchase.
+        public var appAccountToken: UUID? { payload.appAccountToken }
+        /// The identifier of the app's download, which is the same for all purchases of an account;
+        /// `nil` if the store does not provide it.
+        public var appTransactionID: String? { payload.appTransactionId }
         /// The start of the subscription, ignoring gaps of less than 60 days.
         public var recentSubscriptionStartDate: Date {
             payload.recentSubscriptionStartDate ?? payload.signedDate

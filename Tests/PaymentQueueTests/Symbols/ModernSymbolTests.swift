@@ -48,6 +48,7 @@ import Testing
             "Transaction.subscriptionStatus": { (transaction: Transaction) in
                 try await transaction.subscriptionStatus as SubscriptionStatus?
             },
+            "Transaction.offer": \Transaction.offer as KeyPath<Transaction, Transaction.Offer?>,
             "Transaction.purchasedQuantity": \Transaction.purchasedQuantity,
             "Transaction.price": \Transaction.price as KeyPath<Transaction, Decimal?>,
             "Transaction.currency": \Transaction.currency
@@ -129,7 +130,7 @@ import Testing
             "signedDate", "jsonRepresentation", "debugDescription", "finish()", "latest(for:)",
             "beginRefundRequest(because:)", "beginRefundRequest(for:because:)",
             "currentEntitlement(for:)", "currentEntitlements", "all", "unfinished", "updates",
-            "expirationDate", "isUpgraded", "subscriptionGroupID", "subscriptionStatus",
+            "expirationDate", "isUpgraded", "subscriptionGroupID", "subscriptionStatus", "offer",
         ],
         "VerificationResult": [
             "payloadValue", "unsafePayloadValue", "jwsRepresentation", "headerData", "payloadData",

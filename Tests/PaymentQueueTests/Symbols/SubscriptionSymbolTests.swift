@@ -72,6 +72,12 @@ import Testing
                 as KeyPath<RenewalInfo, Decimal?>,
             "RenewalInfo.currency": \RenewalInfo.currency
                 as KeyPath<RenewalInfo, Locale.Currency?>,
+            "RenewalInfo.offer": \RenewalInfo.offer
+                as KeyPath<RenewalInfo, PaymentQueue.Transaction.Offer?>,
+            "RenewalInfo.appAccountToken": \RenewalInfo.appAccountToken
+                as KeyPath<RenewalInfo, UUID?>,
+            "RenewalInfo.appTransactionID": \RenewalInfo.appTransactionID
+                as KeyPath<RenewalInfo, String?>,
             "RenewalInfo.recentSubscriptionStartDate":
                 \RenewalInfo.recentSubscriptionStartDate as KeyPath<RenewalInfo, Date>,
             "RenewalInfo.environment": \RenewalInfo.environment
@@ -101,13 +107,21 @@ import Testing
             "expirationReason", "isInBillingRetry", "gracePeriodExpirationDate",
             "priceIncreaseStatus", "renewalDate",
             "renewalPrice", "currency", "recentSubscriptionStartDate", "environment",
-            "signedDate", "jsonRepresentation",
+            "signedDate", "jsonRepresentation", "offer", "appAccountToken", "appTransactionID",
         ],
     ]
 
     @Test func theTypesHaveEveryMemberThatIsDocumented() {
         let names = Self.documented.flatMap { type, members in members.map { "\(type).\($0)" } }
         #expect(Set(Self.members.keys) == Set(names))
+    }
+
+    @Test func offersHaveApplesNumbersAndWords() {
+        typealias Transaction = PaymentQueue.Transaction
+        let types: [Transaction.OfferType] = [.introductory, .promotional, .code, .winBack]
+        #expect(types.map(\.rawValue) == [1, 2, 3, 4])
+        let modes: [Transaction.Offer.PaymentMode] = [.freeTrial, .payAsYouGo, .payUpFront]
+        #expect(modes.map(\.rawValue) == ["FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT"])
     }
 
     @Test func statesAndReasonsHaveApplesNumbers() {
