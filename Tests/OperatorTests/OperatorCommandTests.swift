@@ -32,7 +32,8 @@ import Testing
             "ben",
         ],
         ["families", "list", "--app", "com.example.app", "--account", "ben"],
-        ["test", "dispute", "1", "--step", "win"],
+        ["test", "dispute", "1", "--step", "win"], ["test", "raise", "1", "3.99"],
+        ["test", "answer", "1", "agree"], ["test", "storefront", "ada", "FRA"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
     ])
     func commandsAreUnderstood(arguments: [String]) throws {
@@ -54,6 +55,7 @@ import Testing
         ["subscriptions", "extend-all", "club", "--app", "com.example.app", "--days", "0"],
         ["products", "price", "a", "USA", "0.99", "--raise-subscribers"],
         ["families", "list", "--account", "ben"], ["test", "dispute", "1", "--step", "pay"],
+        ["test", "raise", "1"], ["test", "answer", "1", "perhaps"],
         ["subscriptions", "list", "--state", "new"], ["subscriptions", "show"],
     ])
     func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {

@@ -30,6 +30,12 @@ enum SubscriptionReport {
             lines.append("charged again until \(end); tried \(subscription.attempts) times")
         }
         lines.append("next: \(next(of: subscription))")
+        if let increase = subscription.priceIncrease {
+            let status = increase.status.rawValue
+            lines.append(
+                "price increase to \(increase.price), \(status), from \(increase.effectiveAt)"
+            )
+        }
         return lines.joined(separator: "\n")
     }
 

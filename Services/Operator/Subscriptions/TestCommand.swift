@@ -21,6 +21,9 @@ struct TestCommand: AsyncParsableCommand {
               counterfoil test renew 2175520387220000
               counterfoil test resolve 2175520387220000
               counterfoil test expire 2175520387220000 --intent 2
+              counterfoil test storefront ada FRA
+              counterfoil test raise 2175520387220000 3.99
+              counterfoil test answer 2175520387220000 agree
               counterfoil test dispute 2175520387220000 --step win
 
             'counterfoil clock' sets the speed of time; 'approve', 'decline' and 'refund' decide about \
@@ -29,6 +32,7 @@ struct TestCommand: AsyncParsableCommand {
         subcommands: [
             ShowTestCommand.self, SetTestCommand.self, ResetTestCommand.self,
             RenewTestCommand.self, ResolveTestCommand.self, ExpireTestCommand.self,
+            StorefrontTestCommand.self, RaiseTestCommand.self, AnswerTestCommand.self,
             DisputeTestCommand.self,
         ]
     )
@@ -45,6 +49,16 @@ struct TestAccountOptions: ParsableArguments {
 
     func bundleID() throws(OperatorError) -> BundleID {
         try app.app(keys: access.keys.directory)
+    }
+
+    /// Sets the account's storefront.
+    func move(to storefront: Storefront) async throws -> AccountResponse {
+        try await access.connection(of: store).send(
+            .PUT,
+            Routes.adminAccount(account),
+            .json(AccountChangeRequest(bundleID: try bundleID(), storefront: storefront)),
+            as: AccountResponse.self
+        )
     }
 
     /// Sends a request about the account's settings, and prints them.
@@ -173,17 +187,9 @@ struct SetTestCommand: OperatorSubcommand {
         } catch {
             throw OperatorError.unreadable(path, error)
         }
-        let connection = try await options.access.connection(of: options.store)
-        if let storefront = file.storefront {
-            _ = try await connection.send(
-                .PUT,
-                Routes.adminAccount(options.account),
-                .json(AccountChangeRequest(bundleID: bundleID, storefront: storefront)),
-                as: AccountResponse.self
-            )
-        }
+        if let storefront = file.storefront { _ = try await options.move(to: storefront) }
         if let rate = file.timeRate {
-            _ = try await connection.send(
+            _ = try await options.access.connection(of: options.store).send(
                 .POST,
                 Routes.adminClockRun,
                 .json(ClockRunRequest(rate: rate.rate.description)),
@@ -196,6 +202,25 @@ struct SetTestCommand: OperatorSubcommand {
             }
         }
         return file.settings(in: bundleID)
+    }
+}
+
+/// `counterfoil test storefront`.
+struct StorefrontTestCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "storefront",
+        abstract: "Sets the storefront in which an account buys."
+    )
+
+    @OptionGroup var options: TestAccountOptions
+
+    @Argument(help: "The storefront, such as FRA.", transform: identifier)
+    var storefront: Storefront
+
+    func perform() async throws {
+        let answer = try await options.move(to: storefront)
+        guard !options.store.json else { return try Console.say(json: answer.account) }
+        Console.say("\(options.account) buys in \(storefront).")
     }
 }
 

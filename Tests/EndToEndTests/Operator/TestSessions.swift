@@ -158,6 +158,29 @@ extension EndToEnd {
             }
         }
 
+        @Test func theCommandLineAsksAboutAPriceAndAnswers() async throws {
+            try await withStore { store in
+                try await store.addSubscription()
+                let session = store.testSession()
+                let club = SampleCatalog.club.rawValue
+                _ = try await store.state(of: SampleCatalog.club, in: session)
+                let id = try await session.subscription(to: club).id.rawValue
+                let asked = try await store.counterfoil("test", "raise", id, "11.96")
+                #expect(asked.output.contains("price increase to 11.96 USD, pending"), "\(asked)")
+                let agreed = try await store.counterfoil("test", "answer", id, "agree")
+                #expect(agreed.output.contains("price increase to 11.96 USD, agreed"), "\(agreed)")
+                let increase = try await session.subscription(to: club).priceIncrease
+                #expect(increase?.status == .agreed)
+                let wrong = try await store.counterfoil("test", "raise", id, "11,96")
+                #expect(wrong.exit == .code(64), "\(wrong)")
+                let account = session.account.rawValue
+                let moved = try await store.counterfoil("test", "storefront", account, "FRA")
+                #expect(moved.output == "\(account) buys in FRA.\n", "\(moved)")
+                let now = try await store.client(account: account).storeAccount().value.account
+                #expect(now.storefront?.rawValue == "FRA")
+            }
+        }
+
         @Test func theCommandLineSetsWhatATestNeeds() async throws {
             try await withStore { store in
                 let set = try await store.counterfoil(
