@@ -43,6 +43,31 @@ import Testing
         )
     }
 
+    @Test func aTestSaysWhatTheSandboxDoesWithAnAccount() throws {
+        let scenario = try read(
+            """
+            - test: {account: ada, grace: true, declineRenewals: true}
+            - test: {account: ada, grace: false}
+            - test: {account: ada}
+            """
+        )
+        #expect(
+            scenario.steps.map(\.action.description) == [
+                "test with 'ada': a grace period, renewals are declined",
+                "test with 'ada': no grace period", "test with 'ada': nothing",
+            ]
+        )
+        #expect(ScenarioPlan(scenario).needs == [])
+        #expect(
+            problems(
+                "- test: {account: ben}\n- test: {grace: true}\n- test: {account: ada, slow: 1}"
+            )
+            .count == 2,
+            "The form is checked before the names."
+        )
+        #expect(problems("- test: {account: ben}").count == 1)
+    }
+
     @Test func stepsSayWhatTheBuyerDecides() throws {
         let scenario = try read(
             """

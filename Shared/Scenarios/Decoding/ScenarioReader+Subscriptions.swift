@@ -105,6 +105,22 @@ extension ScenarioReader {
         }
     }
 
+    static func decodeTest(
+        _ value: LocatedValue,
+        _ names: inout ScenarioNames
+    ) -> ScenarioAction? {
+        guard let test = value["test"], let account = test["account"] else { return nil }
+        return names.account(account).map {
+            .test(
+                ScenarioTest(
+                    account: $0,
+                    hasGracePeriod: test["grace"]?.flag,
+                    declinesRenewals: test["declineRenewals"]?.flag
+                )
+            )
+        }
+    }
+
     static func decodeClock(_ value: LocatedValue) -> ScenarioAction? {
         if let span = value["advance"]?.text.flatMap({ ClockSpan($0) }) {
             return .advance(span, isAwaited: !(value["unanswered"]?.flag ?? false))

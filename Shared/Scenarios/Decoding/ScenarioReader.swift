@@ -119,7 +119,7 @@ public enum ScenarioReader {
         }
         return decodeDecision(value, &names) ?? decodeAfterPurchase(value, &names)
             ?? decodeSubscription(value, &names) ?? decodeSurroundings(value, &names)
-            ?? decodeClock(value) ?? decodeFault(value, &names)
+            ?? decodeClock(value) ?? decodeFault(value, &names) ?? decodeTest(value, &names)
     }
 
     private static func decodePurchase(

@@ -211,6 +211,17 @@ enum ScenarioForms {
         ),
         .init("shuffle", .steps, "Steps in an order that the seed decides."),
         .init("expect", .fields(expectation), "What has to become true, within the time limit."),
+        .init(
+            "test",
+            .fields(test),
+            "A test's wishes for an account, in place of earlier ones."
+        ),
+    ]
+
+    private static let test: [ScenarioForm.Field] = [
+        .init("account", .name, isRequired: true, "The account."),
+        .init("grace", .flag, "Whether there is a grace period."),
+        .init("declineRenewals", .flag, "Whether renewals are declined."),
     ]
 
     /// The facts.

@@ -53,6 +53,8 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
     case shuffle([ScenarioStep])
     /// Facts that have to become true.
     case expect([ScenarioFact])
+    /// A test has the sandbox do something with an account.
+    case test(ScenarioTest)
 
     /// The step in words.
     public var description: String {
@@ -95,6 +97,7 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
         case .expect(let facts):
             "expect "
                 + facts.map { "\($0.subject): \($0.expected)" }.joined(separator: "; ")
+        case .test(let test): test.description
         }
     }
 

@@ -32,6 +32,20 @@ extension ScenarioStage {
             refused: refused
         )
     }
+
+    /// Sets what a test has the sandbox do with an account.
+    func carryOut(_ test: ScenarioTest) async throws {
+        var settings = TestSettingsDocument(bundleID: connection.store.bundleID)
+        settings.hasGracePeriod = test.hasGracePeriod
+        settings.declinesRenewals = test.declinesRenewals
+        try await connection.send(
+            .PUT,
+            connection.store.addresses.payments
+                + Routes.testSettings(try cast.account(test.account)),
+            by: .administrator,
+            settings
+        )
+    }
 }
 
 extension ScenarioConnection {

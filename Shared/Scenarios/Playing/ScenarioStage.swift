@@ -126,6 +126,7 @@ struct ScenarioStage {
         case .shuffle(let steps):
             for step in steps { try await perform(step.action, line: step.line) }
         case .expect: break
+        case .test(let test): try await carryOut(test)
         }
     }
 
