@@ -46,15 +46,22 @@ class Life:
         return self.call(method, f"{self.store.payments}/v1{path}", self.store.facts["accountToken"], body)
 
     def sell(self):
-        for product, (level, price) in PRODUCTS.items():
-            draft = {
-                "type": "autoRenewableSubscription",
-                "prices": {"USA": {"minorUnits": price, "currency": "USD"}},
-                "localizations": {"en": {"title": product, "description": "For life."}},
-                "subscription": {"groupID": GROUP, "level": level, "period": "P1M"},
-                "entitlements": [NAME],
-            }
-            self.call("PUT", f"{self.store.facts['catalogURL']}/v1/admin/products/{product}", self.store.facts["administratorToken"], draft)
+        for product, (_, price) in PRODUCTS.items():
+            self.price(product, price)
+
+    def price(self, product, cents):
+        draft = {
+            "type": "autoRenewableSubscription",
+            "prices": {"USA": {"minorUnits": cents, "currency": "USD"}},
+            "localizations": {"en": {"title": product, "description": "For life."}},
+            "subscription": {"groupID": GROUP, "level": PRODUCTS[product][0], "period": "P1M"},
+            "entitlements": [NAME],
+        }
+        self.call("PUT", f"{self.store.facts['catalogURL']}/v1/admin/products/{product}", self.store.facts["administratorToken"], draft)
+
+    def test(self, **wishes):
+        """Sets what the sandbox does with the buyer's account."""
+        self.administer("PUT", "/test/accounts/ada", {"bundleID": self.store.bundle} | wishes)
 
     def buy(self, product, method="sandbox_success"):
         """Buys a product. Returns the transaction's id. Payments may learn of a new product a moment later."""
@@ -157,6 +164,8 @@ def subscription_life(store, table):
     life.advance("34d")
     life.expect(table, "a renewal that fails and recovers", "DID_FAIL_TO_RENEW 3", "DID_RENEW BILLING_RECOVERY 1")
     extensions(store, table, life, first)
+    unpaid(table, life)
+    price_increases(table, life, first)
     administer(store, "DELETE", f"/apps/{store.bundle}/notification-endpoint")
 
 
@@ -205,6 +214,45 @@ def extensions(store, table, life, first):
     table.expect("  … its summary", ("all", SILVER, 1, 0), (summary.requestIdentifier, summary.productId, summary.succeededCount, summary.failedCount))
     table.answer("  … whose identifier means the same", "400 4000011", lambda: client.extend_renewal_date_for_all_active_subscribers(all_of(3)))
     table.answer("a third extension within a year", "403 4030005", lambda: extend(identifier="three"))
+
+
+def unpaid(table, life):
+    """Lets the subscription run out of money: grace, billing retry, the end."""
+    life.test(hasGracePeriod=True, declinesRenewals=True)
+    life.advance("36d")
+    info, _ = life.expect(table, "a renewal that fails, with a grace period", "DID_FAIL_TO_RENEW GRACE_PERIOD 4")
+    table.expect("  … its end and the reason", (True, True, 2), (info.gracePeriodExpiresDate is not None, info.isInBillingRetryPeriod, info.rawExpirationIntent))
+    life.advance("16d")
+    info, _ = life.expect(table, "the end of the grace period", "GRACE_PERIOD_EXPIRED 3")
+    table.expect("  … the store still tries", True, info.isInBillingRetryPeriod)
+    life.advance("60d")
+    info, _ = life.expect(table, "the end of billing retry", "EXPIRED BILLING_RETRY 2")
+    table.expect("  … the store does not try any more", (False, 2), (info.isInBillingRetryPeriod, info.rawExpirationIntent))
+    life.test()
+
+
+def price_increases(table, life, first):
+    """Asks the subscriber about two higher prices. The first is agreed to, and the second is not answered."""
+    life.buy(SILVER)
+    life.expect(table, "another purchase after the end", "SUBSCRIBED RESUBSCRIBE 1")
+
+    def ask(cents):
+        life.price(SILVER, cents)
+        life.administer("POST", f"/test/subscriptions/{first}/price-increase", {"price": {"minorUnits": cents, "currency": "USD"}})
+        info, _ = life.expect(table, f"a question about {cents} cents", "PRICE_INCREASE PENDING 1")
+        table.expect("  … priceIncreaseStatus", 0, info.rawPriceIncreaseStatus)
+
+    ask(3996)
+    life.buyer("PUT", f"/subscriptions/{first}/price-increase", {"decision": "agree"})
+    info, _ = life.expect(table, "the subscriber agrees", "PRICE_INCREASE ACCEPTED 1")
+    table.expect("  … priceIncreaseStatus and renewalPrice", (1, 39960), (info.rawPriceIncreaseStatus, info.renewalPrice))
+    life.advance("32d")
+    _, renewal = life.expect(table, "a renewal at the higher price", "DID_RENEW 1")
+    table.expect("  … price", 39960, renewal.price)
+    ask(15984)
+    life.advance("32d")
+    info, _ = life.expect(table, "no answer until the end", "EXPIRED PRICE_INCREASE 2")
+    table.expect("  … expirationIntent", 3, info.rawExpirationIntent)
 
 
 def named(store):
