@@ -7,12 +7,17 @@ extension EndToEnd {
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Demos {
         /// The command fails by itself if a step does not do what it says.
+        ///
+        /// It takes less than a minute. Other tests that run at the same time may double that.
         @Test func theStoryOfASubscriptionIsToldToItsEnd() async throws {
+            let clock = ContinuousClock()
+            let begin = clock.now
             let output = try await ChildProcess.run(
                 try BuiltExecutables.path("devstore"),
                 ["demo", "--story", "subscription"],
                 environment: ProcessInfo.processInfo.environment
             )
+            #expect(clock.now - begin < .seconds(120), "\(output)")
             var rest = Substring(output)
             for step in [
                 "1  Buy", "active", "2  Renew", "Done: 1 renewal.", "3  Upgrade", "refund",
