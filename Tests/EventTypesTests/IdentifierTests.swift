@@ -101,6 +101,7 @@ import Testing
 
     @Test(arguments: [
         (FailureReason.paymentCancelled, 2), (.paymentDeclined, 3), (.insufficientFunds, 3),
+        (.buyerMustAct, 3),
         (.approvalDeclined, 4), (.approvalExpired, 4), (.processorRefused, 0),
         (.storefrontChanged, 5), (.interrupted, 0),
     ])

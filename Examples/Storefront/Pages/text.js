@@ -73,5 +73,6 @@ export const failures = {
   storefrontChanged: "Your region has changed meanwhile.",
   paymentsNotAllowed: "This account may not pay.",
   subscriptionChanged: "The subscription changed meanwhile.",
+  buyerMustAct: "Your bank wants you to confirm the payment.",
   interrupted: "You left to solve a problem; support can resume it.",
 };

@@ -15,7 +15,9 @@ extension SettlementPlan {
         case .charged(let reference, let amount):
             applyCharge(attempt, reference, amount)
         case .declined(let reason, let advice):
-            fail(attempt, reason, advice)
+            // Whoever is present acts on the bank's page; of a renewal its buyer knows nothing.
+            let asksForBuyer = attempt.isRenewal && advice == .authenticate
+            fail(attempt, asksForBuyer ? .buyerMustAct : reason, advice)
         case .cancelled:
             fail(attempt, .interrupted)
         case .exhausted:

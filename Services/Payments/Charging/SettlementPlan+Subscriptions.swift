@@ -40,9 +40,9 @@ extension SettlementPlan {
         }
         let event: SubscriptionEvent
         switch command {
-        case .fail:
+        case .fail(let reason):
             guard let charge = after.transaction.subscription?.charge else { return }
-            event = .chargeFailed(charge)
+            event = .chargeFailed(charge, reason == .buyerMustAct ? .buyerMustAct : .billing)
         case .refund(let number, let amount, let revokes) where !isOwed(number):
             event = .refunded(id, amount, revokes: revokes)
         case .chargeBack(_, let amount, _):

@@ -24,6 +24,9 @@ public enum FailureReason: OpenEnum {
     ///
     /// It is `SKError.unknown`, because StoreKit has no code for it.
     case interrupted
+    /// The bank wants to see the buyer, who was away when the store charged for a renewal.
+    /// `SKError.paymentInvalid`.
+    case buyerMustAct
     /// The charge paid for nothing, because the subscription had changed meanwhile. It is given back.
     ///
     /// It is `SKError.unknown`, because StoreKit has no code for it.
@@ -45,6 +48,7 @@ public enum FailureReason: OpenEnum {
         case "storefrontChanged": self = .storefrontChanged
         case "paymentsNotAllowed": self = .paymentsNotAllowed
         case "interrupted": self = .interrupted
+        case "buyerMustAct": self = .buyerMustAct
         case "subscriptionChanged": self = .subscriptionChanged
         default: self = .unknown(rawValue)
         }
@@ -62,6 +66,7 @@ public enum FailureReason: OpenEnum {
         case .storefrontChanged: "storefrontChanged"
         case .paymentsNotAllowed: "paymentsNotAllowed"
         case .interrupted: "interrupted"
+        case .buyerMustAct: "buyerMustAct"
         case .subscriptionChanged: "subscriptionChanged"
         case .unknown(let rawValue): rawValue
         }
@@ -71,7 +76,7 @@ public enum FailureReason: OpenEnum {
     public var storeKitErrorCode: Int {
         switch self {
         case .paymentCancelled: 2
-        case .paymentDeclined, .insufficientFunds: 3
+        case .paymentDeclined, .insufficientFunds, .buyerMustAct: 3
         case .approvalDeclined, .approvalExpired: 4
         case .storefrontChanged: 5
         case .paymentsNotAllowed: 4

@@ -133,6 +133,7 @@ extension SKError {
         "storefrontChanged": "Your country or region has changed. Nothing was charged.",
         "storefront_changed": "Your country or region has changed. Nothing was charged.",
         "interrupted": "The purchase needs something from you before it can continue.",
+        "buyerMustAct": "Your bank wants you to confirm the payment.",
         "stale_price": "The price has changed. Nothing was charged.",
         "stale_offer": "The offer has changed. Nothing was charged.",
         "offer_not_available": "This offer is not available to you. Nothing was charged.",
@@ -159,6 +160,9 @@ extension SKError {
         "paymentsNotAllowed": "The store has blocked payments of this account in this app.",
         "subscriptionChanged": "The account began another subscription of the group meanwhile. The "
             + "charge is given back.",
+        "buyerMustAct":
+            "The bank asked for the buyer, who was away: a renewal was not charged. The "
+            + "buyer has to pay in the app.",
         "interrupted": "The buyer left to complete something. The outcome of the purchase is "
             + "another transaction.",
     ]

@@ -31,8 +31,8 @@ public enum SubscriptionEvent: Hashable, Sendable {
     case due(DueAction.Kind, RenewalQuote)
     /// A charge succeeded; the transaction is that of its period (rows e11, e14 and e25).
     case chargeSucceeded(RenewalChargeKey, TransactionID, capturedAt: StoreTime)
-    /// A charge failed, and the processor will not make it.
-    case chargeFailed(RenewalChargeKey)
+    /// A charge failed for a reason, and the processor will not make it.
+    case chargeFailed(RenewalChargeKey, RenewalProblem = .billing)
     /// The processor did not say what became of a charge. Somebody has to ask (rule S84).
     case chargeUnknown(RenewalChargeKey)
     /// Money of a period went back (rows e34 to e36). A refund that does not revoke leaves the

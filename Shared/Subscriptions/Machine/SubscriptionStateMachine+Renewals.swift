@@ -70,11 +70,15 @@ extension SubscriptionStateMachine {
         return .changed(plan)
     }
 
-    func chargeFailed(_ key: RenewalChargeKey, _ subscription: Subscription) -> SubscriptionMove {
+    func chargeFailed(
+        _ key: RenewalChargeKey,
+        for problem: RenewalProblem,
+        _ subscription: Subscription
+    ) -> SubscriptionMove {
         guard subscription.charge?.key == key else { return .unchanged }
         var after = subscription
         after.charge = nil
-        after.renewalProblem = .billing
+        after.renewalProblem = problem
         return .changed(SubscriptionPlan(subscription: after))
     }
 

@@ -59,7 +59,8 @@ public struct SubscriptionStateMachine: Sendable {
         case .due(let kind, let quote): return due(kind, quote, at: time, subscription)
         case .chargeSucceeded(let key, let transactionID, let capturedAt):
             return charged(key, transactionID, capturedAt: capturedAt, at: time, subscription)
-        case .chargeFailed(let key): return chargeFailed(key, subscription)
+        case .chargeFailed(let key, let problem):
+            return chargeFailed(key, for: problem, subscription)
         case .chargeUnknown: return .unchanged
         case .refunded(let id, let amount, let revokes):
             return refunded(id, amount, revokes: revokes, at: time, subscription).naming(id)

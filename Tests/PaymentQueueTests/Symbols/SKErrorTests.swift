@@ -44,7 +44,7 @@ import Testing
         (.paymentDeclined, .paymentInvalid), (.insufficientFunds, .paymentInvalid),
         (.approvalDeclined, .paymentNotAllowed), (.approvalExpired, .paymentNotAllowed),
         (.paymentsNotAllowed, .paymentNotAllowed), (.storefrontChanged, .storeProductNotAvailable),
-        (.processorRefused, .unknown), (.interrupted, .unknown),
+        (.processorRefused, .unknown), (.interrupted, .unknown), (.buyerMustAct, .paymentInvalid),
     ])
     func aFailureSaysWhy(reason: FailureReason, code: SKError.Code) throws {
         let error = SKError(reason)
@@ -57,7 +57,7 @@ import Testing
     @Test func aCancelledAndADeclinedPaymentReadDifferently() {
         let reasons: [FailureReason] = [
             .paymentCancelled, .paymentDeclined, .insufficientFunds, .approvalDeclined,
-            .approvalExpired, .processorRefused, .storefrontChanged, .interrupted,
+            .approvalExpired, .processorRefused, .storefrontChanged, .interrupted, .buyerMustAct,
         ]
         #expect(Set(reasons.map { SKError($0).localizedDescription }).count == reasons.count)
     }

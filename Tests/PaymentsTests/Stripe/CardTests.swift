@@ -1,4 +1,6 @@
 import EventTypes
+import Postgres
+import ServiceKit
 import StoreAPI
 import Stripe
 import StripeStandIn
@@ -78,6 +80,26 @@ import Testing
         }
     }
 
+    @Test func aRenewalForWhichTheBankWantsToSeeTheBuyerSaysSo() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save("pm_card_authenticationRequired")
+            let first = try await store.subscribe(by: card)
+            let page = try #require(try await store.charge(of: first.id).reference).rawValue
+            try store.standIn.end(payment: page, succeeds: true)
+            try await store.recover(after: .seconds(60))
+            let end = try #require(try await store.load(first.id).subscription?.end)
+            store.clock.advance(by: end.duration(since: store.clock.now()) - .seconds(86_400))
+            try await store.renew()
+            let renewal = try await store.newest()
+            #expect(renewal.reason == .renewal && renewal.state == .failed)
+            #expect(renewal.failureReason == .buyerMustAct)
+            #expect(try await store.charge(of: renewal.id).advice == .authenticate)
+            let subscription = try await store.subscription()
+            #expect(subscription.renewalProblem == .buyerMustAct && subscription.state == .active)
+            #expect(store.standIn.entries.map(\.kind) == ["charge"])
+        }
+    }
+
     @Test func aCardThatIsOnlyEmptyIsTriedAgain() async throws {
         try await withStripeStore { store in
             let card = try await store.save("pm_card_visa_chargeDeclinedInsufficientFunds")
@@ -92,6 +114,55 @@ import Testing
 }
 
 extension StripeStore {
+    /// Sells a subscription, and begins to pay for it.
+    fileprivate func subscribe(by card: PaymentMethod) async throws -> Transaction {
+        let published = try PublishedProduct(
+            of: club(),
+            in: EventCoding.encode(ProductChanged(product: club()))
+        )
+        try await client.withTransaction { try ProductStore.store([published], on: $0) }
+        let added = try await add(by: card, for: "club", at: usd(299))
+        await runner.carryOut(pending.take())
+        await runner.drain()
+        return added
+    }
+
+    /// Carries out what is due for subscriptions, and the charges that follow.
+    fileprivate func renew() async throws {
+        let renewals = RenewalHandler(
+            context: runner.context,
+            products: ProductStore(),
+            tax: TaxRates(),
+            didCommit: { [pending] in pending.append($0) }
+        )
+        while try await renewals.carryOut(limit: 10) > 0 {
+            await runner.carryOut(pending.take())
+            await runner.drain()
+        }
+    }
+
+    /// The transaction that was begun last.
+    fileprivate func newest() async throws -> Transaction {
+        let number = try await client.withConnection { connection in
+            let rows = try connection.query("SELECT max(id) FROM transactions")
+            return try #require(rows.first).decode(Int64.self)
+        }
+        return try await load(TransactionID(number: number))
+    }
+
+    /// The subscription of alice.
+    fileprivate func subscription() async throws -> Subscription {
+        let key = SubscriptionKey(
+            accountID: alice.accountID,
+            bundleID: alice.bundleID,
+            groupID: SubscriptionGroupID(unchecked: "clubs")
+        )
+        let row = try await client.withConnection { connection in
+            try connection.read(SubscriptionStore.reading([key])).first
+        }
+        return try #require(row?.subscription)
+    }
+
     /// The key of another renewal.
     fileprivate var renewalKey: CallKey {
         CallKey(attemptID: IDSource.random.attempt(at: clock.now()), kind: .charge)

@@ -132,17 +132,19 @@ struct StripeStore: Sendable {
     func add(
         by method: PaymentMethod,
         key: String = "a",
-        of account: AuthenticatedAccount = alice
+        of account: AuthenticatedAccount = alice,
+        for product: String = "coins",
+        at price: Money = usd(999)
     ) async throws -> Transaction {
         let replies = try await payments.accept([
             PaymentSubmission(
                 account: account,
                 idempotencyKey: key,
                 request: PaymentRequest(
-                    productID: ProductID(unchecked: "coins"),
+                    productID: ProductID(unchecked: product),
                     quantity: 1,
                     storefront: Storefront(unchecked: "USA"),
-                    price: usd(999),
+                    price: price,
                     paymentMethod: method
                 )
             )
