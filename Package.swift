@@ -295,7 +295,7 @@ let package = Package(
         // Layer 7: the services.
         .executableTarget(
             name: "Catalog",
-            dependencies: serviceFoundation + [crypto],
+            dependencies: serviceFoundation + ["Stripe", crypto],
             path: "Services/Catalog",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],

@@ -14,6 +14,7 @@ struct AdminRoutes: Sendable {
 
     let handler: CatalogHandler
     let importBytesMax: Int
+    let processor: ProcessorChoice
 
     func add(to router: StoreRouter) {
         let product = RouterPath(Routes.adminProducts + "/:id")
@@ -55,14 +56,9 @@ struct AdminRoutes: Sendable {
         let precondition = try precondition(of: request)
         let json = try await decodeBody(JSONValue.self, from: request, upTo: Self.productBytesMax)
         let read = ProductDraftReader.read(json, id: try context.parameters.require("id"))
-        guard let product = read.product else {
-            throw HTTPProblem(
-                .unprocessableContent,
-                code: "product_invalid",
-                title: "The product is invalid",
-                detail: ProductProblem.report(read.problems)
-            )
-        }
+        guard let product = read.product else { throw Self.invalidProduct(read.problems) }
+        let problems = ChargeRules.problems(of: product.draft, product.id, by: processor)
+        guard problems.isEmpty else { throw Self.invalidProduct(problems) }
         let edit = ProductRules.Edit(
             id: product.id,
             wish: .put(product.draft),
@@ -111,7 +107,10 @@ struct AdminRoutes: Sendable {
             within: .seconds(60)
         )
         let read = CatalogDocumentReader.read(json)
-        guard read.problems.isEmpty else { throw invalidCatalog(read.problems) }
+        let problems =
+            read.problems
+            + read.products.flatMap { ChargeRules.problems(of: $0.draft, $0.id, by: processor) }
+        guard problems.isEmpty else { throw invalidCatalog(problems) }
         let reply = try await handler.apply(
             read.products.map { ProductRules.Edit(id: $0.id, wish: .put($0.draft)) },
             groups: read.groups,
@@ -204,6 +203,15 @@ struct AdminRoutes: Sendable {
             )
         }
         return precondition
+    }
+
+    private static func invalidProduct(_ problems: [ProductProblem]) -> HTTPProblem {
+        HTTPProblem(
+            .unprocessableContent,
+            code: "product_invalid",
+            title: "The product is invalid",
+            detail: ProductProblem.report(problems)
+        )
     }
 
     private func invalidCatalog(

@@ -1,11 +1,13 @@
 import EventTypes
 import ServiceKit
 
-/// The catalog's settings: those of every service, and the maximum size of an import.
+/// The catalog's settings: those of every service, and its own.
 struct CatalogSettings: Sendable {
     let common: CommonSettings
     /// The maximum size of an imported document.
     let importBytesMax: Int
+    /// The processor that charges, as for `payments`.
+    let processor: ProcessorChoice
 
     init(_ reader: inout SettingsReader) {
         common = CommonSettings(&reader, service: .catalog, defaultPort: 8081)
@@ -14,6 +16,11 @@ struct CatalogSettings: Sendable {
             default: 16 * 1024 * 1024,
             in: 1024...(256 * 1024 * 1024),
             "The largest document of an import, in bytes."
+        )
+        processor = reader.choice(
+            "PROCESSOR",
+            default: .sandbox,
+            "Who charges, as for payments; prices that stripe cannot charge are refused."
         )
     }
 }

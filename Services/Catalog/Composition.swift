@@ -45,6 +45,10 @@ func composeCatalog(_ settings: CatalogSettings, on frame: ServiceFrame) -> Comp
         readiness: [ReadinessCheck("products") { priceList.isLoaded }]
     ) { router in
         CatalogRoutes(priceList: priceList, now: frame.storeNow).add(to: router)
-        AdminRoutes(handler: changes, importBytesMax: settings.importBytesMax).add(to: router)
+        AdminRoutes(
+            handler: changes,
+            importBytesMax: settings.importBytesMax,
+            processor: settings.processor
+        ).add(to: router)
     }
 }

@@ -106,6 +106,7 @@ func withCatalog<R: Sendable>(
     kafka: String = "127.0.0.1:1",
     kafkaProperties: [String: String] = [:],
     isMigrated: Bool = true,
+    settings: [String: String] = [:],
     _ body: @escaping @Sendable (CatalogUnderTest) async throws -> R
 ) async throws -> R {
     try await withTestDatabase(migrations: isMigrated ? CatalogMigrations.all : []) { database in
@@ -114,7 +115,8 @@ func withCatalog<R: Sendable>(
             of: database,
             keys: keys,
             kafka: kafka,
-            kafkaProperties: kafkaProperties
+            kafkaProperties: kafkaProperties,
+            settings: settings
         ) { catalog in
             if isMigrated { try await waitUntilLoaded(catalog) }
             return try await body(catalog)
@@ -129,10 +131,11 @@ func withReplica<R: Sendable>(
     keys: StoreKeys,
     kafka: String = "127.0.0.1:1",
     kafkaProperties: [String: String] = [:],
+    settings more: [String: String] = [:],
     machineClock: @escaping @Sendable () -> PostgresTimestamp = PostgresClock.machine,
     _ body: @escaping @Sendable (CatalogUnderTest) async throws -> R
 ) async throws -> R {
-    var reader = SettingsReader(environment: [
+    let environment = [
         "HTTP_PORT": "0",
         "DATABASE_URL": databaseURL ?? database.url(role: "counterfoil_catalog"),
         "DATABASE_POOL_SIZE": "3",
@@ -141,7 +144,8 @@ func withReplica<R: Sendable>(
         "APP_KEYS_DIRECTORY": keys.apps,
         "ADMIN_KEYS_DIRECTORY": keys.administrators,
         "CATALOG_IMPORT_BYTES_MAX": "65536",
-    ])
+    ]
+    var reader = SettingsReader(environment: environment.merging(more) { $1 })
     let settings = CatalogSettings(&reader)
     try reader.check()
     let (ports, port) = AsyncStream.makeStream(of: Int.self)

@@ -1,0 +1,66 @@
+import EventTypes
+import StoreAPI
+import Stripe
+
+/// The rules for which prices the store's processor can charge.
+///
+/// Pure. A price that it cannot charge is refused here, because a buyer's payment would fail with it.
+enum ChargeRules {
+    /// The problems of the prices of a product and of its offers.
+    ///
+    /// - Parameters:
+    ///   - draft: The product.
+    ///   - id: Its id.
+    ///   - processor: The processor.
+    /// - Returns: The problems, each with the field of a price; empty if there are none.
+    static func problems(
+        of draft: ProductDraft,
+        _ id: ProductID,
+        by processor: ProcessorChoice
+    ) -> [ProductProblem] {
+        guard processor == .stripe else { return [] }
+        var prices = Self.prices(draft.prices, in: "prices")
+        for (storefront, change) in sorted(draft.priceChanges ?? [:]) {
+            prices.append((field: "priceChanges.\(storefront).price", price: change.price))
+        }
+        if let offer = draft.introductoryOffer {
+            prices += Self.prices(offer.prices, in: "introductoryOffer.prices")
+        }
+        for (index, offer) in (draft.promotionalOffers ?? []).enumerated() {
+            prices += Self.prices(offer.terms.prices, in: "promotionalOffers[\(index)].prices")
+        }
+        for (index, offer) in (draft.codeOffers ?? []).enumerated() {
+            prices += Self.prices(offer.terms.prices, in: "codeOffers[\(index)].prices")
+        }
+        return prices.compactMap { field, price in
+            problem(of: price).map {
+                ProductProblem(productID: id.rawValue, field: field, problem: $0)
+            }
+        }
+    }
+
+    /// The reason why Stripe cannot charge a price; `nil` if it can, or if nothing is charged.
+    private static func problem(of price: Money) -> String? {
+        guard !price.isZero else { return nil }
+        do throws(ProcessorAmountError) {
+            try ProcessorAmount(price).checkMinimum()
+            return nil
+        } catch {
+            // The report ends each problem with a full stop of its own.
+            return "cannot be charged: \(error.description.dropLast())"
+        }
+    }
+
+    private static func prices(
+        _ prices: [Storefront: Money],
+        in field: String
+    ) -> [(field: String, price: Money)] {
+        sorted(prices).map { ("\(field).\($0.key)", $0.value) }
+    }
+
+    private static func sorted<Value>(
+        _ values: [Storefront: Value]
+    ) -> [(key: Storefront, value: Value)] {
+        values.sorted { $0.key < $1.key }
+    }
+}
