@@ -1,0 +1,147 @@
+import Crypto
+import EventTypes
+import Foundation
+import NIOHTTP1
+import Postgres
+import StoreAPI
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// What a processor tells or lists, and the store does not expect: it is counted and named.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct ProcessorReports {
+        private static let secret = "whsec_abcdefgh1234"
+
+        @Test func whatIsOfAnotherStoreIsCountedAndWhatIsOfTheOtherModeIsNotStored() async throws {
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("reports-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            // A folder that stays behind does no harm.
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let settings = try Self.settings(in: folder)
+            try await withStore(.with(settings: [.payments: settings])) { store in
+                // A sandbox's webhook is of test mode. The attempt is one that nobody here has.
+                try await store.hear("evt_live", isLive: true, signedWith: Self.secret)
+                try await store.hear("evt_test", isLive: false, signedWith: Self.secret)
+                try await eventually("the event of another store to be counted") {
+                    try await store.counts("processor_events_unknown", 1) ? true : nil
+                }
+                let stored = try await store.withDatabase(of: .payments) { connection in
+                    try connection.query("SELECT event_id FROM processor_events").map {
+                        try $0.decode(String.self)
+                    }
+                }
+                #expect(stored == ["evt_test"])
+                let log = store.process(.payments).log()
+                #expect(log.contains("Stripe tells of an attempt that this store does not have"))
+            }
+        }
+
+        @Test func whatTheProcessorAndTheBooksDisagreeAboutIsCounted() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let payment = try await store.buy()
+                try await store.expectWhole([payment])
+                #expect(try await store.counts("processor_contradictions", 0))
+                // The bank takes back more than the buyer has paid.
+                try await store.withDatabase(of: .payments) { connection in
+                    _ = try connection.execute(
+                        "UPDATE sandbox_processor.charges SET amount = amount + 1"
+                    )
+                }
+                let id = payment.transactionID.rawValue
+                let dispute = try await store.counterfoil("test", "dispute", id)
+                #expect(dispute.exit == .code(0), "\(dispute.output)")
+                #expect(try await store.counts("processor_contradictions", 1))
+                let log = store.process(.payments).log()
+                #expect(log.contains("was not refunded yet"))
+            }
+        }
+
+        @Test func whatMovedAndIsNotPostedIsNamedAndSoIsAnOldList() async throws {
+            try await withStore { store in
+                try await store.withDatabase(of: .payments) { connection in
+                    _ = try connection.execute(
+                        """
+                        INSERT INTO processor_movements (
+                            movement_id, kind, amount, fee, currency, moved_at, read_at)
+                        VALUES ('txn_1', 'stripe_fee', -5, 0, 'usd', now(), now()),
+                            ('txn_2', 'stripe_fee', 0, 0, 'usd', now(), now())
+                        """
+                    )
+                    _ = try connection.execute(
+                        """
+                        INSERT INTO processor_movement_places (read_until, due_at)
+                        VALUES (now() - interval '25 hours', now())
+                        """
+                    )
+                }
+                // Nothing has to be posted for a movement of nothing.
+                let found = try await store.reconcile().differences.map {
+                    "\($0.kind) \($0.subject ?? "-")"
+                }
+                #expect(found.sorted() == ["listNotRead processor", "movementNotPosted txn_1"])
+                try await store.withDatabase(of: .payments) { connection in
+                    _ = try connection.execute(
+                        """
+                        UPDATE processor_movement_places
+                        SET read_until = now() - interval '23 hours'
+                        """
+                    )
+                }
+                #expect(
+                    try await store.reconcile().differences.map(\.kind) == ["movementNotPosted"]
+                )
+            }
+        }
+
+        /// The settings of a store with Stripe, where nothing answers at Stripe's address.
+        private static func settings(in folder: URL) throws -> [String: String] {
+            let (key, secrets) = (
+                folder.appendingPathComponent("key"), folder.appendingPathComponent("secrets")
+            )
+            try Data("rk_test_abcdefgh1".utf8).write(to: key)
+            try Data(secret.utf8).write(to: secrets)
+            return [
+                "PROCESSOR": "stripe", "STRIPE_KEY_FILE": key.path,
+                "STRIPE_WEBHOOK_SECRETS_FILE": secrets.path,
+                "STRIPE_API_URL": "http://127.0.0.1:\(try freePort())",
+                "STRIPE_RETURN_URL": "https://app.example.com/back", "STRIPE_TIMEOUT_MS": "3000",
+                "PROCESSOR_LEASE_MS": "6000",
+            ]
+        }
+    }
+}
+
+extension StoreHarness {
+    /// Sends `payments` an event as Stripe does, about an attempt that it does not have.
+    fileprivate func hear(_ id: String, isLive: Bool, signedWith secret: String) async throws {
+        let seconds = Int64(Date().timeIntervalSince1970)
+        let body = """
+            {"id": "\(id)", "type": "payment_intent.succeeded", "created": \(seconds), \
+            "livemode": \(isLive), "data": {"object": {"id": "pi_1", "object": "payment_intent", \
+            "metadata": {"attempt": "\(UUID().uuidString.lowercased())", \
+            "transaction": "\(TransactionID(number: 9).rawValue)"}}}}
+            """
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array("\(seconds).\(body)".utf8),
+            using: SymmetricKey(data: Array(secret.utf8))
+        )
+        let hex = code.map { String(format: "%02x", $0) }.joined()
+        let answer = try await StoreHTTP.send(
+            .POST,
+            urls.payments + Routes.stripeEvents,
+            headers: [("stripe-signature", "t=\(seconds),v1=\(hex)")],
+            body: Array(body.utf8)
+        )
+        #expect(answer.status == 204, "\(answer.text)")
+    }
+
+    /// Whether a counter of `payments` has a value; one that was never raised may be missing.
+    fileprivate func counts(_ metric: String, _ value: Int) async throws -> Bool {
+        let text = try await StoreHTTP.send(.GET, process(.payments).url + "/metrics").text
+        let line = text.split(separator: "\n").first { $0.hasPrefix("\(metric)_total ") }
+        return line.map { $0 == "\(metric)_total \(value)" } ?? (value == 0)
+    }
+}
