@@ -66,6 +66,13 @@ public struct StoreConfiguration: Sendable {
     public var priceConsentSheet: (@Sendable (SKPriceIncrease) async -> Bool?)?
     /// Opens the store's page for offer codes (spec rule 111); `nil` if the program has no browser.
     public var codeRedemptionSheet: CodeRedemptionSheet?
+    /// Opens the page on which the buyer confirms a payment, as their bank wants with 3-D Secure, and
+    /// returns once the page is closed.
+    ///
+    /// It is called while the payment is `purchasing`, once for each page, and again after a launch.
+    /// If several devices of the account run, each of them opens the page. With `nil` the payment
+    /// waits until its time is over, and fails.
+    public var buyerActionPage: (@Sendable (URL) async -> Void)?
     /// Certificate authorities to trust in addition to the system's; `nil` for none.
     public var trustedRoots: TrustedRoots?
     /// The file that stores the app receipt (`Bundle.appStoreReceiptURL`); `nil` stores no receipt.

@@ -44,7 +44,7 @@ struct PendingTransactions {
     var restores = PendingRestores()
     /// The database that the streams came from.
     private var database: String?
-    private var known: [TransactionID: Update] = [:]
+    private(set) var known: [TransactionID: Update] = [:]
     /// The transactions that left the queue while this stream was open.
     ///
     /// Later events of the stream about them are outdated.

@@ -31,6 +31,8 @@ public final class SKPaymentQueue: Sendable {
         /// The groups of which the store has told the app that the account may have an introductory
         /// offer.
         var introductoryGroups: Set<String> = []
+        /// The payments about which the store is asked whether their buyer has to act.
+        var buyerActionsAsked: Set<TransactionID> = []
         /// Whether another configuration has replaced this queue.
         var isClosed = false
     }
@@ -291,6 +293,7 @@ extension SKPaymentQueue {
             if news.hasStoreGoneBack { reconcile(&state) }
             return news
         }
+        askForBuyerActions()
         for account in news.account { receive(account: account) }
         for subscription in news.subscriptions { receive(subscription: subscription) }
         for moved in news.moved { Task { await self.continueOrStop(moved) } }

@@ -1,0 +1,110 @@
+import EventTypes
+import Foundation
+import PaymentQueue
+import StoreAPI
+import Synchronization
+import TestSupport
+import Testing
+
+extension EndToEnd.PaymentQueues {
+    /// The pages on which buyers confirm charges, as with 3-D Secure.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct BuyerPages {
+        @Test(arguments: [SandboxActionRequest.Decision.complete, .refuse])
+        func theBanksPageIsOpenedOnceAndDecides(
+            decision: SandboxActionRequest.Decision
+        ) async throws {
+            try await withStore(.waitingForBuyers) { store in
+                try await store.importSampleCatalog()
+                let pages = Pages(of: try store.client(account: "ada"), decision)
+                let observer = try await Self.observe(store, opening: pages)
+                try await Self.buy()
+                let state: SKPaymentTransactionState = decision == .complete ? .purchased : .failed
+                _ = try await observer.first(state)
+                #expect(pages.opened.count == 1)
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
+        @Test func aProgramThatWasKilledOpensThePageAtItsNextLaunch() async throws {
+            try await withStore(.waitingForBuyers) { store in
+                try await store.importSampleCatalog()
+                let client = try store.client(account: "ada")
+                let killed = try await Self.observe(store, opening: nil)
+                try await Self.buy()
+                try await eventually("the payment to be in the account's queue") {
+                    try await client.unfinished().value.transactions.isEmpty ? nil : true
+                }
+                SKPaymentQueue.default().remove(killed)
+
+                let pages = Pages(of: client, .complete)
+                let observer = try await Self.observe(store, opening: pages)
+                _ = try await observer.first(.purchased)
+                #expect(pages.opened.count == 1)
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
+        @Test func aPaymentThatIsChargedAtOnceOpensNothing() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let pages = Pages(of: try store.client(account: "ada"), .complete)
+                let observer = try await Self.observe(store, paying: .success, opening: pages)
+                try await Self.buy()
+                _ = try await observer.first(.purchased)
+                #expect(pages.opened.isEmpty)
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
+        /// Configures the queue of a program that opens pages, and observes it.
+        private static func observe(
+            _ store: StoreHarness,
+            paying method: SandboxPaymentMethod = .needsAction,
+            opening pages: Pages?
+        ) async throws -> RecordingObserver {
+            var configuration = try EndToEnd.PaymentQueues.configuration(of: store, paying: method)
+            if let pages {
+                configuration.buyerActionPage = { url in await pages.open(url) }
+            }
+            SKPaymentQueue.configure(configuration)
+            let observer = RecordingObserver()
+            SKPaymentQueue.default().add(observer)
+            return observer
+        }
+
+        /// Buys coins.
+        private static func buy() async throws {
+            let queue = SKPaymentQueue.default()
+            let response = try await queue.products(for: [SampleCatalog.coins.rawValue])
+            queue.add(SKPayment(product: try #require(response.products.first)))
+        }
+    }
+}
+
+/// A buyer who decides on each page that is opened.
+private final class Pages: Sendable {
+    private let client: StoreClient
+    private let decision: SandboxActionRequest.Decision
+    private let urls = Mutex<[URL]>([])
+
+    init(of client: StoreClient, _ decision: SandboxActionRequest.Decision) {
+        self.client = client
+        self.decision = decision
+    }
+
+    var opened: [URL] { urls.withLock { $0 } }
+
+    func open(_ url: URL) async {
+        urls.withLock { $0.append(url) }
+        // An answer that is lost leaves the payment waiting, and the test says so.
+        _ = try? await client.decide(decision, on: BuyerActionResponse(url: url.path, endsIn: 0))
+    }
+}
+
+extension StoreOptions {
+    /// A store that waits two minutes for its buyers: long enough for a restart on a busy machine.
+    fileprivate static var waitingForBuyers: StoreOptions {
+        .with(settings: [.payments: ["ACTION_EXPIRY_MS": "120000"]])
+    }
+}
