@@ -20,7 +20,7 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance contracts stripe manifests versions lint format docs client-package run \
+.PHONY: help setup build test conformance contracts stripe stripe-sandbox manifests versions lint format docs client-package run \
 	demo scenario browser browser-soak screenshots chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
@@ -76,6 +76,16 @@ contracts: build ## Validate the contracts and fuzz a store with them (SECONDS=6
 
 stripe: build ## Call the stand-in for Stripe with Stripe's own open-source library
 	@exec $(DEVSTORE) stripe --check
+
+stripe-sandbox: setup ## Buy, decline and refund at Stripe itself, in test mode, with the key STRIPE_SANDBOX_KEY
+	@case "$$STRIPE_SANDBOX_KEY" in \
+		rk_test_*|sk_test_*) ;; \
+		"") echo "make: set STRIPE_SANDBOX_KEY to a key of Stripe's test mode" >&2; exit 64 ;; \
+		*) echo "make: STRIPE_SANDBOX_KEY is no key of Stripe's test mode; nothing was called" >&2; exit 64 ;; \
+	esac
+	@$(SWIFT_BUILD) --build-tests
+	@COUNTERFOIL_STRIPE_SANDBOX_KEY="$$STRIPE_SANDBOX_KEY" deploy/dev/run-tests .build/stripe-sandbox.log --skip-build \
+		--filter '^PaymentsTests\.StripeSandboxTests/'
 
 manifests: ## Check docker-compose.yml and the Kubernetes manifests, without engine or cluster
 	@deploy/check/run

@@ -116,11 +116,7 @@ import Testing
 extension StripeStore {
     /// Sells a subscription, and begins to pay for it.
     fileprivate func subscribe(by card: PaymentMethod) async throws -> Transaction {
-        let published = try PublishedProduct(
-            of: club(),
-            in: EventCoding.encode(ProductChanged(product: club()))
-        )
-        try await client.withTransaction { try ProductStore.store([published], on: $0) }
+        try await sell(club())
         let added = try await add(by: card, for: "club", at: usd(299))
         await runner.carryOut(pending.take())
         await runner.drain()

@@ -21,8 +21,9 @@ struct StripeStore: Sendable {
     let clock: ManualClock
     let standIn: StandInServer
     let stripe: StripeClient
-    /// The address of the stand-in.
+    /// The address of the stand-in, and the key that it takes.
     let url: String
+    let key: String
     let processor: StripeProcessor
     let payments: PaymentHandler
     let runner: ChargeRunner
@@ -34,12 +35,17 @@ struct StripeStore: Sendable {
 
     static let key = "rk_test_abcdefgh1"
 
-    init(client: PostgresClient, standIn: StandInServer, url: String) throws {
+    init(
+        client: PostgresClient,
+        standIn: StandInServer,
+        url: String,
+        key text: String = StripeStore.key
+    ) throws {
         // The stand-in has the machine's clock, and compares times with it.
         let start = Int64(Date().timeIntervalSince1970) * 1000
         let clock = ManualClock(StoreTime(millisecondsSinceEpoch: start))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let key = try StripeKey(Self.key, environment: .sandbox)
+        let key = try StripeKey(text, environment: .sandbox)
         let stripe = StripeClient(
             StripeClient.Settings(baseURL: url, timeout: .seconds(10)),
             logger: logger
@@ -78,6 +84,7 @@ struct StripeStore: Sendable {
         self.standIn = standIn
         self.stripe = stripe
         self.url = url
+        self.key = text
         self.processor = processor
         self.runner = runner
         self.methods = methods
@@ -118,14 +125,28 @@ struct StripeStore: Sendable {
         return try #require(saved.first { !known.contains($0) })
     }
 
+    /// Puts a product on sale.
+    func sell(_ product: Product) async throws {
+        let published = try PublishedProduct(
+            of: product,
+            in: EventCoding.encode(ProductChanged(product: product))
+        )
+        try await client.withTransaction { try ProductStore.store([published], on: $0) }
+    }
+
     /// Calls the stand-in as an app does.
-    func post(_ path: String, _ form: String) async throws {
+    ///
+    /// - Returns: The body of the answer.
+    @discardableResult
+    func post(_ path: String, _ form: String) async throws -> Data {
         var request = HTTPClientRequest(url: url + path)
         request.method = .POST
-        request.headers.add(name: "authorization", value: "Bearer \(Self.key)")
+        request.headers.add(name: "authorization", value: "Bearer \(key)")
+        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
         request.body = .bytes(Array(form.utf8))
         let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
         #expect((200..<300).contains(answer.status.code))
+        return Data(try await answer.body.collect(upTo: 1 << 20).readableBytesView)
     }
 
     @discardableResult
@@ -212,11 +233,7 @@ func withStripeStore(
                 group.addTask { try await server.run(logger: logger) { running.yield($0) } }
                 for await url in urls {
                     let store = try StripeStore(client: client, standIn: server, url: url)
-                    let published = try PublishedProduct(
-                        of: product(),
-                        in: EventCoding.encode(ProductChanged(product: product()))
-                    )
-                    try await client.withTransaction { try ProductStore.store([published], on: $0) }
+                    try await store.sell(product())
                     do { try await body(store) } catch {
                         await store.stripe.shutDown()
                         throw error
