@@ -1,3 +1,4 @@
+import Synchronization
 import EventTypes
 import Foundation
 import StoreAPI

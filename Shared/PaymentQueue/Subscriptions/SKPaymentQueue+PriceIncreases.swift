@@ -1,3 +1,4 @@
+import Dispatch
 import EventTypes
 import Logging
 import StoreAPI
