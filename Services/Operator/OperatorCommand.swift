@@ -51,9 +51,9 @@ struct OperatorCommand: AsyncParsableCommand {
             DeadLettersCommand.self, TestCommand.self, ProductsCommand.self, BuyCommand.self,
             RefundCommand.self, RefundRequestsCommand.self, ResendCommand.self,
             DeferredCommand.self, ApproveCommand.self, DeclineCommand.self,
-            SubscriptionsCommand.self, CodesCommand.self, FamiliesCommand.self,
-            StoreClockCommand.self, ScenarioCommand.self, KeysCommand.self, TokenCommand.self,
-            ConsoleCommand.self,
+            SubscriptionsCommand.self, OffersCommand.self, CodesCommand.self,
+            FamiliesCommand.self, StoreClockCommand.self, ScenarioCommand.self,
+            KeysCommand.self, TokenCommand.self, ConsoleCommand.self,
         ]
     )
 }

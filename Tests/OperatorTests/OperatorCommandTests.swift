@@ -32,6 +32,7 @@ import Testing
             "ben",
         ],
         ["families", "list", "--app", "com.example.app", "--account", "ben"],
+        ["offers", "list"], ["offers", "list", "club", "--json"],
         ["test", "dispute", "1", "--step", "win"], ["test", "raise", "1", "3.99"],
         ["test", "answer", "1", "agree"], ["test", "storefront", "ada", "FRA"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],

@@ -53,8 +53,8 @@ import Testing
         var questions = PriceQuestions()
         #expect(!questions.take([subscription(1, nil)]) && questions.pending.isEmpty)
         #expect(!questions.take([subscription(2, .scheduled)]) && questions.pending.isEmpty)
-        #expect((questions.take([subscription(3, .pending)])) == true)
-        #expect((questions.take([subscription(3, .pending)])) == false)
+        #expect(questions.take([subscription(3, .pending)]) == true)
+        #expect(questions.take([subscription(3, .pending)]) == false)
         #expect(questions.pending.map(\.increase.price) == [.usd(1299)])
         #expect(!questions.take([subscription(4, .agreed)]) && questions.pending.isEmpty)
         // An answer of the store that was on its way for longer.
@@ -63,17 +63,17 @@ import Testing
 
     @Test func whoeverIsAskedAgainIsAskedAboutAgain() {
         var questions = PriceQuestions()
-        #expect((questions.take([subscription(2, asked: 5, .pending)])) == true)
-        #expect((questions.take([subscription(3, .scheduled)])) == false)
-        #expect((questions.take([subscription(4, asked: 5, .pending)])) == true)
+        #expect(questions.take([subscription(2, asked: 5, .pending)]) == true)
+        #expect(questions.take([subscription(3, .scheduled)]) == false)
+        #expect(questions.take([subscription(4, asked: 5, .pending)]) == true)
     }
 
     @Test func aSheetThatIsOpenIsNotOpenedAgain() {
         var questions = PriceQuestions()
-        #expect((questions.take([subscription(2, .pending)])) == true)
+        #expect(questions.take([subscription(2, .pending)]) == true)
         let first = questions.show()
         #expect(first.count == 1 && questions.show().isEmpty)
-        #expect((questions.take([subscription(2, number: 9, .pending)])) == true)
+        #expect(questions.take([subscription(2, number: 9, .pending)]) == true)
         #expect(questions.show().map(\.subscriptionID) == [TransactionID(number: 9)])
         for question in first { questions.close(question) }
         #expect(questions.show() == first)
@@ -81,7 +81,7 @@ import Testing
 
     @Test func whoHasNotPaidOrHasLeftIsNotAsked() {
         var questions = PriceQuestions()
-        #expect((questions.take([subscription(2, .pending)])) == true)
+        #expect(questions.take([subscription(2, .pending)]) == true)
         for (version, state) in [(3, SubscriptionState.inGracePeriod), (4, .expired)] {
             var later = subscription(version, .pending)
             later.state = state

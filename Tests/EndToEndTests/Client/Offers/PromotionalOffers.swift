@@ -95,6 +95,8 @@ extension EndToEnd.PaymentQueues {
                 SKPaymentQueue.default().add(observer)
                 let club = try await shownClub()
                 #expect(club.discounts.map(\.price) == [Decimal(string: "0.99")])
+                let listed = try await store.counterfoil("offers", "list", "--json")
+                #expect(listed.output.contains(#""id" : "come_back""#), "\(listed.output)")
                 _ = try await club.purchase()
                 try await raiseTheOffer(store)
                 let signed = try discount(store)
