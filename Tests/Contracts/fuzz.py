@@ -38,6 +38,34 @@ ANSWERS_OK = [
     "/ocsp/{request}",
 ]
 
+# The paths that name something else than a transaction, with the dictionary of each parameter.
+NAMED = {
+    "/v1/admin/code-campaigns/{id}": {"id": "campaigns"},
+    "/v1/admin/code-campaigns/{id}/deactivation": {"id": "campaigns"},
+    "/v1/admin/families/{id}": {"id": "families"},
+    "/v1/admin/families/{id}/end": {"id": "families"},
+    "/v1/admin/families/{id}/members/{account}": {"id": "families", "account": "accounts"},
+    "/v1/admin/families/{id}/members/{account}/removal": {"id": "families", "account": "accounts"},
+    "/v1/admin/refund-requests/{id}/{number}": {"id": "refundRequests", "number": "numbers"},
+    "/v1/admin/refund-requests/{id}/{number}/decision": {
+        "id": "refundRequests",
+        "number": "numbers",
+    },
+    "/v1/subscriptions/{id}": {"id": "subscriptions"},
+    "/v1/subscriptions/{id}/auto-renew": {"id": "subscriptions"},
+    "/v1/subscriptions/{id}/price-increase": {"id": "subscriptions"},
+    "/v1/subscriptions/{id}/product": {"id": "subscriptions"},
+    "/v1/admin/subscriptions/{id}": {"id": "subscriptions"},
+    "/v1/admin/subscriptions/{id}/auto-renew": {"id": "subscriptions"},
+    "/v1/admin/subscriptions/{id}/extensions": {"id": "subscriptions"},
+    "/v1/admin/subscriptions/{id}/price-increase": {"id": "subscriptions"},
+    "/v1/admin/subscriptions/{id}/product": {"id": "subscriptions"},
+    "/inApps/v1/subscriptions/extend/mass/{productID}/{requestID}": {
+        "productID": "clubs",
+        "requestID": "massExtensions",
+    },
+}
+
 # Each service's share of the time, by the number of its routes.
 SHARES = {"catalog": 2, "payments": 4, "receipts": 6, "fulfillment": 4}
 
@@ -48,13 +76,15 @@ def configuration(store):
         "transactions": store.transactions,
         "hosted": store.hosted,
         "products": ["com.example.coins.100", "com.example.pro", "com.example.hint"],
-        "subscriptions": ["com.example.club.monthly"],
+        "clubs": ["com.example.club.monthly"],
+        "groups": ["club"],
+        "numbers": [1],
         # Without the calling account: if it were blocked, it could not pay any more.
         "accounts": ["grace", "linus"],
         "apps": [store.bundle],
         # Without the calling app: if it lost its endpoint, it would not be notified any more.
         "bundles": ["com.example.other"],
-    }
+    } | store.known
     often = {"probability": 0.4}
     mostly = {"probability": 0.8}
     return {
@@ -62,7 +92,7 @@ def configuration(store):
         "parameters": {
             "path.id": {"dictionary": "transactions"} | often,
             "path.productID": {"dictionary": "products"} | often,
-            "path.product": {"dictionary": "subscriptions"} | often,
+            "path.group": {"dictionary": "groups"} | often,
             "path.account": {"dictionary": "accounts"} | often,
             "path.bundle": {"dictionary": "bundles"} | often,
             "query.bundleID": {"dictionary": "apps"} | often,
@@ -83,6 +113,16 @@ def configuration(store):
                     "path.identifier": {"dictionary": "products"} | mostly,
                 },
             }
+        ]
+        + [
+            {
+                "include-path": path,
+                "parameters": {
+                    f"path.{name}": {"dictionary": dictionary} | mostly
+                    for name, dictionary in names.items()
+                },
+            }
+            for path, names in NAMED.items()
         ],
     }
 

@@ -19,6 +19,7 @@ class Store:
         self.bundle = facts["bundleID"]
         self.transactions = facts["transactions"]
         self.hosted = facts["hosted"]
+        self.known = facts["known"]
         self.events = Path(facts["eventsFile"])
 
     def get(self, service, path, **arguments):

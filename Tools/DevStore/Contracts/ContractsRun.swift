@@ -22,6 +22,7 @@ struct ContractsRun {
         var transactions: [TransactionID]
         /// Transactions with a download; no call finishes them, because none knows their ids.
         var hosted: [TransactionID]
+        var known: KnownObjects
         var eventsFile: String
     }
 
@@ -42,7 +43,7 @@ struct ContractsRun {
     func prepare() async throws -> String {
         let clock = ContinuousClock()
         let begin = clock.now
-        try await store.addSubscription()
+        try await store.waitUntilSellable(SampleCatalog.club)
         let ada = try store.client(account: "ada")
         let pro = try await ada.addUntilAnswered(.sample(SampleCatalog.pro)).value.transaction.id
         try await ada.finishUntilDone(pro)
@@ -64,6 +65,7 @@ struct ContractsRun {
             to: "http://127.0.0.1:\(try freePort())/nobody"
         ).value
         let hosted = try await hosted(by: ada)
+        let known = try await KnownObjects.make(in: store, by: ada)
         try await eventually("the receipt of \(pro)") {
             try await ada.receipt(pro).valueIfAny
         }
@@ -78,8 +80,9 @@ struct ContractsRun {
                 "serverToken": try store.keys.serverToken(),
             ],
             bundleID: StoreKeys.bundleID,
-            transactions: transactions,
+            transactions: transactions + known.subscriptions + known.refundRequests,
             hosted: [hosted],
+            known: known,
             eventsFile: store.directory + "/events.jsonl"
         )
         let file = store.directory + "/contracts.json"
