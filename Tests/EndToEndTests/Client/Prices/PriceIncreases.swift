@@ -87,10 +87,11 @@ extension EndToEnd.PaymentQueues {
                 try await advance(store, by: "25d")
                 let subscriber = Subscriber(answer: answer, showsAtOnce: true)
                 try launch(store, subscriber)
+                let expected: PriceIncreaseStatus = answer == nil ? .pending : .declined
                 try await eventually("the sheet and its answer") { () -> Bool? in
                     guard subscriber.shown == [Decimal(string: "12.99")] else { return nil }
                     let status = try await subscription(in: store).priceIncrease?.status
-                    return status == (answer == nil ? .pending : .declined) ? true : nil
+                    return status == expected ? true : nil
                 }
                 try await advance(store, by: "10d")
                 let over = try await subscription(in: store)
