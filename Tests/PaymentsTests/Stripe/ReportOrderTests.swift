@@ -64,6 +64,24 @@ import Testing
         #expect(plan.contradictions.first?.message.contains("pi_2 is not returned") == true)
     }
 
+    @Test(arguments: [
+        usd(998), usd(1000), Money(minorUnits: 999, currency: Currency(unchecked: "EUR")),
+    ])
+    func aChargeThatIsNotOfThePriceBuysNothingAndIsReturned(amount: Money) {
+        var plan = plan()
+        let key = AttemptKey(transactionID: id, kind: .charge)
+        let charge = AttemptOutcome.charged(reference: reference, amount: amount)
+        for _ in 0..<2 { plan.apply(AttemptResult(key: key, outcome: charge)) }
+        #expect(plan.records[id]?.transaction.state == .failed)
+        #expect(plan.records[id]?.transaction.failureReason == .processorRefused)
+        #expect(plan.postings.map(\.kind) == [.strayCharge])
+        let currencies = plan.postings.flatMap(\.entries).map(\.amount.currency)
+        #expect(Set(currencies) == [amount.currency])
+        #expect(plan.newAttempts.map(\.kind) == [.refund])
+        #expect(plan.newAttempts.map(\.amount) == [amount])
+        #expect(plan.contradictions.first?.message.contains("was asked for") == true)
+    }
+
     /// Each event causes a look, so a later look never sees an earlier state.
     ///
     /// The answer to the call itself may come at any time.

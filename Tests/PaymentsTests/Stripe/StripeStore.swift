@@ -39,11 +39,12 @@ struct StripeStore: Sendable {
         client: PostgresClient,
         standIn: StandInServer,
         url: String,
-        key text: String = StripeStore.key
+        key text: String = StripeStore.key,
+        clock shared: ManualClock? = nil
     ) throws {
         // The stand-in has the machine's clock, and compares times with it.
         let start = Int64(Date().timeIntervalSince1970) * 1000
-        let clock = ManualClock(StoreTime(millisecondsSinceEpoch: start))
+        let clock = shared ?? ManualClock(StoreTime(millisecondsSinceEpoch: start))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let key = try StripeKey(text, environment: .sandbox)
         let stripe = StripeClient(
