@@ -14,7 +14,7 @@ struct AdminRoutes: Sendable {
 
     let handler: CatalogHandler
     let importBytesMax: Int
-    let processor: ProcessorChoice
+    let processor: ChargingProcessor
 
     func add(to router: StoreRouter) {
         let product = RouterPath(Routes.adminProducts + "/:id")
@@ -57,7 +57,7 @@ struct AdminRoutes: Sendable {
         let json = try await decodeBody(JSONValue.self, from: request, upTo: Self.productBytesMax)
         let read = ProductDraftReader.read(json, id: try context.parameters.require("id"))
         guard let product = read.product else { throw Self.invalidProduct(read.problems) }
-        let problems = ChargeRules.problems(of: product.draft, product.id, by: processor)
+        let problems = ChargeablePrices.problems(of: product.draft, product.id, by: processor)
         guard problems.isEmpty else { throw Self.invalidProduct(problems) }
         let edit = ProductRules.Edit(
             id: product.id,
@@ -109,7 +109,9 @@ struct AdminRoutes: Sendable {
         let read = CatalogDocumentReader.read(json)
         let problems =
             read.problems
-            + read.products.flatMap { ChargeRules.problems(of: $0.draft, $0.id, by: processor) }
+            + read.products.flatMap {
+                ChargeablePrices.problems(of: $0.draft, $0.id, by: processor)
+            }
         guard problems.isEmpty else { throw invalidCatalog(problems) }
         let reply = try await handler.apply(
             read.products.map { ProductRules.Edit(id: $0.id, wish: .put($0.draft)) },

@@ -7,7 +7,7 @@ struct CatalogSettings: Sendable {
     /// The maximum size of an imported document.
     let importBytesMax: Int
     /// The processor that charges, as for `payments`.
-    let processor: ProcessorChoice
+    let processor: ChargingProcessor
 
     init(_ reader: inout SettingsReader) {
         common = CommonSettings(&reader, service: .catalog, defaultPort: 8081)

@@ -6,6 +6,7 @@ import Testing
     private static let allowed = [
         "BrokenBooks": "breaks a book of each kind, for reconcile to name it",
         "Operator+Story": "breaks books, for reconcile to say what to do",
+        "ProcessorReports": "writes movements that nobody posts, and charges more than was asked",
         "BrokerReplays": "deletes places, and writes events of a newer version",
         "Replays": "deletes places, and cuts a log",
         "Retention": "makes a log old, and edits one",

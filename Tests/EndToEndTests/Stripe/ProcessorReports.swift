@@ -8,12 +8,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a processor tells or lists, and the store does not expect: it is counted and named.
+    /// Reports of a processor that the store does not expect: they are counted and named.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct ProcessorReports {
         private static let secret = "whsec_abcdefgh1234"
 
-        @Test func whatIsOfAnotherStoreIsCountedAndWhatIsOfTheOtherModeIsNotStored() async throws {
+        @Test func eventsOfAnotherStoreCountAndThoseOfTheOtherModeDoNot() async throws {
             let folder = FileManager.default.temporaryDirectory
                 .appendingPathComponent("reports-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -22,19 +22,20 @@ extension EndToEnd {
             let settings = try Self.settings(in: folder)
             try await withStore(.with(settings: [.payments: settings])) { store in
                 // A sandbox's webhook is of test mode. The attempt is one that nobody here has.
-                try await store.hear("evt_live", isLive: true, signedWith: Self.secret)
-                try await store.hear("evt_test", isLive: false, signedWith: Self.secret)
-                try await eventually("the event of another store to be counted") {
-                    try await store.counts("processor_events_unknown", 1) ? true : nil
+                try await store.hear(of: "pi_live", isLive: true, signedWith: Self.secret)
+                try await store.hear(of: "pi_test", isLive: false, signedWith: Self.secret)
+                let payments = store.process(.payments)
+                // Events are looked at in the order in which they came.
+                try await eventually("the second event to be looked at") {
+                    payments.log().contains("pi_test") ? true : nil
                 }
-                let stored = try await store.withDatabase(of: .payments) { connection in
-                    try connection.query("SELECT event_id FROM processor_events").map {
-                        try $0.decode(String.self)
-                    }
-                }
-                #expect(stored == ["evt_test"])
-                let log = store.process(.payments).log()
-                #expect(log.contains("Stripe tells of an attempt that this store does not have"))
+                #expect(try await store.counts("processor_events_unknown", 1))
+                #expect(!payments.log().contains("pi_live"))
+                #expect(
+                    payments.log().contains(
+                        "Stripe tells of an attempt that this store does not have"
+                    )
+                )
             }
         }
 
@@ -116,11 +117,15 @@ extension EndToEnd {
 
 extension StoreHarness {
     /// Sends `payments` an event as Stripe does, about an attempt that it does not have.
-    fileprivate func hear(_ id: String, isLive: Bool, signedWith secret: String) async throws {
+    fileprivate func hear(
+        of payment: String,
+        isLive: Bool,
+        signedWith secret: String
+    ) async throws {
         let seconds = Int64(Date().timeIntervalSince1970)
         let body = """
-            {"id": "\(id)", "type": "payment_intent.succeeded", "created": \(seconds), \
-            "livemode": \(isLive), "data": {"object": {"id": "pi_1", "object": "payment_intent", \
+            {"id": "evt_\(payment)", "type": "payment_intent.succeeded", "created": \(seconds), \
+            "livemode": \(isLive), "data": {"object": {"id": "\(payment)", "object": "payment_intent", \
             "metadata": {"attempt": "\(UUID().uuidString.lowercased())", \
             "transaction": "\(TransactionID(number: 9).rawValue)"}}}}
             """

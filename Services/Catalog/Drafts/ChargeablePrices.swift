@@ -2,10 +2,10 @@ import EventTypes
 import StoreAPI
 import Stripe
 
-/// The rules for which prices the store's processor can charge.
+/// The prices that the store's processor can charge.
 ///
 /// Pure. A price that it cannot charge is refused here, because a buyer's payment would fail with it.
-enum ChargeRules {
+enum ChargeablePrices {
     /// The problems of the prices of a product and of its offers.
     ///
     /// - Parameters:
@@ -16,7 +16,7 @@ enum ChargeRules {
     static func problems(
         of draft: ProductDraft,
         _ id: ProductID,
-        by processor: ProcessorChoice
+        by processor: ChargingProcessor
     ) -> [ProductProblem] {
         guard processor == .stripe else { return [] }
         var prices = Self.prices(draft.prices, in: "prices")

@@ -1,5 +1,5 @@
 /// The payment processor of the store, which decides what prices it can charge.
-enum ProcessorChoice: String, CaseIterable, Sendable {
+enum ChargingProcessor: String, CaseIterable, Sendable {
     /// The sandbox's own, which charges any price.
     case sandbox
     case stripe

@@ -7,12 +7,12 @@ import Testing
 @testable import Catalog
 
 /// Prices that the processor cannot charge.
-@Suite(.timeLimit(.minutes(2))) struct ChargeRulesTests {
+@Suite(.timeLimit(.minutes(2))) struct ChargeablePricesTests {
     private func problems(
         of draft: ProductDraft,
-        by processor: ProcessorChoice = .stripe
+        by processor: ChargingProcessor = .stripe
     ) -> [String] {
-        ChargeRules.problems(of: draft, Builder.premium, by: processor).map(\.field)
+        ChargeablePrices.problems(of: draft, Builder.premium, by: processor).map(\.field)
     }
 
     @Test(arguments: [
