@@ -34,6 +34,25 @@ import TestSupport
         #expect((1990...2020).contains(counts[lane] ?? 0), "\(counts)")
     }
 
+    /// Neither waits for the other: buyers have their share, and renewals theirs.
+    @Test func tenThousandBuyersAreServedAndRenewalsGoOn() {
+        var shares = RateShares(rate: 25)
+        var waiting = 10_000
+        var renewed = 0
+        var tick = 0
+        while waiting > 0, tick < 100_000 {
+            let time = Duration.milliseconds(tick * 10)
+            if shares.take(.buyers, at: time) == nil { waiting -= 1 }
+            if shares.take(.renewals, at: time) == nil { renewed += 1 }
+            tick += 1
+        }
+        let seconds = Double(tick) / 100
+        // Six tenths of 25 calls are the buyers' own.
+        #expect(waiting == 0 && seconds < 10_000 / 15 + 1)
+        #expect(Double(renewed) >= seconds * 2.5 - 2)
+        #expect(Double(10_000 + renewed) <= (seconds + 1) * 25 + 1)
+    }
+
     /// Refunds have waited for nothing, and buyers have used all that was idle.
     @Test func aLentShareIsGivenBackAtOnce() {
         var shares = RateShares(rate: 20)

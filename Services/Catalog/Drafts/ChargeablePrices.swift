@@ -4,7 +4,8 @@ import Stripe
 
 /// The prices that the store's processor can charge.
 ///
-/// Pure. A price that it cannot charge is refused here, because a buyer's payment would fail with it.
+/// Pure. A price that it cannot charge is refused here, because a buyer's payment would fail with
+/// it.
 enum ChargeablePrices {
     /// The problems of the prices of a product and of its offers.
     ///
