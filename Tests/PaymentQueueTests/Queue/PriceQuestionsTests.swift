@@ -51,18 +51,11 @@ import Testing
 
     @Test func aQuestionIsAskedAboutOnceAndWaitsUntilItIsAnswered() {
         var questions = PriceQuestions()
-<<<<<<< HEAD
-        #expect(!questions.take([subscription(1, nil)]) && questions.pending.isEmpty)
-        #expect(!questions.take([subscription(2, .scheduled)]) && questions.pending.isEmpty)
-        #expect(questions.take([subscription(3, .pending)]) == true)
-        #expect(questions.take([subscription(3, .pending)]) == false)
-=======
         let asked = [
             subscription(1, nil), subscription(2, .scheduled), subscription(3, .pending),
             subscription(3, .pending),
         ].map { questions.take([$0]) }
         #expect(asked == [false, false, true, false])
->>>>>>> 6739ace4 (Hoist the changes of a value out of the expectations about it)
         #expect(questions.pending.map(\.increase.price) == [.usd(1299)])
         // The last one is an answer of the store that was on its way for longer.
         let answered = [subscription(4, .agreed), subscription(3, .pending)]
@@ -73,28 +66,15 @@ import Testing
 
     @Test func whoeverIsAskedAgainIsAskedAboutAgain() {
         var questions = PriceQuestions()
-<<<<<<< HEAD
-        #expect(questions.take([subscription(2, asked: 5, .pending)]) == true)
-        #expect(questions.take([subscription(3, .scheduled)]) == false)
-        #expect(questions.take([subscription(4, asked: 5, .pending)]) == true)
-=======
         let asked = [
             subscription(2, asked: 5, .pending), subscription(3, .scheduled),
             subscription(4, asked: 5, .pending),
         ].map { questions.take([$0]) }
         #expect(asked == [true, false, true])
->>>>>>> 6739ace4 (Hoist the changes of a value out of the expectations about it)
     }
 
     @Test func aSheetThatIsOpenIsNotOpenedAgain() {
         var questions = PriceQuestions()
-<<<<<<< HEAD
-        #expect(questions.take([subscription(2, .pending)]) == true)
-        let first = questions.show()
-        #expect(first.count == 1 && questions.show().isEmpty)
-        #expect(questions.take([subscription(2, number: 9, .pending)]) == true)
-        #expect(questions.show().map(\.subscriptionID) == [TransactionID(number: 9)])
-=======
         _ = questions.take([subscription(2, .pending)])
         let first = questions.show()
         let again = questions.show()
@@ -103,24 +83,16 @@ import Testing
         _ = questions.take([subscription(2, number: 9, .pending)])
         let second = questions.show()
         #expect(second.map(\.subscriptionID) == [TransactionID(number: 9)])
->>>>>>> 6739ace4 (Hoist the changes of a value out of the expectations about it)
         for question in first { questions.close(question) }
         let afterwards = questions.show()
         #expect(afterwards == first)
     }
 
     @Test func whoHasNotPaidOrHasLeftIsNotAsked() {
-<<<<<<< HEAD
-        var questions = PriceQuestions()
-        #expect(questions.take([subscription(2, .pending)]) == true)
-        for (version, state) in [(3, SubscriptionState.inGracePeriod), (4, .expired)] {
-            var later = subscription(version, .pending)
-=======
         for state in [SubscriptionState.inGracePeriod, .inBillingRetryPeriod, .expired] {
             var questions = PriceQuestions()
             _ = questions.take([subscription(2, .pending)])
             var later = subscription(3, .pending)
->>>>>>> 6739ace4 (Hoist the changes of a value out of the expectations about it)
             later.state = state
             let isAsked = questions.take([later])
             #expect(!isAsked)
