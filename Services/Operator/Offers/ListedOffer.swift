@@ -1,3 +1,4 @@
+import OperatorCore
 import EventTypes
 import StoreAPI
 
