@@ -532,8 +532,8 @@ let package = Package(
         + tests(
             of: "Storefront",
             [
-                "storefront", hummingbird, httpTypes, logging, argumentParser, asyncHTTPClient,
-                crypto,
+                "ReceiptValidation", "storefront", hummingbird, httpTypes, logging,
+                argumentParser, asyncHTTPClient, crypto, x509, asn1,
                 server("HummingbirdTesting", of: "hummingbird"),
             ]
         )

@@ -274,6 +274,11 @@ class Stage:
         connection.close()
         assert answer.status == status, text
 
+    def root(self):
+        """Returns the root certificate under the store's receipts, in DER."""
+        with open(os.path.join(self.environment["COUNTERFOIL_KEYS"], "receipts", "root.cer"), "rb") as file:
+            return file.read()
+
     def query(self, url, text):
         """Runs a statement in a database. Returns what it prints."""
         answer = subprocess.run(
