@@ -114,6 +114,7 @@ function loadSoon() {
 onOwnedChange(loadSoon);
 // Such as a question about a higher price, or what another device has changed.
 queue.addEventListener("subscription", loadSoon);
+queue.addEventListener("gap", loadSoon);
 
 find("sign-in").addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -6,6 +6,7 @@ export class Queue extends EventTarget {
   #wait = 500;
   #timer;
   #isWanted = false;
+  #wasLive = false;
 
   constructor() {
     super();
@@ -18,6 +19,7 @@ export class Queue extends EventTarget {
   open() {
     this.#isWanted = true;
     this.#last = undefined;
+    this.#wasLive = false;
     this.#follow();
   }
 
@@ -48,6 +50,9 @@ export class Queue extends EventTarget {
     source.onopen = () => {
       this.#wait = 500;
       this.#tell("live");
+      // Without an id to go on from, the store does not tell what was finished meanwhile.
+      if (this.#wasLive && !this.#last) this.dispatchEvent(new Event("gap"));
+      this.#wasLive = true;
     };
     source.onerror = () => {
       this.#tell(navigator.onLine ? "reconnecting" : "offline");

@@ -48,6 +48,7 @@ export async function loadShelf() {
     }
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
+    if (mine !== turn) return;
     shelf.replaceChildren(element("li", { class: "card" },
       element("p", { class: "problem" }, `The shelf cannot be shown. ${problem.message}`),
       element("button", { type: "button", onclick: loadShelf }, "Try again")));
