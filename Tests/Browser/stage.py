@@ -38,14 +38,15 @@ class Visitor:
             reduced_motion="reduce", accept_downloads=True,
         )
         self.context.set_default_timeout(10_000)
+        # These are of every page of the context, also of those that a link opens.
+        self.context.on("console", lambda message: self.complaints.append(message.text))
+        self.context.on("weberror", lambda error: self.complaints.append(str(error.error)))
         if script:
             self.context.add_init_script(script)
         self.page = self.open()
 
     def open(self):
         page = self.context.new_page()
-        page.on("console", lambda message: self.complaints.append(message.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", self.check_origin)
         page.goto(self.url)
         return page
@@ -61,12 +62,13 @@ class Visitor:
                 if not any(re.search(pattern, line) for pattern in self.allowed)]
         assert not left, f"the console is not empty: {left}"
 
-    def check_axe(self):
-        result = Axe().run(self.page, options=RULES)
+    def check_axe(self, page=None):
+        page = page or self.page
+        result = Axe().run(page, options=RULES)
         found = [(violation["id"], [node["html"][:160] for node in violation["nodes"]])
                  for violation in result.response["violations"]]
         assert not found, f"axe finds {found}"
-        wide = self.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        wide = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"the page is {wide} px too wide"
 
 
@@ -113,6 +115,12 @@ class Shopper(Visitor):
     @property
     def newest(self):
         return self.page.locator("#queue > li").first
+
+    def revisions(self):
+        """Returns the revision that each row of the queue has, the newest row first."""
+        rows = self.page.locator("#queue > li").evaluate_all(
+            "(rows) => rows.map(({ dataset }) => [dataset.id, Number(dataset.revision)])")
+        return dict(rows)
 
     def expect_finished(self, timeout=10_000):
         expect(self.newest).to_have_attribute("data-steps", re.compile("finished$"), timeout=timeout)

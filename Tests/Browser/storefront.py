@@ -32,14 +32,33 @@ def s1_the_shelf_has_the_prices_of_the_region(stage):
         stage.close()
 
 
+# Everything that a row of the queue has shown since the page was loaded: its state, and the steps it has passed.
+SHOWN = """
+    window.shown = [];
+    new MutationObserver((changes) => {
+        for (const { target } of changes) {
+            const now = [target.dataset.state, target.dataset.steps];
+            if (window.shown.at(-1)?.join() !== now.join()) window.shown.push(now);
+        }
+    }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-steps"] });
+"""
+
+
 @test
 def s2_coins_pass_every_step_and_are_credited_once(stage):
     for width, scheme in FORMS:
-        shopper = stage.shopper(width, scheme)
+        shopper = stage.shopper(width, scheme, SHOWN)
         shopper.check_axe()
         shopper.sign_in()
-        shopper.buy(COINS)
+        # The slow payment shows that the page does not run ahead of the store.
+        is_slow = (width, scheme) == FORMS[0]
+        shopper.buy(COINS, "sandbox_slow" if is_slow else "sandbox_success")
         expect(shopper.newest).to_have_attribute("data-steps", "purchasing purchased delivered finished")
+        shown = shopper.page.evaluate("() => window.shown")
+        assert not is_slow or shown[0] == ["purchasing", "purchasing"], shown
+        assert all(steps == "purchasing" for state, steps in shown if state == "purchasing"), shown
+        assert all(later.startswith(steps) for (_, steps), (_, later) in zip(shown, shown[1:])), shown
+        assert shown[-1] == ["purchased", "purchasing purchased delivered finished"], shown
         expect(shopper.newest).to_contain_text("receipt was verified")
         expect(shopper.newest).to_be_in_viewport()
         shopper.expect_coins(100)
@@ -177,6 +196,9 @@ def s5_what_is_not_finished_comes_again(stage):
 def s6_a_service_that_is_killed_is_named_and_nothing_is_missed(stage):
     shopper = stage.shopper().sign_in()
     shopper.allowed = AWAY
+    shopper.buy(COINS)
+    shopper.expect_finished()
+    before = shopper.revisions()
     start = stage.kill("fulfillment")
     expect(shopper.page.locator("#stream")).to_have_text("reconnecting")
     expect(shopper.page.locator("#banner")).to_contain_text("fulfillment is away")
@@ -187,8 +209,12 @@ def s6_a_service_that_is_killed_is_named_and_nothing_is_missed(stage):
     expect(shopper.page.locator("#stream")).to_have_text("live", timeout=30_000)
     shopper.expect_finished(timeout=30_000)
     expect(shopper.page.locator("#banner")).to_be_hidden(timeout=30_000)
-    shopper.expect_coins(100)
-    expect(shopper.page.locator("#queue > li")).to_have_count(1)
+    shopper.expect_coins(200)
+    # Each row is there once, none went back, and the newest change is that of the newest row.
+    after = shopper.revisions()
+    assert len(after) == shopper.page.locator("#queue > li").count() == 2, after
+    assert all(after[id_] >= revision for id_, revision in before.items()), (before, after)
+    assert list(after.values()) == sorted(set(after.values()), reverse=True), after
     shopper.check()
 
 
@@ -461,6 +487,76 @@ def the_page_says_who_is_away_and_goes_on(stage):
     expect(banner).to_be_hidden(timeout=30_000)
     shopper.sign_in(name=shopper.name)
     shopper.expect_coins(100)
+    shopper.check()
+
+
+@test
+def an_offline_page_says_so_and_misses_nothing(stage):
+    shopper = stage.shopper().sign_in()
+    shopper.allowed = AWAY
+    stream, banner = shopper.page.locator("#stream"), shopper.page.locator("#banner")
+    shopper.context.set_offline(True)
+    expect(stream).to_have_text("offline")
+    shopper.page.click("#restore")
+    expect(shopper.page.locator("#restored")).to_contain_text("Nothing was restored")
+    expect(banner).to_contain_text("server cannot be reached")
+    shopper.check_axe()
+    other = stage.shopper().sign_in(name=shopper.name)
+    other.buy(COINS)
+    other.expect_finished()
+    shopper.context.set_offline(False)
+    expect(stream).to_have_text("live", timeout=30_000)
+    expect(banner).to_be_hidden(timeout=30_000)
+    shopper.expect_coins(100)
+    shopper.check()
+
+
+@test
+def a_shelf_that_cannot_be_shown_comes_when_the_catalog_is_back(stage):
+    shopper = stage.shopper()
+    shopper.allowed = AWAY
+    shelf, banner = shopper.page.locator("#shelf"), shopper.page.locator("#banner")
+    start = stage.kill("catalog")
+    shopper.page.fill("#sign-in-name", "buyer-" + secrets.token_hex(4))
+    shopper.page.click("#sign-in button")
+    expect(shelf).to_contain_text("The shelf cannot be shown. catalog cannot be reached")
+    expect(banner).to_contain_text("catalog is away")
+    shopper.check_axe()
+    shelf.get_by_role("button", name="Try again").click()
+    expect(shelf).to_contain_text("The shelf cannot be shown.")
+    start()
+    expect(shopper.card(COINS)).to_be_visible(timeout=30_000)
+    expect(banner).to_be_hidden(timeout=30_000)
+    shopper.check()
+
+
+# A browser without windows shows every tab, so the test says which one is looked at.
+LOOKED_AT = """
+    Object.defineProperty(document, "hidden", { get: () => Boolean(window.isAside) });
+    window.lookAway = (isAside) => {
+        window.isAside = isAside;
+        document.dispatchEvent(new Event("visibilitychange"));
+    };
+"""
+
+
+@test
+def seven_tabs_are_open_at_once(stage):
+    # The browser has six connections to the server, and each tab that is looked at keeps one for its stream.
+    shopper = stage.shopper(script=LOOKED_AT).sign_in()
+    tabs = [shopper.page]
+    for _ in range(6):
+        tabs[-1].evaluate("() => window.lookAway(true)")
+        tabs.append(shopper.open())
+        expect(tabs[-1].locator("#shelf [data-product]").first).to_be_visible()
+        expect(tabs[-1].locator("#stream")).to_have_text("live")
+    tabs[-1].evaluate("() => window.lookAway(true)")
+    tabs[0].evaluate("() => window.lookAway(false)")
+    shopper.buy(COINS)
+    shopper.expect_finished()
+    # A tab that is looked at again catches up.
+    tabs[3].evaluate("() => window.lookAway(false)")
+    expect(tabs[3].locator("[data-unit='coins']")).to_have_attribute("data-amount", "100")
     shopper.check()
 
 
