@@ -4,7 +4,7 @@ import { methods, subscriptionMethods } from "./methods.js";
 import { loadShelf, offerOf, priceOf, productOf } from "./shelf.js";
 import { element, find, money, types } from "./text.js";
 
-/** What the store says if the price that was shown is no longer that of this buyer. */
+/** The codes by which the store refuses a price that is no longer that of this buyer. */
 const stale = ["stale_price", "stale_offer", "offer_not_available"];
 let wish;
 
@@ -63,13 +63,21 @@ async function pay(event) {
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     const isStale = stale.includes(problem.code);
-    find("pay-problem").textContent = isStale
-      ? "The price has changed meanwhile. Nothing was charged; this is what it costs now." : problem.message;
-    find("pay-problem").hidden = false;
     if (isStale) await loadShelf();
+    // Somebody may have opened the dialog for another product meanwhile.
+    if (wish !== mine) return;
     // It was refused for good, so another try is another wish.
-    if (wish === mine) begin(productOf(product.id) ?? product);
+    begin(productOf(product.id) ?? product);
+    find("pay-problem").textContent = isStale ? wordsOf(mine) : problem.message;
+    find("pay-problem").hidden = false;
   }
+}
+
+/** The words for a price that was shown and refused. */
+function wordsOf({ product, offer }) {
+  const isSame = JSON.stringify([product.price, offer]) === JSON.stringify([wish.product.price, wish.offer]);
+  return isSame ? "The offer cannot be had with this payment method. Nothing was charged."
+    : "The price has changed meanwhile. Nothing was charged; this is what it costs now.";
 }
 
 find("pay-form").addEventListener("submit", pay);

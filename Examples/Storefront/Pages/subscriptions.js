@@ -41,37 +41,35 @@ function raiseOf({ period, pendingProduct, priceIncrease }) {
   return isKnown ? priceIncrease : undefined;
 }
 
-/** The price of the next period: that of an offer that goes on, or the ordinary one. */
-function nextPrice(subscription, next) {
-  const { period: { product, offer, end }, pendingOffer } = subscription;
+/** The offer of the next period; `undefined` if that has the ordinary price. */
+function offerOf({ period: { product, offer }, pendingOffer }, next) {
+  if (product.id !== next.id) return undefined;
   const goesOn = offer?.number < offer?.numberOfPeriods ? offer : undefined;
-  const nextOffer = product.id !== next.id ? undefined
-    : goesOn?.type === "introductory" && pendingOffer?.introductory === "comesFirst" ? goesOn : pendingOffer ?? goesOn;
-  const raise = raiseOf(subscription);
-  const isHigher = ["agreed", "notified"].includes(raise?.status) && raise.effectiveAt <= end;
-  return (nextOffer ?? (isHigher ? raise : next)).price;
+  return goesOn?.type === "introductory" && pendingOffer?.introductory === "comesFirst" ? goesOn : pendingOffer ?? goesOn;
 }
 
-function wordsOfRaise(subscription) {
+/** The words for the end of the period, and for a higher price. */
+function wordsOfRenewal(subscription) {
+  const { period: { product, end }, pendingProduct } = subscription;
+  const next = pendingProduct ?? product;
+  const offer = offerOf(subscription, next);
   const raise = raiseOf(subscription);
-  if (!raise) return "";
-  const [price, from] = [money(raise.price), time(raise.effectiveAt)];
-  switch (raise.status) {
-    case "pending": return ` From ${from} on, a renewal costs ${price}. Do you agree? If not, it ends instead.`;
-    case "declined": return ` You did not agree to ${price}, so it ends with the first renewal from ${from} on.`;
-    default: return ` From ${from} on, a renewal costs ${price}.`;
-  }
+  const isDue = raise && !offer && raise.effectiveAt <= end;
+  const isDeclined = raise?.status === "declined";
+  if (isDue && isDeclined) return `You did not agree to ${money(raise.price)}, so it ends then.`;
+  const condition = raise?.status === "pending" ? " if you agree, and ends if you do not" : "";
+  const { price } = offer ?? (isDue ? raise : next);
+  const renewal = `Then it renews ${pendingProduct ? `as ${titleOf(next.id)} ` : ""}for ${money(price)}${isDue ? condition : ""}.`;
+  if (!raise || isDue) return renewal;
+  const from = time(raise.effectiveAt);
+  return isDeclined ? `${renewal} You did not agree to ${money(raise.price)}, so it ends at the first renewal after ${from}.`
+    : `${renewal} From ${from} on it costs ${money(raise.price)}${condition}.`;
 }
 
 function words(subscription) {
-  const { state, period, autoRenewOffReason, pendingProduct, gracePeriodEnd } = subscription;
-  const next = pendingProduct ?? period.product;
+  const { state, period, autoRenewOffReason, gracePeriodEnd } = subscription;
   switch (state) {
-    case "active": {
-      if (autoRenewOffReason) return `Yours until ${time(period.end)}. It is not renewed.`;
-      const change = pendingProduct ? `as ${titleOf(next.id)} ` : "";
-      return `Yours until ${time(period.end)}. Then it renews ${change}for ${money(nextPrice(subscription, next))}.${wordsOfRaise(subscription)}`;
-    }
+    case "active": return `Yours until ${time(period.end)}. ${autoRenewOffReason ? "It is not renewed." : wordsOfRenewal(subscription)}`;
     case "inGracePeriod": return `The renewal was not paid. It is yours until ${time(gracePeriodEnd)}; the store tries again.`;
     case "inBillingRetryPeriod": return "The renewal was not paid, so it is not yours now. The store tries again.";
     case "revoked": return "Refunded: no longer yours.";
