@@ -28,7 +28,7 @@ def open_code_page(shopper):
     with shopper.context.expect_page() as opened:
         link.click()
     expect(dialog).not_to_be_visible()
-    expect(opened.value.get_by_label("Code")).to_be_focused()
+    expect(opened.value.get_by_label("Code")).to_be_visible()
     shopper.check_axe(opened.value)
     return opened.value
 

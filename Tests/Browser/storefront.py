@@ -63,7 +63,10 @@ def s2_coins_pass_every_step_and_are_credited_once(stage):
         expect(shopper.newest).to_be_in_viewport()
         shopper.expect_coins(100)
         shopper.page.locator("summary").click()
-        expect(shopper.page.locator("#requests tr").first).to_be_visible()
+        # The method, the path, the status, the time and the trace of each of the last ten.
+        expect(shopper.page.locator("#requests tr")).to_have_count(10)
+        for request in shopper.page.locator("#requests tr").all_inner_texts():
+            assert re.fullmatch(r"(GET|POST) /\S+\s+20\d\s+\d+ ms\s+[0-9a-f]{32}", request), request
         shopper.check()
         shopper.card().first.get_by_role("button").click()
         shopper.check()
@@ -329,6 +332,7 @@ def a_subscription_renews_is_cancelled_and_changes(stage):
     shopper.buy(CLUB)
     item = shopper.subscription
     expect(item).to_contain_text("Then it renews for $2.99")
+    expect(shopper.owned(CLUB)).to_contain_text(re.compile(r"Yours until .+ Receipt verified"))
     end = int(item.get_attribute("data-end"))
     item.get_by_role("button", name="Cancel").click()
     expect(item).to_contain_text("It is not renewed")
