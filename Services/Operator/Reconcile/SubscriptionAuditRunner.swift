@@ -94,6 +94,17 @@ struct SubscriptionAuditRunner: Sendable {
             }
             for (id, view) in views { records[id]?.views[service.name] = view }
         }
+        // They are read after the versions that they belong to.
+        let notifications = try await books.connection(to: .receipts).run {
+            try SubscriptionAuditStore.notifications(of: ids, on: $0)
+        }
+        for (id, record) in records {
+            let since = notifications.completeSince[record.subscription.bundleID]
+            records[id]?.notifications = SubscriptionRecords.Notifications(
+                stored: notifications.stored[id] ?? [],
+                completeSince: since
+            )
+        }
         return records
     }
 }

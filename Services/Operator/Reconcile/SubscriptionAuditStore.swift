@@ -183,6 +183,50 @@ enum SubscriptionAuditStore {
         return Dictionary(rows) { $1 }
     }
 
+    /// The notifications of changes of subscriptions in `receipts`, and the time after which those of
+    /// each app are complete.
+    ///
+    /// An app's are complete after its server was named, unless old ones were deleted since. The
+    /// second mark of the log is newer than all that were deleted.
+    static func notifications(
+        of ids: [Int64],
+        on connection: isolated PostgresConnection
+    ) throws -> (stored: [Int64: [SubscriptionHistory.Sent]], completeSince: [BundleID: StoreTime])
+    {
+        var stored: [Int64: [SubscriptionHistory.Sent]] = [:]
+        // The condition is that of the index. Requests for refunds and failed extensions are no
+        // changes of the subscription.
+        for row in try connection.query(
+            """
+            SELECT transaction_id, occurrence, type, subtype FROM notifications
+            WHERE transaction_id = ANY(\(ids)) AND NOT is_asked_for AND type NOT IN
+                ('CONSUMPTION_REQUEST', 'REFUND_DECLINED', 'RENEWAL_EXTENSION', 'ONE_TIME_CHARGE')
+            ORDER BY transaction_id, occurrence, position
+            """
+        ) {
+            let (id, version, type, subtype) = try row.decode(
+                Int64.self,
+                Int32.self,
+                String.self,
+                String?.self
+            )
+            stored[id, default: []].append(
+                SubscriptionHistory.Sent(
+                    version: Int(version),
+                    notification: SubscriptionNotification(type, subtype)
+                )
+            )
+        }
+        let rows = try connection.query(
+            """
+            SELECT bundle_id, greatest(changed_at,
+                (SELECT at FROM notification_marks ORDER BY at OFFSET 1 LIMIT 1))
+            FROM notification_endpoints
+            """
+        ).map { row in try row.decode(BundleID.self, StoreTime.self) }
+        return (stored, Dictionary(rows) { $1 })
+    }
+
     /// The subscription of a row; `nil` if somebody has written something else there.
     private static func decode(_ data: PostgresJSON) -> Subscription? {
         try? JSONDecoder().decode(Subscription.self, from: Data(data.bytes))

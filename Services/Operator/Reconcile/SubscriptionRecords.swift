@@ -51,6 +51,8 @@ struct SubscriptionRecords: Sendable {
     var payments: [Payment] = []
     /// The copies in other services.
     var views: [ServiceName: View] = [:]
+    /// The notifications in `receipts`; `nil` if they are not compared.
+    var notifications: Notifications?
 
     /// The time of its last change, or of the last charge that is open.
     var changedAt: StoreTime? {
@@ -71,6 +73,7 @@ struct SubscriptionRecords: Sendable {
             changes: SubscriptionHistory.changes(events, owed: owed, of: refunds),
             captures: payments.flatMap(Self.captures),
             refunds: refunds,
+            sent: sent,
             actions: [action].compactMap(\.self),
             openCharges: payments.filter {
                 $0.attempts.contains { !$0.isRefund && !$0.isSettled }
