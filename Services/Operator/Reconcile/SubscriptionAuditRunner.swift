@@ -98,7 +98,16 @@ struct SubscriptionAuditRunner: Sendable {
         let notifications = try await books.connection(to: .receipts).run {
             try SubscriptionAuditStore.notifications(of: ids, on: $0)
         }
+        let periods = records.values.map(\.subscription).flatMap { subscription in
+            [subscription.earlierPeriod, subscription.period].compactMap {
+                $0?.transactionID.number
+            }
+        }
+        let signed = try await books.connection(to: .receipts).run {
+            try SubscriptionAuditStore.signedAsUpgraded(periods, on: $0)
+        }
         for (id, record) in records {
+            records[id]?.isSignedAsUpgraded = signed
             let since = notifications.completeSince[record.subscription.bundleID]
             records[id]?.notifications = SubscriptionRecords.Notifications(
                 stored: notifications.stored[id] ?? [],

@@ -227,6 +227,23 @@ enum SubscriptionAuditStore {
         return (stored, Dictionary(rows) { $1 })
     }
 
+    /// Whether the transactions of periods are signed as upgraded in `receipts`.
+    static func signedAsUpgraded(
+        _ transactions: [Int64],
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: Bool] {
+        let rows = try connection.query(
+            """
+            SELECT transaction_id, coalesce(is_upgraded, false) FROM signed_transactions
+            WHERE transaction_id = ANY(\(transactions))
+            """
+        ).map { row in
+            let (number, isUpgraded) = try row.decode(Int64.self, Bool.self)
+            return (TransactionID(number: number), isUpgraded)
+        }
+        return Dictionary(rows) { $1 }
+    }
+
     /// The subscription of a row; `nil` if somebody has written something else there.
     private static func decode(_ data: PostgresJSON) -> Subscription? {
         try? JSONDecoder().decode(Subscription.self, from: Data(data.bytes))

@@ -53,6 +53,8 @@ struct SubscriptionRecords: Sendable {
     var views: [ServiceName: View] = [:]
     /// The notifications in `receipts`; `nil` if they are not compared.
     var notifications: Notifications?
+    /// Whether `receipts` has signed the transaction of a period as upgraded.
+    var isSignedAsUpgraded: [TransactionID: Bool] = [:]
 
     /// The time of its last change, or of the last charge that is open.
     var changedAt: StoreTime? {
@@ -133,7 +135,7 @@ extension SubscriptionRecords {
         let found = audit.findings(in: history, at: time).map {
             difference(Difference.Kind($0.invariant), $0.problem)
         }
-        return found + viewDifferences
+        return found + viewDifferences + signedDifferences
             + (isInItsPlace
                 ? [] : [difference(.subscriptionDiffers, "its row is that of another account")])
     }
@@ -152,6 +154,21 @@ extension SubscriptionRecords {
             }
             guard let event = events.last, known != event.subscription else { return nil }
             return difference(.subscriptionNotTold, "\(name) has another version \(known.version)")
+        }
+    }
+
+    /// The newest periods whose signed transactions say something else about an upgrade.
+    private var signedDifferences: [Difference] {
+        guard views[.receipts]?.subscription?.version == subscription.version else { return [] }
+        return [subscription.earlierPeriod, subscription.period].compactMap { period in
+            guard let period, let isUpgraded = isSignedAsUpgraded[period.transactionID],
+                isUpgraded != period.isUpgraded
+            else { return nil }
+            return difference(
+                .subscriptionNotTold,
+                "receipts has signed \(period.transactionID) as "
+                    + (isUpgraded ? "upgraded" : "not upgraded")
+            )
         }
     }
 

@@ -88,6 +88,16 @@ struct Damage: Sendable {
                 """
             ]
         ),
+        Damage(
+            kinds: ["subscriptionNotTold"],
+            service: .receipts,
+            statements: [
+                """
+                UPDATE signed_transactions SET is_upgraded = true
+                WHERE original_transaction_id = ID
+                """
+            ]
+        ),
     ]
 
     /// Damages in books of purchases.
