@@ -48,6 +48,40 @@ extension EndToEnd {
             }
         }
 
+        @Test(arguments: [StoreService.receipts, .fulfillment])
+        func aYearHasTheSameDatesIfAServiceIsKilledMeanwhile(
+            _ service: StoreService
+        ) async throws {
+            try await withStore(.with(postgresProxies: [service])) { store in
+                let first = try await store.subscribe()
+                let start = try await store.readClock().now
+                let hold = try store.hold(
+                    service,
+                    .beforeCommit(ofTransactionWith: "INSERT INTO subscriptions AS known")
+                )
+                async let asked = store.advanceClock("370d", from: start)
+                try await store.crash(service, at: hold)
+                _ = try await asked
+                try await store.expectAYear(of: first)
+            }
+        }
+
+        @Test func aYearHasTheSameDatesIfTheBrokerIsLostMeanwhile() async throws {
+            try await withStore { store in
+                let first = try await store.subscribe()
+                let start = try await store.readClock().now
+                await store.broker.kill()
+                async let asked = store.advanceClock("370d", from: start)
+                try await eventually("the advance to be under way") {
+                    try await store.readClock().status == .ready ? nil : true
+                }
+                try await store.broker.restart()
+                _ = try? await asked  // Its answer may be late.
+                _ = try await store.advanceClock("370d", from: start)
+                try await store.expectAYear(of: first)
+            }
+        }
+
         /// Kills `payments` at a point of a renewal, and expects that it is made, once.
         private func kill(_ point: PostgresProxy.Point) async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
@@ -175,6 +209,17 @@ extension StoreHarness {
         _ = try await advanceClock("31d", from: start)
         try await expectOneRenewal(of: first)
         try await expectSubscription(.active, changes: 2)
+    }
+
+    /// Expects twelve renewals, each charged a day before its period, which follows the one before.
+    fileprivate func expectAYear(of first: AcceptedPayment) async throws {
+        let transactions = try await expectRenewals(12, of: first)
+        for (earlier, later) in zip(transactions, transactions.dropFirst()) {
+            let start = try #require(later.subscription?.start)
+            #expect(start == earlier.subscription?.end)
+            #expect(later.requestedAt == start.advanced(by: .seconds(-86_400)))
+        }
+        try await expectSubscription(.active, changes: 13)
     }
 
     /// Expects the state of the account's only subscription, and how often it has changed.

@@ -150,10 +150,22 @@ extension StoreHarness {
     /// Expects two periods in the account's queue, each charged, posted, signed and delivered once.
     @discardableResult
     func expectOneRenewal(of first: AcceptedPayment) async throws -> Transaction {
+        try #require(try await expectRenewals(1, of: first).last)
+    }
+
+    /// Expects so many periods more in the account's queue, each charged, posted, signed and
+    /// delivered once.
+    ///
+    /// - Returns: The transactions of all periods, in their order.
+    @discardableResult
+    func expectRenewals(
+        _ count: Int,
+        of first: AcceptedPayment
+    ) async throws -> [Transaction] {
         let client = try client(account: "ada")
-        let queued = try await eventually("the renewal to be delivered") {
+        let queued = try await eventually("\(count) renewals to be delivered") {
             let queued = try await client.unfinished().value.transactions
-            return queued.count == 2 && queued.allSatisfy(\.isDelivered) ? queued : nil
+            return queued.count == count + 1 && queued.allSatisfy(\.isDelivered) ? queued : nil
         }
         let transactions = queued.map(\.transaction).sorted { $0.id < $1.id }
         for transaction in transactions { try await client.finishUntilDone(transaction.id) }
@@ -165,6 +177,6 @@ extension StoreHarness {
             #expect(book.postings.map(\.kind) == ["purchase"], "\(book.id)")
         }
         #expect(transactions.first?.id == first.transactionID)
-        return try #require(transactions.last)
+        return transactions
     }
 }
