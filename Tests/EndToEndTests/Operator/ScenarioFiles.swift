@@ -80,6 +80,35 @@ extension EndToEnd {
             }
         }
 
+        @Test func anyServerIsCheckedAtOneAddress() async throws {
+            try await withStore { store in
+                let front = try await StoreFront.start(for: store.urls)
+                let file = store.directory + "/wrong.yaml"
+                try Data(Self.wrong.utf8).write(to: URL(fileURLWithPath: file))
+                let examples = Self.examples.path
+                let files = ["a-purchase", "refund", "approval-expires"].map {
+                    "\(examples)/\($0).yaml"
+                }
+                let check = ["scenario", "check", front.url] + files
+                // Facts about the ledger are left out, because nobody shows it.
+                let right = try await store.counterfoil(check)
+                #expect(right.exit == .code(0), "\(right)")
+                for line in [
+                    "✓ A purchase is delivered, signed and finished once (",
+                    "✓ A refund takes the product away, and its reversal gives it back (",
+                    "skipped, as it needs a clock that can be set", "facts were left out",
+                    "3 scenarios: 2 passed, 0 failed, 1 skipped.",
+                ] {
+                    #expect(right.output.contains(line), "\(right)")
+                }
+                let wrong = try await store.counterfoil(check + [file, "--timeout", "10"])
+                #expect(wrong.exit == .code(1), "\(wrong)")
+                #expect(wrong.output.contains("  \(file):8: the coins of 'ada': expected 99"))
+                #expect(wrong.output.contains("4 scenarios: 2 passed, 1 failed, 1 skipped."))
+                await front.stop()
+            }
+        }
+
         private static let wrong = """
             scenario: The store must not agree
             products:
