@@ -5,6 +5,7 @@ import ServiceKit
 import StoreAPI
 import StripeStandIn
 import TestSupport
+import Stripe
 import Testing
 
 @testable import Payments
