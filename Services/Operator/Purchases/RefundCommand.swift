@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventTypes
-import Foundation
 import OperatorCore
 import StoreAPI
 
@@ -68,16 +67,10 @@ struct RefundCommand: OperatorSubcommand {
             revokes: extent.revokes,
             reason: why.reason
         )
-        let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
-        do {
+        try await sendOnce(under: key, "it refunds once") { key in
             try await options.act(
                 on: Routes.refund(options.transaction),
                 .json(body, headers: [("Idempotency-Key", key.rawValue)])
-            )
-        } catch let error as OperatorError where error.code == .unavailable {
-            throw OperatorError(
-                .unavailable,
-                "\(error) Repeat the refund with --key \(key): it is carried out once."
             )
         }
     }

@@ -1,7 +1,5 @@
 import ArgumentParser
 import EventTypes
-import Foundation
-import OperatorCore
 
 /// The options of an extension: its days, its reason, and the key under which it is made once.
 struct ExtensionOptions: ParsableArguments {
@@ -27,14 +25,6 @@ struct ExtensionOptions: ParsableArguments {
     /// - Parameter send: Sends the request with a key.
     /// - Throws: `OperatorError`, which names the key if the answer may be lost.
     func underKey(_ send: (IdempotencyKey) async throws -> Void) async throws {
-        let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
-        do {
-            try await send(key)
-        } catch let error as OperatorError where error.code == .unavailable {
-            throw OperatorError(
-                .unavailable,
-                "\(error) Repeat the command with --key \(key): it extends once."
-            )
-        }
+        try await sendOnce(under: key, "it extends once", send)
     }
 }
