@@ -26,7 +26,7 @@ enum ActFormRules {
         return reason
     }
 
-    /// The key under which a refund is made once, however often its form is sent.
+    /// The key under which an act is done once, however often its form is sent.
     static func key(in form: FormFields) throws(ConsoleProblem) -> IdempotencyKey {
         guard let key = form["key"].flatMap({ IdempotencyKey(rawValue: $0) }) else {
             throw ConsoleProblem(400, "The form cannot be read", "Nothing was done.")

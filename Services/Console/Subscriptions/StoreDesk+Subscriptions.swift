@@ -66,8 +66,16 @@ extension StoreDesk {
     }
 
     /// Has a sandbox charge for a subscription now: for what is owed, or for the next period.
-    func charge(_ charge: SubscriptionAct, of id: TransactionID, token: String) async throws {
+    ///
+    /// The next period is charged once for a key. What is owed can be paid only once.
+    func charge(
+        _ charge: SubscriptionAct,
+        of id: TransactionID,
+        key: IdempotencyKey,
+        token: String
+    ) async throws {
         let path = charge == .retry ? Routes.testResolution(id) : Routes.testRenewal(id)
-        _ = try await connection(to: .payments, token: token).send(.POST, path)
+        let content = StoreConnection.Content(headers: [("Idempotency-Key", key.rawValue)])
+        _ = try await connection(to: .payments, token: token).send(.POST, path, content)
     }
 }

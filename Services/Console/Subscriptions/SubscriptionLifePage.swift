@@ -10,6 +10,8 @@ struct SubscriptionLifePage {
     /// The story of its first transaction.
     let story: Story
     let visitor: Visitor
+    /// The key under which a renewal of this page is charged once.
+    let key: String
     /// The act that was just done; `nil` if the page was opened otherwise.
     var done: SubscriptionAct?
 
@@ -152,7 +154,10 @@ struct SubscriptionLifePage {
                 <p><strong>\(subscription.accountID)</strong> \(effect).</p>
                 <p class="dim">Only a sandbox can do this. It is a test, so the books keep no reason for it.</p>
                 """,
-            fields: "<input type=\"hidden\" name=\"act\" value=\"\(act.rawValue)\">",
+            fields: """
+                <input type="hidden" name="act" value="\(act.rawValue)">\
+                <input type="hidden" name="key" value="\(key)">
+                """,
             action: "/subscriptions/\(subscription.id)/act",
             by: visitor,
             asksReason: false

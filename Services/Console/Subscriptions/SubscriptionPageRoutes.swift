@@ -69,6 +69,7 @@ struct SubscriptionPageRoutes: Sendable {
             listed: listed,
             story: story,
             visitor: visitor,
+            key: RandomSecret.make(),
             done: request.uri.queryParameters.get("done").flatMap { SubscriptionAct(rawValue: $0) }
         )
         return pageResponse(page.html)
@@ -122,8 +123,9 @@ struct SubscriptionPageRoutes: Sendable {
                 try await desk.chargeOwed(listed.subscription, reason: reason, token: token)
             }
         case .retry, .renew:
+            let key = try ActFormRules.key(in: form)
             try await acts.run(act.rawValue, on: "\(id)", by: visitor, back: back) {
-                try await desk.charge(act, of: id, token: token)
+                try await desk.charge(act, of: id, key: key, token: token)
             }
         }
         return Response(

@@ -233,7 +233,20 @@ struct RenewTestCommand: OperatorSubcommand {
 
     @OptionGroup var options: SubscriptionOptions
 
-    func perform() async throws { try await options.post(Routes.testRenewal) }
+    @Option(
+        help: "The key under which the renewal is charged once (default: a new one).",
+        transform: identifier
+    )
+    var key: IdempotencyKey?
+
+    func perform() async throws {
+        try await sendOnce(under: key, "it is charged once") { key in
+            try await options.post(
+                Routes.testRenewal,
+                StoreConnection.Content(headers: [("Idempotency-Key", key.rawValue)])
+            )
+        }
+    }
 }
 
 /// `counterfoil test resolve`.

@@ -51,6 +51,7 @@ struct RenewalHandler: Sendable {
     /// - Parameters:
     ///   - row: The subscription, locked.
     ///   - request: What is charged.
+    ///   - key: The key under which the transaction of the charge is found again; `nil` if it has none.
     ///   - trace: The trace of the request.
     ///   - connection: A connection in a database transaction.
     /// - Returns: What was written, and the attempts to carry out after the commit.
@@ -58,12 +59,13 @@ struct RenewalHandler: Sendable {
     func charge(
         _ row: SubscriptionRow,
         _ request: RenewalPlan.Request,
+        under key: UsedKey? = nil,
         within trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (plan: RenewalPlan, attempts: [ProcessorAttempt]) {
         let time = context.now()
         let plan = try plan([row], request, [trace], at: time, on: connection)
-        return (plan, try write(plan, at: time, on: connection))
+        return (plan, try write(plan, under: key, at: time, on: connection))
     }
 
     /// Reads what the actions of subscriptions have to know, and decides them.
@@ -111,6 +113,7 @@ struct RenewalHandler: Sendable {
 
     private func write(
         _ plan: RenewalPlan,
+        under key: UsedKey? = nil,
         at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
@@ -123,8 +126,11 @@ struct RenewalHandler: Sendable {
         let changes = try plan.books.changes.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }
+        var acceptances = plan.acceptances
+        // Only one subscription is charged under a key.
+        for index in acceptances.indices { acceptances[index].key = key }
         let written = try AcceptanceWriter(context: context).write(
-            plan.acceptances,
+            acceptances,
             followedBy: changes,
             at: time,
             on: connection

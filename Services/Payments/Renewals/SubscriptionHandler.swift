@@ -99,6 +99,7 @@ struct SubscriptionHandler: Sendable {
     ///   - id: The subscription.
     ///   - key: The account that decides; `nil` for an administrator.
     ///   - act: The act of the administrator; `nil` if the account decides.
+    ///   - idempotencyKey: The key under which a charge is made once; `nil` if the request has none.
     ///   - trace: The trace of the request.
     /// - Returns: The subscription afterwards, or the reason why nothing changes.
     /// - Throws: `PostgresError`, or an error of what is written.
@@ -107,10 +108,19 @@ struct SubscriptionHandler: Sendable {
         on id: TransactionID,
         by key: AccountKey? = nil,
         act: Act? = nil,
+        under idempotencyKey: IdempotencyKey? = nil,
         trace: TraceContext
     ) async throws -> Reply {
         let (reply, isChanged, attempts) = try await client.withTransaction { [self] connection in
-            try decide(decision, on: id, by: key, act: act, trace: trace, on: connection)
+            try decide(
+                decision,
+                on: id,
+                by: key,
+                act: act,
+                under: idempotencyKey,
+                trace: trace,
+                on: connection
+            )
         }
         if isChanged { didCommit() }
         if !attempts.isEmpty { renewals.didCommit(attempts) }
@@ -122,6 +132,7 @@ struct SubscriptionHandler: Sendable {
         on id: TransactionID,
         by key: AccountKey?,
         act: Act?,
+        under idempotencyKey: IdempotencyKey?,
         trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
@@ -134,7 +145,8 @@ struct SubscriptionHandler: Sendable {
         case .failure(let refusal): return (.refused(refusal), false, [])
         case .success(.nothing): return (.done(present(subscription)), false, [])
         case .success(.charge(let request)):
-            return try charge(row, subscription, request, trace: trace, on: connection)
+            let used = idempotencyKey.map { Self.chargeKey($0, of: subscription) }
+            return try charge(row, subscription, request, under: used, trace: trace, on: connection)
         case .success(.event(let decided)): event = decided
         }
         var books = SubscriptionBooks(context.subscriptions, at: time)
@@ -151,17 +163,45 @@ struct SubscriptionHandler: Sendable {
     /// Charges at once.
     ///
     /// The answer is the subscription with the charge under way. Its outcome comes as any renewal does.
+    /// A request that is repeated under its key charges nothing: the transaction of its charge has the
+    /// key, and the subscription is locked.
     private func charge(
         _ row: SubscriptionRow,
         _ subscription: Subscription,
         _ request: RenewalPlan.Request,
+        under key: UsedKey?,
         trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
-        let (plan, attempts) = try renewals.charge(row, request, within: trace, on: connection)
+        if let key {
+            let made = try connection.read(
+                TransactionStore.made(under: [(subscription.accountID, key.idempotencyKey)])
+            )
+            guard made.isEmpty else { return (.done(present(subscription)), false, []) }
+        }
+        let (plan, attempts) = try renewals.charge(
+            row,
+            request,
+            under: key,
+            within: trace,
+            on: connection
+        )
         return (
             reply(to: row, subscription, plan.refusals[row.key], plan.books),
             !plan.books.changes.isEmpty, attempts
+        )
+    }
+
+    /// The key of a charge among those of the account.
+    ///
+    /// No request of an account has such a key: those contain no space.
+    private static func chargeKey(
+        _ key: IdempotencyKey,
+        of subscription: Subscription
+    ) -> UsedKey {
+        UsedKey(
+            idempotencyKey: IdempotencyKey(unchecked: "charge of \(subscription.id) \(key)"),
+            fingerprint: Array("charge".utf8)
         )
     }
 

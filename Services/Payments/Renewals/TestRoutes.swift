@@ -86,7 +86,7 @@ struct TestRoutes: Sendable {
     private func renew(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        try await decide(.charge(.nextPeriod), context)
+        try await decide(.charge(.nextPeriod), under: try request.idempotencyKey(), context)
     }
 
     @Sendable
@@ -125,10 +125,17 @@ struct TestRoutes: Sendable {
 
     private func decide(
         _ decision: SubscriptionHandler.Decision,
+        under key: IdempotencyKey? = nil,
         _ context: StoreRequestContext
     ) async throws -> Response {
         let id = try subscriptionID(context)
-        switch try await subscriptions.decide(decision, on: id, trace: context.trace) {
+        let reply = try await subscriptions.decide(
+            decision,
+            on: id,
+            under: key,
+            trace: context.trace
+        )
+        switch reply {
         case .unknown: throw HTTPProblem.subscriptionUnknown
         case .refused(let refusal): throw refusal.problem
         case .done(let subscription):

@@ -139,7 +139,7 @@ struct ConsoleRoutesTests {
 
     @Test(arguments: [
         ("/subscriptions/1000001/act", "act=cancel", AdministratorScope.support),
-        ("/subscriptions/1000001/act", "act=renew", .support),
+        ("/subscriptions/1000001/act", "act=renew&key=x", .support),
         ("/refund-requests/1000001/1/decision", "decision=decline", .support),
         ("/dead-letters/redrive", "key=ada&typed=ada", .operator),
         ("/dead-letters/receipts/1/discard", "typed=receipts+1", .operator),

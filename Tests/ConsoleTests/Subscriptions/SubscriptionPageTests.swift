@@ -66,7 +66,12 @@ import Testing
             },
             waitsFor: []
         )
-        return SubscriptionLifePage(listed: listed, story: story, visitor: visitor).html.markup
+        return SubscriptionLifePage(
+            listed: listed,
+            story: story,
+            visitor: visitor,
+            key: "key-0"
+        ).html.markup
     }
 
     @Test func theNextChargeIsSaidWithItsOffer() {
@@ -105,6 +110,12 @@ import Testing
         let page = Self.page(Self.listed(product: "<b>"))
         #expect(page.contains("a subscription") && !page.contains("a posting"))
         #expect(!page.contains("<b>") && page.contains("&lt;b&gt;"))
+    }
+
+    @Test func aFormThatRenewsHasAKeySoThatItRenewsOnce() {
+        let key = "name=\"key\" value=\"key-0\""
+        #expect(Self.page(Self.listed(), .sample([.support])).contains(key))
+        #expect(!Self.page(Self.listed(), .sample([.support], isSandbox: false)).contains(key))
     }
 
     @Test func theActsFollowTheStateAndTheScope() {

@@ -188,6 +188,33 @@ import Testing
         }
     }
 
+    @Test func aForcedRenewalThatIsRepeatedUnderItsKeyChargesOnce() async throws {
+        try await withSilver { store, id in
+            @Sendable func renew(_ key: String) async throws -> SubscriptionHandler.Reply {
+                try await store.subscriptions.decide(
+                    .charge(.nextPeriod),
+                    on: id,
+                    under: IdempotencyKey(unchecked: key),
+                    trace: .begin()
+                )
+            }
+            // The key of a payment is another one.
+            async let one = renew("1")
+            async let other = renew("1")
+            _ = try await (one, other)
+            try await store.settle()
+            let renewed = try await store.subscription()
+            #expect(try await renew("1") == .done(renewed))
+            try await store.settle()
+            #expect(try await store.transactions().count == 2)
+            try await store.advance(days: 1)
+            _ = try await renew("2")
+            try await store.settle()
+            #expect(try await store.transactions().count == 3)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func aTestPaysWhatIsOwedByAnotherMethod() async throws {
         try await withSilver(.renewalDeclined) { store, id in
             try await store.advance(days: 31)
