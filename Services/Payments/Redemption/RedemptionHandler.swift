@@ -125,13 +125,18 @@ struct RedemptionHandler: Sendable {
         switch found {
         case .nothing(let reply): return reply
         case .code(let ticket, let code, let product):
-            let submission = submission(ticket, code, product, trace: trace)
             // A page that is sent twice is the same payment, and gets the same answer.
             if let confirmed {
-                return try await redeem(submission, code, product, confirmed, ticketDigest)
+                guard let terms = CodeTerms(confirmed) else { return .refused(.codeUnknown) }
+                let asked = submission(ticket, code, product, at: terms.ordinary, trace: trace)
+                return try await redeem(asked, code, product, confirmed, terms, ticketDigest)
             }
             if let refusal = CodeRules.refusal(of: code, at: time) { return .refused(refusal) }
-            return try await terms(of: submission, code, product).map(Reply.offered)
+            guard let price = product.prices[ticket.storefront] else {
+                return .refused(.codeOfferEnded)
+            }
+            let asked = submission(ticket, code, product, at: price, trace: trace)
+            return try await terms(of: asked, code, product).map(Reply.offered)
                 .getOrElse(Reply.refused)
         }
     }
@@ -146,17 +151,15 @@ struct RedemptionHandler: Sendable {
         _ code: OfferCode,
         _ product: Product,
         _ confirmed: String,
+        _ terms: CodeTerms,
         _ ticketDigest: String
     ) async throws -> Reply {
-        guard let terms = CodeTerms(confirmed) else { return .refused(.codeUnknown) }
-        var request = submission.request
-        request.price = terms.ordinary
         let mark = "\(ticketDigest) \(code.digest.text) \(confirmed)"
         let key = CodeDigest.hexadecimal(SHA256.hash(data: Array(mark.utf8)))
         let payment = PaymentSubmission(
             account: submission.account,
             idempotencyKey: IdempotencyKey(unchecked: "code-\(key)"),
-            request: request,
+            request: submission.request,
             trace: submission.trace,
             code: SubmittedCode(digest: code.digest, confirmed: terms.grant)
         )
@@ -172,15 +175,15 @@ struct RedemptionHandler: Sendable {
         }
     }
 
-    /// The payment request that a code stands for, at the ordinary price of today.
+    /// The payment request that a code stands for, at an ordinary price.
     private func submission(
         _ ticket: RedemptionTicket,
         _ code: OfferCode,
         _ product: Product,
+        at price: Money,
         trace: TraceContext
     ) -> PaymentSubmission {
-        let price = product.prices[ticket.storefront] ?? .zero(Currency(unchecked: "USD"))
-        return PaymentSubmission(
+        PaymentSubmission(
             account: AuthenticatedAccount(
                 accountID: ticket.account.accountID,
                 bundleID: ticket.account.bundleID

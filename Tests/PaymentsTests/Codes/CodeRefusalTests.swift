@@ -96,6 +96,22 @@ import Testing
         }
     }
 
+    @Test func aCodeIsNotRedeemedWhereItsProductHasNoPriceAnyMore() async throws {
+        try await withCodes { store, desk in
+            let code = try await desk.codes()[0]
+            let ticket = try await desk.ticket()
+            let terms = try await desk.terms(of: code, with: ticket)
+            var moved = club(code: spring(), version: 2)
+            moved.prices = [Storefront(unchecked: "DEU"): usd(299)]
+            try await store.sell(moved)
+            try await expectRefusal(.codeOfferEnded, of: code, desk)
+            await #expect(throws: PaymentRefusal.productUnavailable) {
+                try await desk.confirm(terms, code, ticket)
+            }
+            #expect(try await store.count("transactions") == 0)
+        }
+    }
+
     @Test func aTicketIsGoodForFiveMinutes() async throws {
         try await withCodes { store, desk in
             let code = try await desk.codes()[0]
