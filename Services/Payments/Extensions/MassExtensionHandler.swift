@@ -157,7 +157,8 @@ struct MassExtensionHandler: Sendable {
         return hasWorked
     }
 
-    private func extend(
+    /// Extends the subscriptions of a page, and moves the place of the request.
+    func extend(
         _ page: MassExtensionStore.Page,
         _ record: inout MassExtensionRecord,
         on connection: isolated PostgresConnection
@@ -173,9 +174,10 @@ struct MassExtensionHandler: Sendable {
         let wanted = RequestedExtension(of: before)
         var events: [MassExtensionChanged] = []
         for row in rows {
-            // It may have ended, or changed, since the page was read.
+            // It may have ended, changed or moved since the page was read.
             guard let subscription = row.subscription, subscription.state.isRunning,
-                subscription.product.id == before.productID
+                subscription.product.id == before.productID,
+                before.storefronts?.contains(subscription.storefront) != false
             else { continue }
             let move = settlement.plan.extend(row.key, by: wanted, within: record.traceparent)
             if move.refusal == nil {

@@ -170,6 +170,31 @@ import Testing
         }
     }
 
+    @Test func whoMovesToAnotherStorefrontMeanwhileIsNotExtended() async throws {
+        try await withClubs { store in
+            _ = try await accept(wanted(storefronts: ["USA"]), in: store)
+            try await store.client.withTransaction { connection in
+                guard var record = try MassExtensionStore.takeOpen(1, on: connection) else {
+                    throw HarnessError("The request is not open.")
+                }
+                let page = try MassExtensionStore.page(of: record, limit: 2, on: connection)
+                #expect(page.keys.map(\.accountID.rawValue) == ["ada", "ben"])
+                // As a renewal in another storefront would, before its subscription is locked.
+                _ = try connection.execute(
+                    """
+                    UPDATE subscriptions SET data = replace(
+                        data::text, '"storefront":"USA"', '"storefront":"DEU"')::json
+                    WHERE account_id = 'ada'
+                    """
+                )
+                try masses(store).extend(page, &record, on: connection)
+            }
+            let done = try #require(try await finish(store))
+            #expect(done.succeededCount == 3 && done.failedCount == 0)
+            #expect(try await days(store) == [[], [3], [3], [3]])
+        }
+    }
+
     @Test func aProductThatIsNoSubscriptionIsRefused() async throws {
         try await withClubs { store in
             for product in ["coins", "nothing"] {
