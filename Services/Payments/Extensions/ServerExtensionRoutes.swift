@@ -54,7 +54,7 @@ struct ServerExtensionRoutes: Sendable {
         }
         guard let subscription = try await subscriptions.subscription(id),
             subscription.bundleID == bundle
-        else { throw try await refusal(of: id, in: bundle) }
+        else { throw Self.refusal(of: try await transactions.transaction(id), in: bundle) }
         switch try await subscriptions.extend(id, by: wanted, act: nil, trace: context.trace) {
         case .done(let after):
             guard let made = after.extensions?.first(where: { $0.id == wanted.id }) else {
@@ -75,14 +75,18 @@ struct ServerExtensionRoutes: Sendable {
         }
     }
 
-    /// The refusal of an id that is not that of a subscription.
-    private func refusal(of id: TransactionID, in bundle: BundleID) async throws -> ServerAPIError {
-        guard let transaction = try await transactions.transaction(id),
-            transaction.bundleID == bundle,
+    /// The refusal of a transaction whose id is not that of a subscription; `nil` if there is none.
+    static func refusal(
+        of transaction: Transaction?,
+        in bundle: BundleID
+    ) -> ServerAPIError {
+        guard let transaction, transaction.bundleID == bundle,
             transaction.state == .purchased || transaction.state == .restored
         else { return .originalTransactionIDNotFound }
-        return transaction.originalID == id
-            ? .subscriptionExtensionIneligible : .transactionIDIsNotOriginal
+        guard transaction.originalID == transaction.id else { return .transactionIDIsNotOriginal }
+        return transaction.reason == .familyShared
+            && transaction.productType == .autoRenewableSubscription
+            ? .familySharedSubscriptionExtensionIneligible : .subscriptionExtensionIneligible
     }
 
     @Sendable private func extendAll(

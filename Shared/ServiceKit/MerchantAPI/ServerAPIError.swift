@@ -162,6 +162,11 @@ extension ServerAPIError {
         4_030_005,
         "Forbidden - subscription has reached maximum extension count."
     )
+    /// A family shares the subscription, which is extended by the id that its buyer has.
+    public static let familySharedSubscriptionExtensionIneligible = ServerAPIError(
+        4_030_007,
+        "Forbidden - family shared subscription ineligible for extension."
+    )
     /// The store does not know the app of the token.
     public static let appNotFound = ServerAPIError(4_040_003, "App not found.")
     /// The app is registered, but its registration cannot be read at present.

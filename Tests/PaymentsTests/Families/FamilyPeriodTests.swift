@@ -62,6 +62,23 @@ import Testing
         }
     }
 
+    @Test func aMerchantCannotExtendWhatIsShared() async throws {
+        try await withStore { store in
+            var club = club(level: 2)
+            club.isFamilyShareable = true
+            try await store.sell(club)
+            try await store.sellFilm()
+            _ = try await store.family("alice", "bob")
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            try await store.buy(request("film"), key: "2")
+            try await store.shareAll()
+            let refusals = try await store.shares().map {
+                ServerExtensionRoutes.refusal(of: $0, in: alice.bundleID).code
+            }
+            #expect(refusals.sorted() == [4_030_004, 4_030_007])
+        }
+    }
+
     @Test func anExtendedPeriodIsSharedUntilItsNewEnd() async throws {
         try await withClub { store, bought in
             let share = try #require(try await store.shares().first)
