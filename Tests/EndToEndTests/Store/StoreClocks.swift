@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import NIOHTTP1
 import StoreAPI
 import Testing
@@ -144,6 +145,37 @@ extension EndToEnd {
             }
         }
 
+        @Test(arguments: [StoreService.receipts, .fulfillment])
+        func beforeAStepOfAnAdvanceIsNoted(_ service: StoreService) async throws {
+            try await withStore(.with(postgresProxies: [service])) { store in
+                _ = try await store.subscribe()
+                let start = try await store.readClock().now
+                let hold = try store.hold(
+                    service,
+                    .beforeStatement(containing: "INSERT INTO followed_clock")
+                )
+                async let asked = store.advanceClock("93d", from: start)
+                try await store.crash(service, at: hold)
+                try await store.expectPeriods(4, until: try await asked)
+            }
+        }
+
+        @Test func servicesThatAreKilledDuringAnAdvanceHaveItsDatesAfterwards() async throws {
+            try await withStore { store in
+                _ = try await store.subscribe()
+                let start = try await store.readClock().now
+                async let asked = store.advanceClock("93d", from: start)
+                try await eventually("the advance to have begun") {
+                    try await store.readClock().now > start ? true : nil
+                }
+                let killed = [StoreService.receipts, .fulfillment].map { store.process($0) }
+                for process in killed { await process.kill() }
+                for process in killed { try await process.start() }
+                for process in killed { try await process.waitUntilReady() }
+                try await store.expectPeriods(4, until: try await asked)
+            }
+        }
+
         @Test func aStoreInProductionHasNoClockToSet() async throws {
             let production = ["STORE_ENVIRONMENT": "Production"]
             let settings = [StoreService.payments: production, .receipts: production]
@@ -168,4 +200,53 @@ extension EndToEnd {
 
 extension StoreURLs {
     fileprivate var ofAllServices: [String] { [catalog, payments, receipts, fulfillment] }
+}
+
+extension StoreHarness {
+    /// The dates of a signed transaction.
+    private struct SignedDates: Decodable {
+        var expiresDate: Int64
+        var purchaseDate: Int64
+        var signedDate: Int64
+    }
+
+    /// Expects the periods of the account's only subscription after an advance, with the same dates in
+    /// `payments`, in the queue and in what `receipts` has signed.
+    fileprivate func expectPeriods(_ count: Int, until target: StoreTime) async throws {
+        for url in urls.ofAllServices {
+            try await eventually("\(url) to follow the clock") {
+                try await followedClock(url).now == target ? true : nil
+            }
+        }
+        let client = try client(account: "ada")
+        let queued = try await eventually("the periods to be delivered") {
+            let queued = try await client.unfinished().value.transactions
+            return queued.count == count && queued.allSatisfy(\.isDelivered) ? queued : nil
+        }
+        let root = Array(try Data(contentsOf: URL(fileURLWithPath: keys.rootCertificate)))
+        var end: StoreTime?
+        for transaction in queued.map(\.transaction).sorted(by: { $0.id < $1.id }) {
+            let sold = try await administrator.raw(
+                .GET,
+                urls.payments + "\(Routes.adminTransactions)/\(transaction.id)"
+            ).decode(TransactionResponse.self).transaction
+            #expect(sold.subscription == transaction.subscription, "\(sold.id)")
+            #expect(sold.purchasedAt == transaction.purchasedAt, "\(sold.id)")
+            let period = try #require(sold.subscription)
+            if let end { #expect(period.start == end, "\(sold.id) follows the period before") }
+            end = period.end
+            let receipt = try await client.receipt(sold.id).value.signedTransaction
+            let payload = try SignedTransactionCheck(receipt, rootCertificate: root).payload
+            let dates = try JSONDecoder().decode(SignedDates.self, from: Data(payload.utf8))
+            #expect(dates.purchaseDate == period.start?.millisecondsSinceEpoch, "\(sold.id)")
+            #expect(dates.expiresDate == period.end?.millisecondsSinceEpoch, "\(sold.id)")
+            let purchased = try #require(sold.purchasedAt)
+            #expect(
+                dates.signedDate >= purchased.millisecondsSinceEpoch,
+                "\(sold.id) is signed after it was sold"
+            )
+            try await client.finishUntilDone(sold.id)
+        }
+        try await agreedBooks()
+    }
 }
