@@ -33,6 +33,31 @@ import Testing
         }
     }
 
+    /// As after a kill between the processor's books and those of the store.
+    @Test func aStepThatOnlyTheProcessorKnowsIsSettledWhenItIsRepeated() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            let charge = try await store.attempt(of: bought.id)
+            let books = SandboxDisputeStore(client: store.client)
+            #expect(try await books.write(.open, of: charge) != nil)
+            #expect(try await store.load(bought.id) == bought)
+            guard case .done(let taken) = try await store.dispute(.open, bought.id) else {
+                throw PaymentError(.unknownRow)
+            }
+            #expect(taken.revokedAt != nil && taken.refunds?.count == 1)
+            #expect(try await books.write(.win, of: charge) != nil)
+            guard case .done(let won) = try await store.dispute(.win, bought.id) else {
+                throw PaymentError(.unknownRow)
+            }
+            #expect(won.revokedAt == nil && won.refundedAmount.isZero)
+            #expect(
+                try await store.postings(of: bought.id)
+                    == [.purchase, .chargeback, .chargebackReversal]
+            )
+            #expect(try await store.count("processor_returns") == 2)
+        }
+    }
+
     @Test func onlyWhatIsLeftIsDisputedAndNothingIsRefundedAfterwards() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")

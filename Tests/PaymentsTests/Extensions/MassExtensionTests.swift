@@ -139,7 +139,8 @@ import Testing
         }
     }
 
-    @Test func aSubscriptionThatHasLapsedDoesNotCount() async throws {
+    @Test(arguments: [true, false])
+    func aSubscriptionThatLapsesBeforeItsTurnDoesNotCount(isAcceptedFirst: Bool) async throws {
         try await withClubs { store in
             let lapsing = try await store.buy(
                 request("club", price: usd(299)),
@@ -151,6 +152,7 @@ import Testing
                 on: lapsing.id,
                 trace: .begin()
             )
+            if isAcceptedFirst { _ = try await accept(wanted(), in: store) }
             try await store.advance(days: 40)
             _ = try await accept(wanted(), in: store)
             let done = try #require(try await finish(store))

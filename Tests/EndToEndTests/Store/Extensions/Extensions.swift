@@ -80,6 +80,29 @@ extension EndToEnd {
             }
         }
 
+        @Test func aStoreWithoutServerKeysAnswersNoCallToExtend() async throws {
+            let settings = [StoreService.payments: ["SERVER_KEYS_DIRECTORY": ""]]
+            try await withStore(.with(settings: settings)) { store in
+                let ada = try await store.subscribe()
+                let before = try await store.subscription(ada).period.end
+                let text = #"{"extendByDays":3,"extendReasonCode":1,"requestIdentifier":"one"}"#
+                let body = Array(text.utf8)
+                let calls: [(HTTPMethod, String)] = [
+                    (.PUT, "/\(ada.transactionID)"), (.POST, "/mass"), (.GET, "/mass/club/all"),
+                ]
+                for (method, path) in calls {
+                    let answer = try await StoreHTTP.send(
+                        method,
+                        store.urls.receipts + Self.path + path,
+                        headers: [("authorization", "Bearer \(try store.keys.serverToken())")],
+                        body: method == .GET ? nil : body
+                    )
+                    #expect(answer.status == 404, "\(path)")
+                }
+                #expect(try await store.subscription(ada).period.end == before)
+            }
+        }
+
         /// The crash point of a page, in the table of Messaging's documentation.
         @Test func beforeAPageOfExtensionsIsCommitted() async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
