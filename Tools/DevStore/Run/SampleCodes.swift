@@ -16,7 +16,7 @@ enum SampleCodes {
     /// A store that has it already keeps it, with its redemptions.
     ///
     /// - Parameter store: The store.
-    /// - Throws: ``HarnessError`` if the store does not make it in time.
+    /// - Throws: ``HarnessError`` if the store does not make it in time; ``StoreFault`` if it never will.
     static func make(in store: StoreHarness) async throws {
         let request = CodeCampaignRequest(
             bundleID: StoreKeys.bundleID,
@@ -34,8 +34,25 @@ enum SampleCodes {
                 store.urls.payments + Routes.adminCodeCampaigns,
                 body: body
             )
-            // 409 says that the word is there already.
-            return answer.status == 201 || answer.status == 409 ? () : nil
+            // An answer without a problem may come from a proxy, and has its status.
+            let code = (try? answer.decode(Problem.self))?.code
+            return try isThere(after: answer.status, code: code) ? () : nil
+        }
+    }
+
+    /// Whether the code is there after an answer; if not, the offer may still be on its way.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the answer.
+    ///   - code: The code of its problem, if it has one.
+    /// - Returns: Whether it is there.
+    /// - Throws: ``StoreFault`` if asking again changes nothing.
+    static func isThere(after status: Int, code: String?) throws -> Bool {
+        switch (status, code) {
+        case (201, _), (409, "code_taken"?): return true
+        case (400, "offer_unknown"?), (429, _), (502...504, _): return false
+        default:
+            throw StoreFault("The code \(word) was refused with \(status) \(code ?? "").")
         }
     }
 }
