@@ -1,6 +1,7 @@
 import ClockAndIDs
 import EventTypes
 import Logging
+import Messaging
 import ServiceFoundation
 import ServiceKit
 import ServiceLifecycle
@@ -91,7 +92,8 @@ struct ChargingParts {
             spans: frame.spans,
             logger: frame.logger,
             now: frame.storeNow,
-            machineNow: frame.machineNow
+            machineNow: frame.machineNow,
+            followClock: { [clock = frame.clock] in clock.follow($0.clock, step: $0.step) }
         )
         let wakeRelay = frame.wakeRelay
         let runner = ChargeRunner(

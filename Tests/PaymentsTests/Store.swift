@@ -132,7 +132,8 @@ struct Store: Sendable {
         policy: AttemptPolicy = AttemptPolicy(callsMax: 3),
         offerKeys: OfferKeys = OfferSigner.shared.keys,
         now: (@Sendable () -> StoreTime)? = nil,
-        machineNow: (@Sendable () -> MachineTime)? = nil
+        machineNow: (@Sendable () -> MachineTime)? = nil,
+        followClock: @escaping @Sendable (FollowedClock) -> Void = { _ in }
     ) {
         let clock = self.clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -156,7 +157,8 @@ struct Store: Sendable {
             subscriptions: .inTests,
             logger: logger,
             now: now,
-            machineNow: machineNow ?? clock.machineNow
+            machineNow: machineNow ?? clock.machineNow,
+            followClock: followClock
         )
         payments = PaymentHandler(
             context: context,

@@ -22,6 +22,8 @@ struct PaymentsContext: Sendable {
     let now: @Sendable () -> StoreTime
     /// Returns the machines' time, by the clock that all instances share.
     let machineNow: @Sendable () -> MachineTime
+    /// Lets this process follow a clock that is committed, whose event may not have come here yet.
+    var followClock: @Sendable (FollowedClock) -> Void = { _ in }
 
     /// The end of a lease that begins at this moment.
     var leaseEnd: MachineTime { machineNow().advanced(by: policy.lease) }
@@ -35,7 +37,8 @@ struct PaymentsContext: Sendable {
     /// Writes locked subscriptions, each with its next due action.
     ///
     /// In a sandbox the store's clock stands until the database transaction ends. Otherwise an advance
-    /// that does not see the action yet could pass over it.
+    /// that does not see the action yet could pass over it. If another instance has just moved the
+    /// clock, this one follows it at once, so the database transaction runs again at the new time.
     ///
     /// - Parameters:
     ///   - rows: The subscriptions.
@@ -49,7 +52,7 @@ struct PaymentsContext: Sendable {
         on connection: isolated PostgresConnection
     ) throws {
         if environment == .sandbox, rows.contains(where: { $0.subscription != nil }) {
-            try ClockStore.holdClock(at: time, on: connection)
+            try ClockStore.holdClock(at: time, on: connection, follow: followClock)
         }
         try SubscriptionStore.save(rows, by: subscriptions.dueActions, on: connection)
     }

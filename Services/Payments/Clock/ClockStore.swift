@@ -19,19 +19,23 @@ enum ClockStore {
     /// - Parameters:
     ///   - time: The store's time as this database transaction has read it.
     ///   - connection: A connection in a database transaction.
+    ///   - follow: Takes the clock if it has been moved past that time.
     /// - Throws: `PostgresError` with the code `serializationFailure` if the clock has been moved past
     ///   that time; what was decided by it is decided again.
     static func holdClock(
         at time: StoreTime,
-        on connection: isolated PostgresConnection
+        on connection: isolated PostgresConnection,
+        follow: (FollowedClock) -> Void
     ) throws {
+        let followed = try read("FOR SHARE OF c", on: connection).followed
         let start: StoreTime
-        switch try read("FOR SHARE OF c", on: connection).followed.clock {
+        switch followed.clock {
         case .machines: return
         case .frozen(let stop): start = stop
         case .running(let begin, _, _, _): start = begin
         }
         guard start <= time else {
+            follow(followed)
             throw PostgresError(.serializationFailure, "The store's clock was moved meanwhile.")
         }
     }

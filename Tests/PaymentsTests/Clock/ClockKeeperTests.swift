@@ -65,6 +65,31 @@ import Testing
         }
     }
 
+    /// The other instance does not get the event of the advance while it settles the purchase.
+    @Test func anInstanceThatHasNotHeardOfAnAdvanceSettlesAtTheNewTime() async throws {
+        try await withClock { clock in
+            let start = try await clock.perform(.freeze).get().now
+            let other = ClockBench(client: clock.client)
+            #expect(try await other.keeper().look() == false)
+            let store = Store(
+                client: clock.client,
+                now: { other.process.now },
+                machineNow: { clock.client.machineTime },
+                followClock: { other.process.follow($0.clock, step: $0.step) }
+            )
+            try await store.sell(club())
+            let asked = try await store.add(request("club", price: usd(299)), key: "1")
+            _ = try await clock.advance(.by(Self.day), "a").get()
+            #expect(try await clock.keeper().look() == false)
+            #expect(other.process.now == start, "it has not heard of the advance")
+            try await store.settle()
+            let bought = try await store.load(asked.id)
+            #expect(bought.state == .purchased)
+            #expect(bought.subscription?.start == start.advanced(by: Self.day))
+            #expect(other.process.now == start.advanced(by: Self.day))
+        }
+    }
+
     @Test func anAdvanceThatCannotFindWhatIsDueFailsAndIsResumed() async throws {
         try await withClock { clock in
             let start = try await clock.perform(.freeze).get().now
