@@ -101,10 +101,10 @@ struct RenewalParts {
         return WorkRunner(
             client: frame.client,
             rest: .seconds(2),
-            complaint: "Subscribers were not told of a higher price; trying again",
+            complaint: "The scheduled raises could not be read; they are read again",
             logger: frame.logger
         ) {
-            while try await raises.tellPage() {}
+            try await raises.tellAll()
         }
     }
 

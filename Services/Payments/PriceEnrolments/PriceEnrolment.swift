@@ -2,8 +2,13 @@ import EventTypes
 
 /// A higher price that the catalog has scheduled for those who have subscribed already, or its end.
 struct PriceEnrolment: Hashable, Sendable {
-    let productID: ProductID
-    let storefront: Storefront
+    /// The place of an enrolment: there is one for each product and storefront.
+    struct Key: Hashable, Sendable {
+        let productID: ProductID
+        let storefront: Storefront
+    }
+
+    let key: Key
     let price: Money
     /// The time from which on renewals cost the price.
     let effectiveAt: StoreTime

@@ -33,12 +33,15 @@ enum PriceEnrolmentRules {
     ///
     /// A price that is taken back concerns the subscriptions that have an increase to it. Some of them
     /// will renew as another product; their customers may still come back to this one.
-    static func concerns(_ enrolment: PriceEnrolment, _ subscription: Subscription) -> Bool {
+    ///
+    /// ``PriceEnrolmentStore/page(of:limit:lookMax:on:)`` asks the database for the same.
+    private static func concerns(_ enrolment: PriceEnrolment, _ subscription: Subscription) -> Bool
+    {
         let product =
             enrolment.isWithdrawn
             ? subscription.priceIncrease?.productID : subscription.renewalProduct.id
-        return subscription.state.isRunning && subscription.storefront == enrolment.storefront
-            && product == enrolment.productID
+        return subscription.state.isRunning && subscription.storefront == enrolment.key.storefront
+            && product == enrolment.key.productID
     }
 
     /// The higher price that a new subscription missed, because it began while others were told.

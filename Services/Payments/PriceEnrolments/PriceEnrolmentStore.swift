@@ -71,18 +71,35 @@ enum PriceEnrolmentStore {
         )
     }
 
-    /// Takes the oldest open enrolment that nobody else works at.
-    static func take(on connection: isolated PostgresConnection) throws -> PriceEnrolment? {
+    /// Reads the places of the open enrolments, the oldest first.
+    static func openKeys(
+        on connection: isolated PostgresConnection
+    ) throws -> [PriceEnrolment.Key] {
         try connection.query(
             """
-            SELECT product_id, storefront, price, currency, effective_at, is_withdrawn, reached_id
-            FROM price_enrolments WHERE NOT is_finished
-            ORDER BY begun_at, product_id, storefront LIMIT 1 FOR UPDATE SKIP LOCKED
+            SELECT product_id, storefront FROM price_enrolments WHERE NOT is_finished
+            ORDER BY begun_at, product_id, storefront
+            """
+        ).map { row in
+            let (product, storefront) = try row.decode(ProductID.self, Storefront.self)
+            return PriceEnrolment.Key(productID: product, storefront: storefront)
+        }
+    }
+
+    /// Reads and locks an enrolment; `nil` if it is finished, or if somebody else works at it.
+    static func take(
+        _ key: PriceEnrolment.Key,
+        on connection: isolated PostgresConnection
+    ) throws -> PriceEnrolment? {
+        try connection.query(
+            """
+            SELECT price, currency, effective_at, is_withdrawn, reached_id FROM price_enrolments
+            WHERE product_id = \(key.productID) AND storefront = \(key.storefront)
+                AND NOT is_finished
+            FOR UPDATE SKIP LOCKED
             """
         ).first.map { row in
-            let (product, storefront, price, currency, time, isWithdrawn, reached) = try row.decode(
-                ProductID.self,
-                Storefront.self,
+            let (price, currency, time, isWithdrawn, reached) = try row.decode(
                 Int64.self,
                 Currency.self,
                 StoreTime.self,
@@ -90,14 +107,84 @@ enum PriceEnrolmentStore {
                 Int64.self
             )
             return PriceEnrolment(
-                productID: product,
-                storefront: storefront,
+                key: key,
                 price: Money(minorUnits: price, currency: currency),
                 effectiveAt: time,
                 isWithdrawn: isWithdrawn,
                 reachedID: TransactionID(number: reached)
             )
         }
+    }
+
+    /// A part of the subscriptions, in the order of their ids.
+    struct Page: Hashable, Sendable {
+        /// The subscriptions among them that the enrolment is about.
+        var keys: Set<SubscriptionKey>
+        /// The last subscription of the page; `nil` if there are no more.
+        var lastID: TransactionID?
+    }
+
+    /// Reads the next page of the subscriptions that an enrolment is about
+    /// (``PriceEnrolmentRules/event(of:for:at:)``).
+    ///
+    /// The others are looked at in the database, and not read. No index knows which product a
+    /// subscription renews as. So the number of rows that are looked at is limited, too: a page of a
+    /// product with few subscribers does not last long. The rows are not locked.
+    ///
+    /// - Parameters:
+    ///   - enrolment: The enrolment.
+    ///   - limit: The most subscriptions that it is about.
+    ///   - lookMax: The most subscriptions to look at.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The page.
+    /// - Throws: `PostgresError`.
+    static func page(
+        of enrolment: PriceEnrolment,
+        limit: Int,
+        lookMax: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> Page {
+        let product =
+            enrolment.isWithdrawn
+            ? "data -> 'priceIncrease' ->> 'productID'"
+            : "coalesce(data -> 'pendingProduct' ->> 'id', data -> 'period' -> 'product' ->> 'id')"
+        let rows = try connection.query(
+            """
+            WITH looked AS MATERIALIZED (
+                SELECT id, account_id, bundle_id, group_id,
+                    state IN ('active', 'inGracePeriod', 'inBillingRetryPeriod')
+                        AND data ->> 'storefront' = \(enrolment.key.storefront)
+                        AND \(unsafe: product) = \(enrolment.key.productID) AS is_meant
+                FROM subscriptions WHERE id > \(enrolment.reachedID.number)
+                ORDER BY id LIMIT \(Int64(lookMax)))
+            (SELECT id, account_id, bundle_id, group_id, true FROM looked WHERE is_meant
+                ORDER BY id LIMIT \(Int64(limit)))
+            UNION ALL
+            (SELECT id, account_id, bundle_id, group_id, false FROM looked ORDER BY id DESC LIMIT 1)
+            """
+        )
+        var page = Page(keys: [])
+        var lastMeant: Int64 = 0
+        for row in rows {
+            let (id, account, bundle, group, isMeant) = try row.decode(
+                Int64.self,
+                AccountID.self,
+                BundleID.self,
+                SubscriptionGroupID.self,
+                Bool.self
+            )
+            guard isMeant else {
+                page.lastID = TransactionID(number: id)
+                continue
+            }
+            lastMeant = max(lastMeant, id)
+            page.keys.insert(
+                SubscriptionKey(accountID: account, bundleID: bundle, groupID: group)
+            )
+        }
+        // Behind a full page there may be more of them among the rows that were looked at.
+        if page.keys.count == limit { page.lastID = TransactionID(number: lastMeant) }
+        return page
     }
 
     /// Notes how far an enrolment is.
@@ -116,7 +203,8 @@ enum PriceEnrolmentStore {
             """
             UPDATE price_enrolments SET
                 reached_id = \(id?.number ?? enrolment.reachedID.number), is_finished = \(id == nil)
-            WHERE product_id = \(enrolment.productID) AND storefront = \(enrolment.storefront)
+            WHERE product_id = \(enrolment.key.productID)
+                AND storefront = \(enrolment.key.storefront)
             """
         )
     }

@@ -30,13 +30,19 @@ import Testing
         return product
     }
 
+    /// A handler with small pages.
     private static func handler(_ store: Store) -> PriceEnrolmentHandler {
-        PriceEnrolmentHandler(context: store.context, didCommit: {})
+        PriceEnrolmentHandler(context: store.context, didCommit: {}, pageSize: 2, lookMax: 3)
     }
 
     /// Tells all subscribers, in pages.
-    private static func tell(_ store: Store, pageSize: Int = 200) async throws {
-        while try await handler(store).tellPage(of: pageSize) {}
+    private static func tell(_ store: Store) async throws {
+        let failures = try await handler(store).tell()
+        #expect(failures.isEmpty, "\(failures)")
+    }
+
+    private static func account(_ name: String) -> AuthenticatedAccount {
+        AuthenticatedAccount(accountID: AccountID(unchecked: name), bundleID: alice.bundleID)
     }
 
     @Test func whoHasSubscribedIsInformedAndThenPaysMore() async throws {
@@ -187,26 +193,85 @@ import Testing
         try await withStore { store in
             try await store.sell(PaymentsTests.club())
             for name in ["alice", "bob", "carol", "dave", "eve"] {
-                let account = AuthenticatedAccount(
-                    accountID: AccountID(unchecked: name),
-                    bundleID: alice.bundleID
+                try await store.buy(
+                    request("club", price: usd(299)),
+                    key: name,
+                    of: Self.account(name)
                 )
-                try await store.buy(request("club", price: usd(299)), key: name, of: account)
             }
             let time = store.clock.now().advanced(by: .days(40))
             try await store.sell(Self.club(usd(349), from: time))
-            #expect(try await Self.handler(store).tellPage(of: 2))
+            let key = PriceEnrolment.Key(
+                productID: ProductID(unchecked: "club"),
+                storefront: Self.usa
+            )
+            #expect(try await Self.handler(store).tellPage(of: key))
             let told = try await store.subscriptionChanges().count {
                 $0.cause == .priceIncreaseScheduled
             }
             #expect(told == 2)
             #expect(try await store.oldestEnrolment() == store.clock.now())
-            try await Self.tell(store, pageSize: 2)
+            try await Self.tell(store)
             let all = try await store.subscriptionChanges().filter {
                 $0.cause == .priceIncreaseScheduled
             }
             #expect(all.count == 5 && Set(all.map(\.subscription.id)).count == 5)
             #expect(try await store.oldestEnrolment() == nil)
+        }
+    }
+
+    /// The subscribers of the club come last, behind more than a page looks at.
+    @Test func subscribersBehindThoseOfOtherProductsAreTold() async throws {
+        try await withStore { store in
+            let bronze = PaymentsTests.club("bronze", level: 3, price: usd(99))
+            try await store.sell(PaymentsTests.club(), bronze)
+            for name in ["bob", "carol", "dave", "eve", "frank"] {
+                try await store.buy(
+                    request("bronze", price: usd(99)),
+                    key: name,
+                    of: Self.account(name)
+                )
+            }
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            let time = store.clock.now().advanced(by: .days(40))
+            try await store.sell(Self.club(usd(349), from: time))
+            try await Self.tell(store)
+            #expect(try await store.subscription().priceIncrease?.status == .scheduled)
+            let told = try await store.subscriptionChanges().filter {
+                $0.cause == .priceIncreaseScheduled
+            }
+            #expect(told.map(\.subscription.accountID) == [alice.accountID])
+            #expect(try await store.oldestEnrolment() == nil)
+        }
+    }
+
+    @Test func aRaiseThatCannotBeReadDoesNotHoldUpTheNextOne() async throws {
+        try await withStore { store in
+            var bronze = PaymentsTests.club("bronze", level: 3, price: usd(99))
+            try await store.sell(PaymentsTests.club(), bronze)
+            try await store.buy(request("bronze", price: usd(99)), key: "1", of: bob)
+            try await store.buy(request("club", price: usd(299)), key: "2")
+            let time = store.clock.now().advanced(by: .days(40))
+            bronze.version = 2
+            bronze.priceChanges[Self.usa] = PriceChange(
+                price: usd(149),
+                from: time,
+                existingSubscribers: .raise
+            )
+            try await store.sell(bronze, Self.club(usd(349), from: time))
+            try await store.client.withTransaction { connection in
+                _ = try connection.execute(
+                    """
+                    UPDATE subscriptions SET data = (data::jsonb - 'startedAt')::json
+                    WHERE account_id = \(bob.accountID)
+                    """
+                )
+            }
+            let failures = try await Self.handler(store).tell()
+            #expect(failures.map(\.key.productID.rawValue) == ["bronze"])
+            #expect(try await store.subscription().priceIncrease?.status == .scheduled)
+            // The store's clock waits for it.
+            #expect(try await store.oldestEnrolment() == store.clock.now())
         }
     }
 }
