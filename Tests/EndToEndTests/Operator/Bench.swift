@@ -28,6 +28,8 @@ extension EndToEnd {
             let renewed_to_drained: Double
             let renewal_year_seconds: Double
             let renewal_idle_lookups_per_second: Double
+            let offer_cost_ratio: Double
+            let code_cost_ratio: Double
             let is_clean: Bool
         }
 
@@ -40,6 +42,7 @@ extension EndToEnd {
                     "--connections", "16", "--open-seconds", "2", "--idle-seconds", "1",
                     "--yardstick-purchases", "2000", "--growth", "1000,3000",
                     "--growth-purchases", "300", "--subscriptions", "200",
+                    "--offers", "50",
                 ],
                 environment: ProcessInfo.processInfo.environment
             )
@@ -62,6 +65,7 @@ extension EndToEnd {
             #expect(result.renewal_year_seconds > 0)
             // One look-up a second, and those of the metrics each minute.
             #expect(result.renewal_idle_lookups_per_second < 3)
+            #expect(result.offer_cost_ratio > 0 && result.code_cost_ratio > 0)
             #expect(result.is_clean)
         }
     }

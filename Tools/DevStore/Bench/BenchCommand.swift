@@ -55,6 +55,14 @@ struct BenchCommand: AsyncParsableCommand {
     var subscriptions = 0
 
     @Option(
+        help: """
+            How many subscriptions to buy at the ordinary price, with a promotional offer, and with \
+            a code, of each; 0 for none.
+            """
+    )
+    var offers = 0
+
+    @Option(
         help: "Save the result in deploy/benchmarks, named by date and this machine's name."
     )
     var record: String?
@@ -73,7 +81,7 @@ struct BenchCommand: AsyncParsableCommand {
     func validate() throws {
         let numbers = [
             purchases, accounts, inFlight, connections, openSeconds, growthPurchases, backlog ?? 1,
-            yardstickPurchases, idleSeconds + 1, subscriptions + 1,
+            yardstickPurchases, idleSeconds + 1, subscriptions + 1, offers + 1,
         ]
         guard numbers.allSatisfy({ $0 > 0 }), sizes != nil else {
             throw ValidationError("All numbers must be positive.")
@@ -101,7 +109,8 @@ struct BenchCommand: AsyncParsableCommand {
             yardstickPurchases: yardstickPurchases,
             growth: sizes ?? [],
             growthPurchases: growthPurchases,
-            subscriptions: subscriptions
+            subscriptions: subscriptions,
+            offers: offers
         )
         try await store.measure(
             "Benchmark: \(Terminal.describe(purchases)) purchases",

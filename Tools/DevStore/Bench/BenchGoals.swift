@@ -34,6 +34,13 @@ enum BenchGoals {
             goals.append(Goal("p50 to purchased beside renewals, to without", ratios.p50, 2))
             goals.append(Goal("p99 to purchased beside renewals, to without", ratios.p99, 2))
         }
+        if let offers = report.offers {
+            let (signed, code) = (offers.promotional, offers.code)
+            goals.append(
+                Goal("cost with a promotional offer, to without", offers.costRatio(of: signed), 1.1)
+            )
+            goals.append(Goal("cost with a code, to without", offers.costRatio(of: code), 1.1))
+        }
         if let idle = report.idle {
             goals.append(Goal("percent of a core while nobody buys", idle.percent, 1.0))
         }

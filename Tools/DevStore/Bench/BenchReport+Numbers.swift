@@ -10,6 +10,7 @@ extension BenchReport {
         numbers.merge(latencies) { $1 }
         numbers.merge(costs) { $1 }
         numbers.merge(renewals) { $1 }
+        numbers.merge(offerCosts) { $1 }
         numbers["lost"] = audit.lost
         numbers["doubled"] = audit.doubled
         numbers["is_clean"] = audit.isClean
@@ -61,6 +62,19 @@ extension BenchReport {
             "latency_p50_ratio_beside_renewals": Self.rounded(renewalLatencyRatios?.p50 ?? 0),
             "latency_p99_ratio_beside_renewals": Self.rounded(renewalLatencyRatios?.p99 ?? 0),
             "latency_beside_renewals_ms": Self.numbers(of: subscriptions.beside.latencies),
+        ]
+    }
+
+    private var offerCosts: [String: Any] {
+        guard let offers else { return [:] }
+        return [
+            "offers": offers.ordinary.purchases,
+            "offer_cost_ratio": Self.rounded(offers.costRatio(of: offers.promotional)),
+            "offer_rate_ratio": Self.rounded(offers.rateRatio(of: offers.promotional)),
+            "code_cost_ratio": Self.rounded(offers.costRatio(of: offers.code)),
+            "code_rate_ratio": Self.rounded(offers.rateRatio(of: offers.code)),
+            "subscription_purchases_per_second": Self.rounded(offers.ordinary.rate),
+            "cpu_microseconds_per_subscription_purchase": Self.rounded(offers.ordinary.cost),
         ]
     }
 

@@ -23,6 +23,8 @@ struct BenchReport: Sendable {
     let growth: [BenchGrowth.Step]
     /// The renewals of subscriptions; `nil` if they were not measured.
     var subscriptions: BenchSubscriptions.Result?
+    /// The purchases with offers; `nil` if they were not measured.
+    var offers: BenchOffers.Result?
     let audit: AuditReport
 
     /// The rate over HTTP, divided by the yardstick's.

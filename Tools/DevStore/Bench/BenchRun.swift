@@ -22,6 +22,8 @@ struct BenchRun: Sendable {
         var growthPurchases: Int
         /// The number of subscriptions that are renewed at once; 0 leaves that out.
         var subscriptions = 0
+        /// The number of purchases with each kind of offer; 0 leaves that out.
+        var offers = 0
     }
 
     let terminal: Terminal
@@ -92,6 +94,7 @@ struct BenchRun: Sendable {
             sizes: (httpSizes, drainSizes),
             growth: try await growth(),
             subscriptions: try await subscriptions(beside: open.rate),
+            offers: try await offers(),
             audit: audit
         )
     }
@@ -197,6 +200,19 @@ struct BenchRun: Sendable {
                 beside: load,
                 idleSeconds: max(5, min(30, plan.idleSeconds))
             ).run()
+            terminal.show(result)
+            return result
+        }
+    }
+
+    /// Buys with offers in a separate store, whose clock is set.
+    private func offers() async throws -> BenchOffers.Result? {
+        guard plan.offers > 0 else { return nil }
+        terminal.heading("Buying \(Terminal.describe(plan.offers)) subscriptions with each offer")
+        let (terminal, plan) = (terminal, plan)
+        return try await withStore(store.options) { store in
+            let offers = BenchOffers(terminal: terminal, store: store, count: plan.offers)
+            let result = try await offers.run()
             terminal.show(result)
             return result
         }

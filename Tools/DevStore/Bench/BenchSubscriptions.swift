@@ -58,15 +58,12 @@ struct BenchSubscriptions: Sendable {
     /// For how many seconds to count look-ups.
     let idleSeconds: Int
 
-    /// The subscribers that ask at once.
-    private static let askers = 64
     /// The time before the end of a period at which its first charge is due at the latest.
     private static let window = "6h1m"
-    /// The pause between two looks at the progress, which costs the store something.
-    private static let pause = Duration.milliseconds(100)
 
     private var store: StoreHarness { load.store }
     private var terminal: Terminal { load.terminal }
+    private var subscribers: BenchSubscribers { BenchSubscribers(store: store, count: count) }
 
     /// Runs it.
     ///
@@ -80,7 +77,7 @@ struct BenchSubscriptions: Sendable {
         let (year, first) = try await renewForAYear()
         terminal.field("a year", "of one monthly subscription in \(Self.text(year)) s")
         let start = ContinuousClock.now
-        var accepted = [first] + (try await subscribe())
+        var accepted = [first] + (try await subscribers.subscribe())
         let buying = ContinuousClock.now - start
         terminal.done("\(Terminal.describe(count)) subscriptions are bought", buying)
         try await addIdle(like: accepted[1])
@@ -90,12 +87,12 @@ struct BenchSubscriptions: Sendable {
             "\(Self.text(idle.lookUps)) index look-ups a second in \(Terminal.describe(idle.count)) "
                 + "more, \(Self.text(idle.percent)) % of a core"
         )
-        try await advanceToTheFirstCharge(of: accepted[1])
+        try await subscribers.advanceToTheFirstCharge(of: accepted[1])
         let before = usage()?.residentBytes ?? 0
         let alone = try await renew(to: 2)
         terminal.show(alone, of: count)
         accepted += try await load.warmUp(for: beside)
-        try await advanceToTheFirstCharge(of: accepted[1])
+        try await subscribers.advanceToTheFirstCharge(of: accepted[1])
         var buyers = beside
         // They buy for as long as it takes, and a little longer.
         let seconds = max(10, Int(alone.delivered * 1.3))
@@ -134,46 +131,18 @@ struct BenchSubscriptions: Sendable {
 
     /// Buys one subscription, advances the clock by a year, and cancels it.
     private func renewForAYear() async throws -> (seconds: Double, payment: AcceptedPayment) {
-        let client = try store.client(account: "subscriber-of-a-year")
+        let client = try store.client(account: "yearly-subscriber")
         let transaction = try await client.addUntilAnswered(.sample(SampleCatalog.club)).value
             .transaction
         try await client.wait(for: transaction.id, toBe: .purchased)
         let start = ContinuousClock.now
-        try await advance(by: "365d")
+        try await subscribers.advance(by: "365d")
         let time = ContinuousClock.now - start
         _ = try await client.setAutoRenew(false, of: transaction.id).value
         return (
             time.seconds,
             AcceptedPayment(transactionID: transaction.id, account: transaction.accountID)
         )
-    }
-
-    /// Sells the subscriptions, each to an account of its own, and waits until they are paid.
-    private func subscribe() async throws -> [AcceptedPayment] {
-        let count = count
-        let payments = try await withThrowingTaskGroup(of: [AcceptedPayment].self) { group in
-            for asker in 0..<Self.askers {
-                group.addTask {
-                    var accepted: [AcceptedPayment] = []
-                    for number in stride(from: asker, to: count, by: Self.askers) {
-                        let client = try store.client(account: "subscriber-\(number)")
-                        let transaction = try await client.addUntilAnswered(
-                            .sample(SampleCatalog.club)
-                        ).value.transaction
-                        accepted.append(
-                            AcceptedPayment(
-                                transactionID: transaction.id,
-                                account: transaction.accountID
-                            )
-                        )
-                    }
-                    return accepted
-                }
-            }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
-        try await untilDelivered(count)
-        return payments
     }
 
     /// Adds ten times as many subscriptions that have nothing to do for ten years.
@@ -246,57 +215,13 @@ struct BenchSubscriptions: Sendable {
         return row.map { ($0.0, $0.1) } ?? (0, 0)
     }
 
-    private func advanceToTheFirstCharge(of payment: AcceptedPayment) async throws {
-        let client = try store.client(account: payment.account.rawValue)
-        let known = try await client.subscriptions().value.subscriptions.first
-        let now = try await store.administrator.clock().value.now
-        guard let end = known?.period.end else {
-            throw HarnessError("The first subscriber has no subscription.")
-        }
-        let distance = end.duration(since: now) - .seconds(86_400 + 60)
-        try await advance(by: "\(distance.milliseconds)ms")
-    }
-
     /// Renews all subscriptions, and waits until the queues have so many periods of each.
     private func renew(to periods: Int) async throws -> Renewal {
         let start = ContinuousClock.now
-        try await advance(by: Self.window)
+        try await subscribers.advance(by: Self.window)
         let charged = (ContinuousClock.now - start).seconds
-        try await untilDelivered(periods * count)
+        try await subscribers.untilDelivered(periods * count)
         return Renewal(charged: charged, delivered: (ContinuousClock.now - start).seconds)
-    }
-
-    /// Waits until the queues have so many delivered periods of the subscribers.
-    private func untilDelivered(_ periods: Int) async throws {
-        try await eventually(within: .seconds(1800), "\(periods) periods to be delivered") {
-            let known = try await store.withDatabase(of: .fulfillment) { connection in
-                try connection.query(
-                    """
-                    SELECT count(*) FROM queue_transactions
-                    WHERE account_id LIKE 'subscriber-%' AND account_id <> 'subscriber-of-a-year'
-                        AND is_delivered
-                    """
-                ).first?.decode(Int64.self)
-            }
-            if known == Int64(periods) { return true }
-            try await Task.sleep(for: Self.pause)
-            return nil
-        }
-    }
-
-    private func advance(by span: String) async throws {
-        let administrator = try store.administrator
-        let key = UUID().uuidString
-        let target = try await eventually("an advance of the clock to begin") {
-            let answer = try await administrator.advanceClock(by: span, key: key)
-            return try answer.asksToTryAgain ? nil : answer.value.target
-        }
-        try await eventually(within: .seconds(1800), "the clock to be advanced") {
-            let clock = try await administrator.clock().value
-            if clock.status == .ready, clock.now >= target { return true }
-            try await Task.sleep(for: Self.pause)
-            return nil
-        }
     }
 
     private static func text(_ number: Double) -> String { String(format: "%.2f", number) }

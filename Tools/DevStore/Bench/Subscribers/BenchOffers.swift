@@ -1,0 +1,332 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import StoreAPI
+import StoreHarness
+
+/// The cost of purchases with an offer, beside that of purchases at the ordinary price.
+///
+/// All customers had a subscription that has ended. Some buy it again at the ordinary price, as many
+/// with a promotional offer that the merchant's server has signed, and as many with a code of their own.
+/// They take turns in several rounds, so a machine that changes its speed changes it for all of them.
+/// What comes before a purchase does not count: the signature, the ticket for the page of codes, and
+/// the question what a code gives.
+struct BenchOffers: Sendable {
+    /// The way in which a customer buys.
+    enum Kind: CaseIterable, Sendable {
+        case ordinary
+        case promotional
+        case code
+    }
+
+    /// The purchases of one kind.
+    struct Tally: Sendable {
+        var purchases = 0
+        /// The seconds from the first request until the last purchase is delivered, of all rounds.
+        var seconds = 0.0
+        /// The processor time, without the load itself.
+        var processorSeconds = 0.0
+
+        /// The purchases a second.
+        var rate: Double { Double(purchases) / max(seconds, 0.001) }
+        /// The processor time of a purchase in microseconds.
+        var cost: Double { processorSeconds * 1e6 / Double(max(purchases, 1)) }
+    }
+
+    /// The measurements.
+    struct Result: Sendable {
+        let ordinary: Tally
+        let promotional: Tally
+        let code: Tally
+
+        /// The cost of a purchase, divided by that of an ordinary one.
+        func costRatio(of tally: Tally) -> Double { tally.cost / max(ordinary.cost, 1) }
+
+        /// The rate of purchases, divided by that of ordinary ones.
+        func rateRatio(of tally: Tally) -> Double { tally.rate / max(ordinary.rate, 0.001) }
+    }
+
+    /// A purchase that has only to be sent.
+    private enum Prepared: Sendable {
+        case payment(PaymentRequest)
+        /// The form with which a customer confirms what a code gives.
+        case form(String)
+    }
+
+    let terminal: Terminal
+    let store: StoreHarness
+    /// The purchases of each kind.
+    let count: Int
+
+    /// The rounds that count, after one that warms up.
+    private static let rounds = 5
+    private static let offer = OfferID(unchecked: "come_back")
+
+    /// The purchases of one kind in a round.
+    private var size: Int { max(1, count / Self.rounds) }
+    /// The purchases of one kind in all rounds.
+    private var purchases: Int { size * (Self.rounds + 1) }
+    private var subscribers: BenchSubscribers {
+        BenchSubscribers(store: store, count: purchases * Kind.allCases.count)
+    }
+
+    /// Runs it.
+    ///
+    /// - Returns: All measurements.
+    /// - Throws: ``HarnessError`` if a purchase is refused, or if the audit finds something.
+    func run() async throws -> Result {
+        try await sell()
+        _ = try await store.administrator.freezeClock().value
+        let start = ContinuousClock.now
+        var accepted = try await lapse()
+        terminal.done(
+            "\(Terminal.describe(subscribers.count)) subscriptions are bought and ended",
+            ContinuousClock.now - start
+        )
+        let codes = try await makeCodes()
+        var tallies: [Kind: Tally] = [:]
+        var delivered = subscribers.count
+        for round in 0...Self.rounds {
+            for (place, kind) in Kind.allCases.enumerated() {
+                let first = (round * Kind.allCases.count + place) * size
+                let numbers = first..<first + size
+                let prepared = try await prepare(kind, for: numbers, codes.dropFirst(round * size))
+                delivered += size
+                let (tally, bought) = try await measure(prepared, of: numbers, until: delivered)
+                accepted += bought
+                guard round > 0 else { continue }
+                tallies[kind, default: Tally()].purchases += tally.purchases
+                tallies[kind, default: Tally()].seconds += tally.seconds
+                tallies[kind, default: Tally()].processorSeconds += tally.processorSeconds
+            }
+        }
+        try await audit(accepted)
+        return Result(
+            ordinary: tallies[.ordinary] ?? Tally(),
+            promotional: tallies[.promotional] ?? Tally(),
+            code: tallies[.code] ?? Tally()
+        )
+    }
+
+    /// Adds both offers to the subscription: three months for 0.99 USD each.
+    private func sell() async throws {
+        let terms = OfferTerms(
+            mode: .payAsYouGo,
+            period: SubscriptionPeriod(1, .month),
+            numberOfPeriods: 3,
+            prices: [SampleCatalog.usa: SampleCatalog.usd(99)]
+        )
+        var draft = SampleCatalog.subscription()
+        draft.promotionalOffers = [PromotionalOffer(id: Self.offer, terms: terms)]
+        draft.codeOffers = [CodeOffer(id: Self.offer, terms: terms)]
+        let answer = try await store.administrator.put(draft, as: SampleCatalog.club)
+        guard (200..<300).contains(answer.status) else {
+            throw HarnessError("The offers are refused with \(answer.status): \(answer.text)")
+        }
+        try await store.waitUntilSellable(SampleCatalog.club)
+    }
+
+    /// Sells each customer a subscription, and lets all of them end.
+    private func lapse() async throws -> [AcceptedPayment] {
+        let accepted = try await subscribers.subscribe()
+        let subscribers = subscribers
+        let ids = Dictionary(uniqueKeysWithValues: accepted.map { ($0.account, $0.transactionID) })
+        _ = try await subscribers.each(of: 0..<subscribers.count) { number -> Subscription in
+            let client = try subscribers.client(number)
+            guard let id = ids[client.account] else {
+                throw HarnessError("\(client.account) has bought nothing.")
+            }
+            return try await eventually("a subscription to be cancelled") {
+                let answer = try await client.setAutoRenew(false, of: id)
+                return try answer.asksToTryAgain ? nil : answer.value.subscription
+            }
+        }
+        try await subscribers.advance(by: "32d")
+        return accepted
+    }
+
+    /// Makes a code for each purchase with one.
+    private func makeCodes() async throws -> [String] {
+        var codes: [String] = []
+        while codes.count < purchases {
+            let request = CodeCampaignRequest(
+                bundleID: StoreKeys.bundleID,
+                productID: SampleCatalog.club,
+                offerID: Self.offer,
+                count: min(purchases - codes.count, 10_000)
+            )
+            let made = try await store.administrator.raw(
+                .POST,
+                store.urls.payments + Routes.adminCodeCampaigns,
+                body: Array(try JSONEncoder().encode(request))
+            ).decode(CodeCampaignResponse.self)
+            guard let more = made.codes, !more.isEmpty else {
+                throw HarnessError("A campaign has no codes.")
+            }
+            codes += more
+        }
+        return codes
+    }
+
+    /// Does what comes before the purchases of a kind in a round.
+    private func prepare(
+        _ kind: Kind,
+        for numbers: Range<Int>,
+        _ codes: ArraySlice<String>
+    ) async throws -> [Int: Prepared] {
+        let subscribers = subscribers
+        let prepared = try await subscribers.each(of: numbers) { number -> (Int, Prepared) in
+            switch kind {
+            case .ordinary: return (number, Prepared.payment(.sample(SampleCatalog.club)))
+            case .promotional:
+                var request = PaymentRequest.sample(SampleCatalog.club)
+                request.discount = try discount()
+                return (number, Prepared.payment(request))
+            case .code:
+                let code = codes[codes.startIndex + number - numbers.lowerBound]
+                return (number, Prepared.form(try await form(of: code, for: number)))
+            }
+        }
+        return Dictionary(uniqueKeysWithValues: prepared)
+    }
+
+    /// Signs the offer for one payment, as a merchant's server does.
+    private func discount() throws -> PaymentDiscount {
+        let keyID = store.keys.serverKeyID
+        let nonce = UUID().uuidString.lowercased()
+        let timestamp = Int64(Date().timeIntervalSince1970 * 1000)
+        let fields = [
+            StoreKeys.bundleID.rawValue, keyID, SampleCatalog.club.rawValue,
+            Self.offer.rawValue, "", nonce, "\(timestamp)",
+        ]
+        return PaymentDiscount(
+            identifier: Self.offer.rawValue,
+            keyIdentifier: keyID,
+            nonce: nonce,
+            signature: try store.keys.serverSignature(of: fields.joined(separator: "\u{2063}")),
+            timestamp: timestamp
+        )
+    }
+
+    /// Opens the page for codes and types a code, up to the question whether to redeem it.
+    private func form(of code: String, for number: Int) async throws -> String {
+        let request = RedemptionTicketRequest(
+            storefront: SampleCatalog.usa,
+            paymentMethod: SandboxPaymentMethod.success.method
+        )
+        let ticket = try await subscribers.client(number).raw(
+            .POST,
+            store.urls.payments + Routes.redemptionTickets,
+            body: Array(try JSONEncoder().encode(request))
+        ).decode(RedemptionTicketResponse.self)
+        guard let secret = ticket.path.split(separator: "=").last else {
+            throw HarnessError("A ticket has no secret: \(ticket.path)")
+        }
+        let typed = "ticket=\(secret)&code=\(code)"
+        let page = try await send(form: typed)
+        let field = page.text.components(separatedBy: "name=\"confirmed\" value=\"").dropFirst()
+            .first
+        guard let mark = field?.components(separatedBy: "\"").first else {
+            throw HarnessError("A code is refused with \(page.status): \(page.text)")
+        }
+        let text = mark.replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+        let encoded = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return "\(typed)&confirmed=\(encoded)"
+    }
+
+    /// Sends a form of the page for codes until it is answered.
+    private func send(form: String) async throws -> StoreResponse {
+        try await eventually("a form to be answered") {
+            let answer = try await StoreHTTP.send(
+                .POST,
+                store.urls.payments + Routes.redemptionPage,
+                headers: [("content-type", "application/x-www-form-urlencoded")],
+                body: Array(form.utf8)
+            )
+            return answer.status == 503 ? nil : answer
+        }
+    }
+
+    /// Makes the purchases of one kind in a round, and waits until all queues have so many.
+    private func measure(
+        _ prepared: [Int: Prepared],
+        of numbers: Range<Int>,
+        until delivered: Int
+    ) async throws -> (tally: Tally, accepted: [AcceptedPayment]) {
+        let before = ProcessCost.usages(of: store)
+        let start = ContinuousClock.now
+        let accepted = try await subscribers.each(of: numbers) { number -> AcceptedPayment? in
+            switch prepared[number] {
+            case .payment(let request): return try await subscribers.pay(request, as: number)
+            case .form(let form):
+                let page = try await send(form: form)
+                guard page.status == 200 else {
+                    throw HarnessError("A code is refused with \(page.status): \(page.text)")
+                }
+                return nil
+            case nil: return nil
+            }
+        }
+        try await subscribers.untilDelivered(delivered)
+        let tally = Tally(
+            purchases: numbers.count,
+            seconds: (ContinuousClock.now - start).seconds,
+            processorSeconds: ProcessCost.costs(of: store, since: before)
+                .filter { ![ProcessCost.load, ProcessCost.endedPostgreSQL].contains($0.name) }
+                .reduce(0) { $0 + $1.cpuSeconds }
+        )
+        return (tally, accepted.compactMap(\.self))
+    }
+
+    /// Audits the books; the page for codes does not name its transactions, so they are asked for.
+    private func audit(_ accepted: [AcceptedPayment]) async throws {
+        let known = Set(accepted.map(\.transactionID))
+        let subscribers = subscribers
+        let newest = try await subscribers.each(
+            of: 0..<subscribers.count
+        ) { number -> [AcceptedPayment] in
+            let client = try subscribers.client(number)
+            return try await client.subscriptions().value.subscriptions.map { subscription in
+                AcceptedPayment(
+                    transactionID: subscription.period.transactionID,
+                    account: subscription.accountID
+                )
+            }
+        }
+        let redeemed = newest.flatMap(\.self).filter { !known.contains($0.transactionID) }
+        guard redeemed.count == purchases else {
+            throw HarnessError("\(redeemed.count) codes were redeemed, and not \(purchases).")
+        }
+        // Nobody finishes subscriptions here.
+        let audit = AuditReport(
+            of: try await store.reconcile(within: .seconds(60)),
+            accepted: accepted + redeemed,
+            isFinished: false
+        )
+        guard audit.isClean else {
+            terminal.show(audit)
+            throw HarnessError("The guarantee is broken: \(audit.verdict).")
+        }
+    }
+}
+
+extension Terminal {
+    /// Shows the cost of purchases with offers.
+    func show(_ result: BenchOffers.Result) {
+        func row(_ name: String, _ tally: BenchOffers.Tally) -> [String] {
+            [
+                name, Terminal.describe(Int(tally.rate)), Terminal.describe(Int(tally.cost)),
+                String(format: "%.2f", result.costRatio(of: tally)),
+            ]
+        }
+        table(
+            [
+                ["subscriptions bought", "purchases/s", "CPU µs/purchase", "to ordinary"],
+                row("at the ordinary price", result.ordinary),
+                row("with a promotional offer", result.promotional),
+                row("with a code", result.code),
+            ],
+            rightAligned: [1, 2, 3]
+        )
+    }
+}

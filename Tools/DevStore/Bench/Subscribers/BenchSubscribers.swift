@@ -1,0 +1,104 @@
+import EventTypes
+import Foundation
+import Postgres
+import StoreAPI
+import StoreHarness
+
+/// Accounts that subscribe over HTTP, and the clock of their store.
+struct BenchSubscribers: Sendable {
+    let store: StoreHarness
+    let count: Int
+
+    /// The subscribers that ask at once.
+    static let askers = 64
+    /// The pause between two looks at the progress, which costs the store something.
+    static let pause = Duration.milliseconds(100)
+
+    /// The client of a subscriber.
+    func client(_ number: Int) throws -> StoreClient {
+        try store.client(account: "subscriber-\(number)")
+    }
+
+    /// Has subscribers act, some at a time, and collects what comes of it in any order.
+    func each<Value: Sendable>(
+        of numbers: Range<Int>,
+        _ act: @escaping @Sendable (Int) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: [Value].self) { group in
+            for asker in 0..<Self.askers {
+                group.addTask {
+                    var values: [Value] = []
+                    let first = numbers.lowerBound + asker
+                    for number in stride(from: first, to: numbers.upperBound, by: Self.askers) {
+                        values.append(try await act(number))
+                    }
+                    return values
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    /// Sells each a subscription, and waits until they are delivered.
+    func subscribe() async throws -> [AcceptedPayment] {
+        let payments = try await each(of: 0..<count) { number -> AcceptedPayment in
+            try await pay(.sample(SampleCatalog.club), as: number)
+        }
+        try await untilDelivered(count)
+        return payments
+    }
+
+    /// Has a subscriber pay.
+    func pay(_ request: PaymentRequest, as number: Int) async throws -> AcceptedPayment {
+        let transaction = try await client(number).addUntilAnswered(request).value.transaction
+        return AcceptedPayment(
+            transactionID: transaction.id,
+            account: transaction.accountID
+        )
+    }
+
+    /// Waits until the queues have so many delivered periods of the subscribers.
+    func untilDelivered(_ periods: Int) async throws {
+        try await eventually(within: .seconds(1800), "\(periods) periods to be delivered") {
+            let known = try await store.withDatabase(of: .fulfillment) { connection in
+                try connection.query(
+                    """
+                    SELECT count(*) FROM queue_transactions
+                    WHERE account_id LIKE 'subscriber-%' AND is_delivered
+                    """
+                ).first?.decode(Int64.self)
+            }
+            if known == Int64(periods) { return true }
+            try await Task.sleep(for: Self.pause)
+            return nil
+        }
+    }
+
+    /// Advances the clock, and waits until it is there.
+    func advance(by span: String) async throws {
+        let administrator = try store.administrator
+        let key = UUID().uuidString
+        let target = try await eventually("an advance of the clock to begin") {
+            let answer = try await administrator.advanceClock(by: span, key: key)
+            return try answer.asksToTryAgain ? nil : answer.value.target
+        }
+        try await eventually(within: .seconds(1800), "the clock to be advanced") {
+            let clock = try await administrator.clock().value
+            if clock.status == .ready, clock.now >= target { return true }
+            try await Task.sleep(for: Self.pause)
+            return nil
+        }
+    }
+
+    /// Advances the clock to the minute before the first charge for an account's next period is due.
+    func advanceToTheFirstCharge(of payment: AcceptedPayment) async throws {
+        let client = try store.client(account: payment.account.rawValue)
+        let known = try await client.subscriptions().value.subscriptions.first
+        let now = try await store.administrator.clock().value.now
+        guard let end = known?.period.end else {
+            throw HarnessError("The first subscriber has no subscription.")
+        }
+        let distance = end.duration(since: now) - .seconds(86_400 + 60)
+        try await advance(by: "\(distance.milliseconds)ms")
+    }
+}
