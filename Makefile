@@ -141,10 +141,11 @@ fuzz: setup ## Change receipts at random and check that none is accepted (SECOND
 		deploy/dev/run-tests .build/fuzz.log --skip-build --filter MutationTests
 
 bench: CONFIGURATION = release
-bench: build ## Measure a release build against this machine's yardstick (N=50000 GROWTH=none IDLE=0 SUBSCRIPTIONS=100000 OFFERS=5000 RECORD=name)
+bench: build ## Measure a release build against this machine's yardstick (N=50000 GROWTH=none IDLE=0 SUBSCRIPTIONS=100000 OFFERS=5000 RAISE=1000000 RECORD=name)
 	@exec $(DEVSTORE) bench $(if $(N),--purchases $(N)) $(if $(GROWTH),--growth $(GROWTH)) \
 		$(if $(IDLE),--idle-seconds $(IDLE)) $(if $(SUBSCRIPTIONS),--subscriptions $(SUBSCRIPTIONS)) \
-		$(if $(OFFERS),--offers $(OFFERS)) $(if $(RECORD),--record $(RECORD))
+		$(if $(OFFERS),--offers $(OFFERS)) $(if $(RAISE),--raise $(RAISE)) \
+		$(if $(RECORD),--record $(RECORD))
 
 verify-demo: CONFIGURATION = release
 verify-demo: build ## Rebuild a store's tables from its event log, and find an altered row (N=5000)

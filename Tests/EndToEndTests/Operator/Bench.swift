@@ -30,6 +30,10 @@ extension EndToEnd {
             let renewal_idle_lookups_per_second: Double
             let offer_cost_ratio: Double
             let code_cost_ratio: Double
+            let raised_subscriptions: Int
+            let raise_seconds: Double
+            let raise_longest_transaction_seconds: Double
+            let renewals_beside_raise_ratio: Double
             let is_clean: Bool
         }
 
@@ -42,7 +46,7 @@ extension EndToEnd {
                     "--connections", "16", "--open-seconds", "2", "--idle-seconds", "1",
                     "--yardstick-purchases", "2000", "--growth", "1000,3000",
                     "--growth-purchases", "300", "--subscriptions", "200",
-                    "--offers", "50",
+                    "--offers", "50", "--raise", "1000",
                 ],
                 environment: ProcessInfo.processInfo.environment
             )
@@ -66,6 +70,9 @@ extension EndToEnd {
             // One look-up a second, and those of the metrics each minute.
             #expect(result.renewal_idle_lookups_per_second < 3)
             #expect(result.offer_cost_ratio > 0 && result.code_cost_ratio > 0)
+            #expect(result.raised_subscriptions == 2000 && result.raise_seconds > 0)
+            #expect(result.raise_longest_transaction_seconds > 0)
+            #expect(result.renewals_beside_raise_ratio > 0)
             #expect(result.is_clean)
         }
     }

@@ -62,6 +62,9 @@ struct BenchCommand: AsyncParsableCommand {
     )
     var offers = 0
 
+    @Option(help: "How many subscriptions to fill in and tell of a higher price; 0 for none.")
+    var raise = 0
+
     @Option(
         help: "Save the result in deploy/benchmarks, named by date and this machine's name."
     )
@@ -81,7 +84,7 @@ struct BenchCommand: AsyncParsableCommand {
     func validate() throws {
         let numbers = [
             purchases, accounts, inFlight, connections, openSeconds, growthPurchases, backlog ?? 1,
-            yardstickPurchases, idleSeconds + 1, subscriptions + 1, offers + 1,
+            yardstickPurchases, idleSeconds + 1, subscriptions + 1, offers + 1, raise + 1,
         ]
         guard numbers.allSatisfy({ $0 > 0 }), sizes != nil else {
             throw ValidationError("All numbers must be positive.")
@@ -110,7 +113,8 @@ struct BenchCommand: AsyncParsableCommand {
             growth: sizes ?? [],
             growthPurchases: growthPurchases,
             subscriptions: subscriptions,
-            offers: offers
+            offers: offers,
+            raise: raise
         )
         try await store.measure(
             "Benchmark: \(Terminal.describe(purchases)) purchases",

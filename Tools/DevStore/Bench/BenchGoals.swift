@@ -41,6 +41,16 @@ enum BenchGoals {
             )
             goals.append(Goal("cost with a code, to without", offers.costRatio(of: code), 1.1))
         }
+        if let raise = report.raise {
+            goals.append(
+                Goal(
+                    "s of the longest database transaction of a raise",
+                    raise.longestTransaction,
+                    1.0
+                )
+            )
+            goals.append(Goal("renewals beside a raise, to without", raise.ratio, atLeast: 0.8))
+        }
         if let idle = report.idle {
             goals.append(Goal("percent of a core while nobody buys", idle.percent, 1.0))
         }

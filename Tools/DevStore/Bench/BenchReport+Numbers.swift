@@ -11,6 +11,7 @@ extension BenchReport {
         numbers.merge(costs) { $1 }
         numbers.merge(renewals) { $1 }
         numbers.merge(offerCosts) { $1 }
+        numbers.merge(raises) { $1 }
         numbers["lost"] = audit.lost
         numbers["doubled"] = audit.doubled
         numbers["is_clean"] = audit.isClean
@@ -75,6 +76,18 @@ extension BenchReport {
             "code_rate_ratio": Self.rounded(offers.rateRatio(of: offers.code)),
             "subscription_purchases_per_second": Self.rounded(offers.ordinary.rate),
             "cpu_microseconds_per_subscription_purchase": Self.rounded(offers.ordinary.cost),
+        ]
+    }
+
+    private var raises: [String: Any] {
+        guard let raise else { return [:] }
+        return [
+            "raised_subscriptions": raise.told,
+            "raise_seconds": Self.rounded(raise.seconds),
+            "raised_per_second": Self.rounded(raise.rate),
+            "raise_longest_transaction_seconds": Self.rounded(raise.longestTransaction),
+            "renewals_beside_raise": raise.renewed,
+            "renewals_beside_raise_ratio": Self.rounded(raise.ratio),
         ]
     }
 

@@ -25,6 +25,8 @@ struct BenchReport: Sendable {
     var subscriptions: BenchSubscriptions.Result?
     /// The purchases with offers; `nil` if they were not measured.
     var offers: BenchOffers.Result?
+    /// The telling of a raise; `nil` if it was not measured.
+    var raise: BenchRaise.Result?
     let audit: AuditReport
 
     /// The rate over HTTP, divided by the yardstick's.

@@ -24,6 +24,8 @@ struct BenchRun: Sendable {
         var subscriptions = 0
         /// The number of purchases with each kind of offer; 0 leaves that out.
         var offers = 0
+        /// The number of subscriptions that are told of a raise; 0 leaves that out.
+        var raise = 0
     }
 
     let terminal: Terminal
@@ -95,6 +97,7 @@ struct BenchRun: Sendable {
             growth: try await growth(),
             subscriptions: try await subscriptions(beside: open.rate),
             offers: try await offers(),
+            raise: try await raise(),
             audit: audit
         )
     }
@@ -213,6 +216,19 @@ struct BenchRun: Sendable {
         return try await withStore(store.options) { store in
             let offers = BenchOffers(terminal: terminal, store: store, count: plan.offers)
             let result = try await offers.run()
+            terminal.show(result)
+            return result
+        }
+    }
+
+    /// Raises a price in a separate store, whose subscriptions are filled in.
+    private func raise() async throws -> BenchRaise.Result? {
+        guard plan.raise > 0 else { return nil }
+        terminal.heading("Raising the price of \(Terminal.describe(plan.raise)) subscriptions")
+        let (terminal, plan) = (terminal, plan)
+        return try await withStore(store.options) { store in
+            let raise = BenchRaise(terminal: terminal, store: store, count: plan.raise)
+            let result = try await raise.run()
             terminal.show(result)
             return result
         }

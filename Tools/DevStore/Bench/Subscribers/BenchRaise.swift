@@ -1,0 +1,239 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import Postgres
+import StoreAPI
+import StoreHarness
+
+/// A higher price that the catalog schedules for many subscribers, and what renewals feel of it.
+///
+/// Some subscriptions are bought over HTTP and renew twice: first alone, then while all subscribers are
+/// told of the raise. The others are filled in and have nothing to do for ten years. They are in no
+/// other book, so no audit follows; each subscription is checked to have been told once.
+///
+/// An advance of the clock waits until all are told, so the clock runs fast over the renewals instead.
+struct BenchRaise: Sendable {
+    /// The measurements.
+    struct Result: Sendable {
+        /// The subscriptions that were told.
+        let told: Int
+        /// The seconds from the change of the catalog until the last subscription was told.
+        let seconds: Double
+        /// The seconds of the longest database transaction of `payments` meanwhile.
+        let longestTransaction: Double
+        /// The subscriptions that renewed.
+        let renewed: Int
+        /// The seconds until all renewals were delivered, alone and while subscribers were told.
+        let alone: Double
+        let beside: Double
+
+        /// The rate of renewals while subscribers were told, divided by that alone.
+        var ratio: Double { alone / beside }
+        /// The subscriptions that were told a second.
+        var rate: Double { Double(told) / seconds }
+    }
+
+    let terminal: Terminal
+    let store: StoreHarness
+    /// The subscriptions that are filled in.
+    let count: Int
+
+    /// The speed of the clock over the six hours in which charges are due.
+    private static let rate = "1s=6h"
+    private static let window = Duration.seconds(6 * 3600 + 120)
+
+    private var subscribers: BenchSubscribers {
+        BenchSubscribers(store: store, count: min(count, 5000))
+    }
+
+    /// Runs it.
+    ///
+    /// - Returns: All measurements.
+    /// - Throws: ``HarnessError`` if a subscription was not told, or was told twice.
+    func run() async throws -> Result {
+        try await store.addSubscription()
+        _ = try await store.administrator.freezeClock().value
+        let accepted = try await subscribers.subscribe()
+        let start = ContinuousClock.now
+        try await fill(like: accepted[0])
+        try await store.vacuum()
+        terminal.done(
+            "\(Terminal.describe(count)) subscriptions are filled in",
+            ContinuousClock.now - start
+        )
+        try await subscribers.advanceToTheFirstCharge(of: accepted[0])
+        let alone = try await renew(to: 2)
+        try await subscribers.advanceToTheFirstCharge(of: accepted[0])
+        let watch = Task { try await watchTransactions() }
+        defer { watch.cancel() }
+        let scheduled = ContinuousClock.now
+        try await schedule()
+        async let told = untilTold(since: scheduled)
+        let beside = try await renew(to: 3)
+        let seconds = try await told
+        watch.cancel()
+        let longest = try await watch.value
+        try await expectToldOnce()
+        return Result(
+            told: count + subscribers.count,
+            seconds: seconds,
+            longestTransaction: longest,
+            renewed: subscribers.count,
+            alone: alone,
+            beside: beside
+        )
+    }
+
+    /// Fills in copies of a subscription whose period ends ten years later.
+    ///
+    /// The text of each is changed, and not its JSON, so it is read as fast as what the store writes.
+    private func fill(like payment: AcceptedPayment) async throws {
+        let account = payment.account.rawValue
+        for first in stride(from: 1, through: count, by: 50_000) {
+            let numbers = (first: Int64(first), last: Int64(min(first + 49_999, count)))
+            try await store.withDatabase(of: .payments) { connection in
+                _ = try connection.execute(
+                    """
+                    INSERT INTO subscriptions (account_id, bundle_id, group_id, id, version, state,
+                        data, payment_method, due_at, due_kind, tries)
+                    SELECT 'filled-' || n, bundle_id, group_id, 1000000000000000 + n, version, state,
+                        replace(replace(replace(data::text,
+                            '"accountID":"' || account_id || '"', '"accountID":"filled-' || n || '"'),
+                            '"id":"' || id || '"', '"id":"' || (1000000000000000 + n) || '"'),
+                            '"end":' || (data #>> '{period,end}'),
+                            '"end":' || ((data #>> '{period,end}')::bigint + 315360000000))::json,
+                        payment_method, due_at + interval '10 years', due_kind, tries
+                    FROM subscriptions, generate_series(\(numbers.first), \(numbers.last)) AS n
+                    WHERE account_id = \(account)
+                    """
+                )
+            }
+        }
+    }
+
+    /// Schedules a raise that counts after all renewals of this run.
+    private func schedule() async throws {
+        let time = try await store.administrator.clock().value.now
+            .advanced(by: .seconds(5 * 365 * 86_400))
+        var draft = SampleCatalog.subscription()
+        draft.priceChanges = [
+            SampleCatalog.usa: PriceChange(
+                price: SampleCatalog.usd(349),
+                from: time,
+                existingSubscribers: .raise
+            )
+        ]
+        let answer = try await store.administrator.put(draft, as: SampleCatalog.club)
+        guard (200..<300).contains(answer.status) else {
+            throw HarnessError("The raise is refused with \(answer.status): \(answer.text)")
+        }
+    }
+
+    /// Waits until nobody has to be told any more, and returns the seconds since a moment.
+    private func untilTold(since start: ContinuousClock.Instant) async throws -> Double {
+        try await eventually(within: .seconds(7200), "all subscribers to be told") {
+            let finished = try await store.withDatabase(of: .payments) { connection in
+                try connection.query(
+                    "SELECT coalesce(bool_and(is_finished), false) FROM price_enrolments"
+                ).first?.decode(Bool.self)
+            }
+            if finished == true { return (ContinuousClock.now - start).seconds }
+            try await Task.sleep(for: BenchSubscribers.pause)
+            return nil
+        }
+    }
+
+    /// Lets all charges of a period fall due at once, and waits until the queues have so many periods.
+    ///
+    /// - Returns: The seconds until then.
+    private func renew(to periods: Int) async throws -> Double {
+        let administrator = try store.administrator
+        let end = try await administrator.clock().value.now.advanced(by: Self.window)
+        let start = ContinuousClock.now
+        let body = Array(try JSONEncoder().encode(ClockRunRequest(rate: Self.rate)))
+        try await eventually("the clock to run") {
+            let answer = try await administrator.raw(
+                .POST,
+                store.urls.payments + Routes.adminClockRun,
+                body: body
+            )
+            return (200..<300).contains(answer.status) ? true : nil
+        }
+        try await eventually("the charges to be due") {
+            if try await administrator.clock().value.now >= end { return true }
+            try await Task.sleep(for: BenchSubscribers.pause)
+            return nil
+        }
+        _ = try await administrator.freezeClock().value
+        try await subscribers.untilDelivered(periods * subscribers.count)
+        return (ContinuousClock.now - start).seconds
+    }
+
+    /// Watches the database transactions of `payments` until it is cancelled.
+    ///
+    /// - Returns: The seconds of the longest one, which may have lasted a fiftieth of a second longer.
+    private func watchTransactions() async throws -> Double {
+        var longest = 0.0
+        do {
+            while !Task.isCancelled { longest = try await max(longest, longestTransaction()) }
+        } catch {
+            // It may be cancelled within a look.
+            guard Task.isCancelled else { throw error }
+        }
+        return longest
+    }
+
+    /// Looks at the database transactions of `payments` for about a second.
+    private func longestTransaction() async throws -> Double {
+        let database = store.databaseName(.payments)
+        return try await store.cluster.asSuperuser { connection in
+            var longest = 0.0
+            for _ in 0..<50 {
+                let age = try connection.query(
+                    """
+                    SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8
+                    FROM pg_stat_activity
+                    WHERE datname = \(database) AND backend_type = 'client backend'
+                        AND application_name NOT LIKE 'tests%'
+                    """
+                ).first?.decode(Double.self)
+                longest = max(longest, age ?? 0)
+                _ = try connection.query("SELECT pg_sleep(0.02)")
+            }
+            return longest
+        }
+    }
+
+    private func expectToldOnce() async throws {
+        let counts = try await store.withDatabase(of: .payments) { connection in
+            try connection.query(
+                """
+                SELECT count(*) FILTER (WHERE data #>> '{priceIncrease,status}' = 'scheduled'),
+                    count(*) FILTER (WHERE account_id LIKE 'filled-%' AND version <> 2)
+                FROM subscriptions WHERE id IS NOT NULL
+                """
+            ).first?.decode(Int64.self, Int64.self)
+        }
+        let (told, others) = counts.map { ($0.0, $0.1) } ?? (0, 0)
+        guard told == Int64(count + subscribers.count), others == 0 else {
+            throw HarnessError(
+                "\(told) subscriptions have the raise; \(others) were not told once."
+            )
+        }
+    }
+}
+
+extension Terminal {
+    /// Shows how subscribers were told of a raise.
+    func show(_ result: BenchRaise.Result) {
+        field("told", "\(Terminal.describe(result.told)) subscriptions")
+        field("time", Terminal.describe(.seconds(result.seconds)))
+        field("rate", "\(Terminal.describe(Int(result.rate))) subscriptions/s", .bold)
+        field("longest", "\(Terminal.describe(.seconds(result.longestTransaction))) a transaction")
+        field(
+            "renewals",
+            "\(Terminal.describe(result.renewed)) in \(Terminal.describe(.seconds(result.alone))) "
+                + "alone, in \(Terminal.describe(.seconds(result.beside))) beside it"
+        )
+    }
+}
