@@ -268,7 +268,7 @@ import Testing
                 )
             }
             let failures = try await Self.handler(store).tell()
-            #expect(failures.map(\.key.productID.rawValue) == ["bronze"])
+            #expect(failures.map { $0.key.productID.rawValue } == ["bronze"])
             #expect(try await store.subscription().priceIncrease?.status == .scheduled)
             // The store's clock waits for it.
             #expect(try await store.oldestEnrolment() == store.clock.now())

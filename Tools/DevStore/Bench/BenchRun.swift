@@ -97,7 +97,7 @@ struct BenchRun: Sendable {
             growth: try await growth(),
             subscriptions: try await subscriptions(beside: open.rate),
             offers: try await offers(),
-            raise: try await raise(),
+            raise: try await raised(),
             audit: audit
         )
     }
@@ -222,7 +222,7 @@ struct BenchRun: Sendable {
     }
 
     /// Raises a price in a separate store, whose subscriptions are filled in.
-    private func raise() async throws -> BenchRaise.Result? {
+    private func raised() async throws -> BenchRaise.Result? {
         guard plan.raise > 0 else { return nil }
         terminal.heading("Raising the price of \(Terminal.describe(plan.raise)) subscriptions")
         let (terminal, plan) = (terminal, plan)
