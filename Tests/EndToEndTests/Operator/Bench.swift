@@ -7,7 +7,7 @@ extension EndToEnd {
     ///
     /// The values do not matter. The test checks that all are present, and that the ceiling does
     /// the work of a purchase.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized, .timeLimit(.minutes(8)))
     struct Bench {
         private struct Result: Decodable {
             let purchases_per_second: Double
@@ -46,7 +46,7 @@ extension EndToEnd {
                     "--connections", "16", "--open-seconds", "2", "--idle-seconds", "1",
                     "--yardstick-purchases", "2000", "--growth", "1000,3000",
                     "--growth-purchases", "300", "--subscriptions", "200",
-                    "--offers", "50", "--raise", "1000",
+                    "--offers", "50", "--raise", "300",
                 ],
                 environment: ProcessInfo.processInfo.environment
             )
@@ -70,7 +70,7 @@ extension EndToEnd {
             // One look-up a second, and those of the metrics each minute.
             #expect(result.renewal_idle_lookups_per_second < 3)
             #expect(result.offer_cost_ratio > 0 && result.code_cost_ratio > 0)
-            #expect(result.raised_subscriptions == 2000 && result.raise_seconds > 0)
+            #expect(result.raised_subscriptions == 600 && result.raise_seconds > 0)
             #expect(result.raise_longest_transaction_seconds > 0)
             #expect(result.renewals_beside_raise_ratio > 0)
             #expect(result.is_clean)
