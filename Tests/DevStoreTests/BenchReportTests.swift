@@ -155,6 +155,43 @@ import Testing
         #expect(JSONSerialization.isValidJSONObject(numbers))
     }
 
+    @Test func offersAndARaiseHaveGoalsAndNumbersOfTheirOwn() throws {
+        func tally(_ processorSeconds: Double) -> BenchOffers.Tally {
+            BenchOffers.Tally(purchases: 100, seconds: 1, processorSeconds: processorSeconds)
+        }
+        var report = try report()
+        let known = BenchGoals.goals(of: report).map(\.name)
+        report.offers = BenchOffers.Result(
+            ordinary: tally(0.1),
+            promotional: tally(0.105),
+            code: tally(0.12)
+        )
+        report.raise = BenchRaise.Result(
+            told: 1000,
+            seconds: 2,
+            longestTransaction: 0.4,
+            renewed: 100,
+            alone: 1,
+            beside: 1.6
+        )
+        let goals = BenchGoals.goals(of: report).filter { !known.contains($0.name) }
+        #expect(
+            goals.filter { !$0.isMet }.map(\.name) == [
+                "cost with a code, to without", "renewals beside a raise, to without",
+            ]
+        )
+        #expect(goals.count == 4)
+        let numbers = report.numbers
+        #expect(numbers["code_cost_ratio"] as? Double == 1.2)
+        #expect(numbers["raised_per_second"] as? Double == 500)
+        let page = try String(
+            contentsOf: SourceTree.root.appendingPathComponent("deploy/benchmarks/README.md"),
+            encoding: .utf8
+        )
+        for name in numbers.keys.sorted() { #expect(page.contains("`\(name)`"), "\(name)") }
+        #expect(JSONSerialization.isValidJSONObject(numbers))
+    }
+
     @Test func aRowOfTheTableHasACellForEachColumn() throws {
         let page = try String(
             contentsOf: SourceTree.root.appendingPathComponent("deploy/benchmarks/README.md"),
