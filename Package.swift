@@ -517,8 +517,8 @@ let package = Package(
         + tests(
             of: "Fulfillment",
             serviceTests + [
-                "Callbacks", "Fulfillment", "StoreTracing", asyncHTTPClient, hummingbird,
-                httpTypes, crypto, nioCore, nioHTTP1, serviceLifecycle,
+                "Callbacks", "Fulfillment", "OperatorCore", "StoreTracing", asyncHTTPClient,
+                hummingbird, httpTypes, crypto, nioCore, nioHTTP1, serviceLifecycle,
             ]
         )
         + tests(

@@ -22,5 +22,9 @@ enum FulfillmentMigrations {
                 PackageResources.m0009_queue_subscriptions_sql
             ),
             ("fulfillment_m0010_deferred", PackageResources.m0010_deferred_sql),
+            (
+                "fulfillment_m0011_purchases_by_account",
+                PackageResources.m0011_purchases_by_account_sql
+            ),
         ].map(PostgresMigration.init(name:bytes:))
 }

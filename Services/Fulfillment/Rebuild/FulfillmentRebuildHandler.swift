@@ -22,7 +22,7 @@ struct FulfillmentRebuildHandler: Rebuilder {
     let unreadIndexes = [
         "queue_transactions_unfinished", "queue_transactions_finished", "deliveries_due",
         "deliveries_again", "credit_entries_by_account", "subscriptions_by_account",
-        "queue_subscriptions_by_account",
+        "queue_subscriptions_by_account", "queue_transactions_by_account",
     ]
 
     var tables: [RebuiltTable] { FulfillmentTables.all }

@@ -59,25 +59,7 @@ enum StoryMarksStore {
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [AccountStory.Purchase] {
-        let before = id?.number ?? Int64.max
-        return try connection.query(
-            """
-            SELECT transaction_id, bundle_id, state,
-                unpacked_json(transaction)::json ->> 'productID', is_delivered, finished_at,
-                changed_at, revoked_at IS NOT NULL
-            FROM (
-                -- Two halves, as the indexes have them.
-                (SELECT * FROM queue_transactions
-                WHERE account_id = \(account) AND finished_at IS NULL
-                    AND transaction_id < \(before))
-                UNION ALL
-                (SELECT * FROM queue_transactions
-                WHERE account_id = \(account) AND finished_at IS NOT NULL
-                    AND transaction_id < \(before))
-            ) AS queued
-            ORDER BY transaction_id DESC LIMIT \(Int64(limit))
-            """
-        ).map { row in
+        try connection.query(purchasesStatement(of: account, before: id, limit: limit)).map { row in
             let (id, bundle, state, product, isDelivered, finished, changed, isRevoked) =
                 try row.decode(
                     Int64.self,
@@ -100,5 +82,29 @@ enum StoryMarksStore {
                 changedAt: changed
             )
         }
+    }
+
+    /// The statement that reads a page of these transactions; its order is that of an index.
+    ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - id: The end of the page before; `nil` for the first page.
+    ///   - limit: The most transactions.
+    ///   - prefix: Text before the statement, such as `EXPLAIN`.
+    /// - Returns: The statement.
+    static func purchasesStatement(
+        of account: AccountID,
+        before id: TransactionID?,
+        limit: Int,
+        prefix: String = ""
+    ) -> SQL {
+        """
+        \(unsafe: prefix) SELECT transaction_id, bundle_id, state,
+            unpacked_json(transaction)::json ->> 'productID', is_delivered, finished_at,
+            changed_at, revoked_at IS NOT NULL
+        FROM queue_transactions
+        WHERE account_id = \(account) AND transaction_id < \(id?.number ?? Int64.max)
+        ORDER BY transaction_id DESC LIMIT \(Int64(limit))
+        """
     }
 }

@@ -1,0 +1,76 @@
+import EventTypes
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Fulfillment
+@testable import OperatorCore
+
+/// An account with very many transactions: its pages cost what those of any other account cost.
+@Suite(.timeLimit(.minutes(3)))
+struct LongAccountTests {
+    private static let ada = AccountID(unchecked: "ada")
+
+    /// Runs a body as the owner of the tables, who may have them analyzed.
+    private func withLongAccounts(
+        _ body: @Sendable @escaping (PostgresClient) async throws -> Void
+    ) async throws {
+        try await withTestDatabase(migrations: FulfillmentMigrations.all) { database in
+            try await database.withClient(body)
+        }
+    }
+
+    /// Writes transactions of an account; every hundredth one is not finished.
+    private func fill(_ client: PostgresClient, _ account: String, _ numbers: String)
+        async throws
+    {
+        try await client.withConnection { connection in
+            try connection.execute(
+                """
+                INSERT INTO queue_transactions (transaction_id, account_id, bundle_id, version,
+                    state, transaction, is_delivered, finished_at, revision, changed_at)
+                SELECT n, \(account), 'com.example.app', 3, 'purchased', '{"productID":"coins"}',
+                    true, CASE WHEN n % 100 > 0 THEN now() END, n, now()
+                FROM \(unsafe: numbers) AS n
+                """
+            )
+        }
+    }
+
+    /// The number of 8 KB blocks that a page reads.
+    private func blocks(
+        _ client: PostgresClient,
+        of account: AccountID = ada,
+        before id: Int64? = nil
+    ) async throws -> Int {
+        try await client.withConnection { connection in
+            let plan = try connection.query(
+                StoryMarksStore.purchasesStatement(
+                    of: account,
+                    before: id.map { TransactionID(number: $0) },
+                    limit: 51,
+                    prefix: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)"
+                )
+            ).map { try $0.decode(String.self) }
+            // The numbers of the first node cover the whole plan.
+            let line = plan.first { $0.contains("Buffers:") } ?? ""
+            let counts = line.split { !$0.isNumber }.compactMap { Int($0) }
+            try #require(!counts.isEmpty, "\(plan)")
+            return counts.reduce(0, +)
+        }
+    }
+
+    @Test func aPageOfALongAccountReadsNoMoreThanOneOfAShortOne() async throws {
+        try await withLongAccounts { client in
+            try await fill(client, "ada", "generate_series(1, 100000)")
+            // Rows of others stand between those of a short account.
+            try await fill(client, "ben", "generate_series(100001, 100100)")
+            try await client.withConnection { try $0.execute("ANALYZE queue_transactions") }
+            let short = try await blocks(client, of: AccountID(unchecked: "ben"))
+            for id in [nil, Int64(99_000), 50_000, 52] {
+                let found = try await blocks(client, before: id)
+                #expect(found <= short + 20, "before \(id ?? 0): \(found) blocks, not \(short)")
+            }
+        }
+    }
+}
