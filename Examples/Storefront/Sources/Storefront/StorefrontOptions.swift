@@ -20,8 +20,8 @@ struct StorefrontOptions: ParsableArguments, Sendable {
     var publicHost: String?
     @Option(
         help: """
-            An administrator's private key: the page then shows the sandbox's clock, approvals and \
-            refunds. Only for a store on your own machine.
+            An administrator's private key: the page then shows the sandbox's clock, approvals, \
+            refunds and resumptions. Only for a store on your own machine.
             """
     )
     var administratorKey: String?
