@@ -88,6 +88,15 @@ struct SubscriptionAuditRunner: Sendable {
             try SubscriptionAuditStore.records(of: ids, on: $0)
         }
         for (id, events) in events { records[id]?.events = events }
+        let periods = records.values.map(\.subscription).flatMap { subscription in
+            [subscription.earlierPeriod, subscription.period].compactMap {
+                $0?.transactionID.number
+            }
+        }
+        // They are read before the versions that they belong to: what changed later is not compared.
+        let signed = try await books.connection(to: .receipts).run {
+            try SubscriptionAuditStore.signedAsUpgraded(periods, on: $0)
+        }
         for service in [StoreOptions.Service.receipts, .fulfillment] {
             let views = try await books.connection(to: service).run {
                 try SubscriptionAuditStore.views(of: ids, in: service.name, on: $0)
@@ -97,14 +106,6 @@ struct SubscriptionAuditRunner: Sendable {
         // They are read after the versions that they belong to.
         let notifications = try await books.connection(to: .receipts).run {
             try SubscriptionAuditStore.notifications(of: ids, on: $0)
-        }
-        let periods = records.values.map(\.subscription).flatMap { subscription in
-            [subscription.earlierPeriod, subscription.period].compactMap {
-                $0?.transactionID.number
-            }
-        }
-        let signed = try await books.connection(to: .receipts).run {
-            try SubscriptionAuditStore.signedAsUpgraded(periods, on: $0)
         }
         for (id, record) in records {
             records[id]?.isSignedAsUpgraded = signed
