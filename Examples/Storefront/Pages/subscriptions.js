@@ -82,7 +82,7 @@ function item(subscription) {
   const trouble = element("p", { class: "problem", role: "alert" });
   const button = (name, label, onclick) =>
     element("button", { type: "button", class: "quiet", "data-act": `${name} ${id}`, onclick }, label);
-  const act = (label, path, body) => button(path, label, async () => {
+  const act = (label, path, body, about = "") => button(path + about, label, async () => {
     try {
       await call("PUT", `/api/subscriptions/${id}/${path}`, { body });
       await loadSubscriptions();
@@ -99,14 +99,14 @@ function item(subscription) {
       if (other.subscription.level < period.product.terms.level) {
         acts.push(button("upgrade", `Upgrade to ${other.title}`, () => askToBuy(other)));
       } else if (pendingProduct?.id !== other.id) {
-        acts.push(act(`Change to ${other.title}`, "product", { productID: other.id }));
+        acts.push(act(`Change to ${other.title}`, "product", { productID: other.id }, other.id));
       } else {
-        acts.push(act(`Stay with ${titleOf(period.product.id)}`, "product", { productID: period.product.id }));
+        acts.push(act(`Stay with ${titleOf(period.product.id)}`, "product", { productID: period.product.id }, other.id));
       }
     }
     const raise = raiseOf(subscription);
     if (raise?.status === "pending" && subscription.state === "active" && !autoRenewOffReason) {
-      const answer = (label, decision) => act(label, "price-increase", { decision, increaseID: raise.id });
+      const answer = (label, decision) => act(label, "price-increase", { decision, increaseID: raise.id }, decision);
       acts.push(answer(`Agree to ${money(raise.price)}`, "agree"), answer("Do not agree", "decline"));
     }
     acts.push(autoRenewOffReason ? act("Renew after all", "auto-renew", { isOn: true })
