@@ -52,7 +52,8 @@ extension SandboxProcessor {
             )
         case .processing: open(request, .processing(reference: reference(request)), waits: false)
         case .needsAction where request.renewalTry != nil:
-            decline(request, .paymentDeclined, .authenticate)
+            // The books keep the reason, and not the advice. So an inquiry says the same.
+            decline(request, .buyerMustAct, .authenticate)
         case .needsAction:
             open(
                 request,

@@ -82,6 +82,30 @@ import Testing
         }
     }
 
+    /// An answer that is lost takes the processor's advice with it.
+    @Test(arguments: [false, true])
+    func aRenewalForWhichTheBankWantsToSeeTheBuyerSaysSo(isAnswerLost: Bool) async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            let method = SandboxPaymentMethod.needsAction
+            let bought = try await store.buy(
+                request("club", price: usd(299), method: method),
+                key: "a"
+            )
+            _ = try await store.act(on: bought.id, .completed)
+            try await store.recover()
+            let end = try #require(try await store.load(bought.id).subscription?.end)
+            store.clock.advance(by: end.duration(since: store.clock.now()) - .seconds(86_400))
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            if isAnswerLost { store.processor.loseAnswers(1) }
+            try await store.settle()
+            try await store.recover()
+            let renewal = try #require(try await store.transactions().last)
+            #expect(renewal.reason == .renewal && renewal.failureReason == .buyerMustAct)
+            #expect(try await store.subscription().renewalProblem == .buyerMustAct)
+        }
+    }
+
     @Test func aBuyerWhoDoesNotActIsNotChargedAndCanResume() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(method: .needsAction), key: "a")
