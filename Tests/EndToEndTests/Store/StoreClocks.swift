@@ -165,9 +165,7 @@ extension EndToEnd {
                 _ = try await store.subscribe()
                 let start = try await store.readClock().now
                 async let asked = store.advanceClock("93d", from: start)
-                try await eventually("the advance to have begun") {
-                    try await store.readClock().now > start ? true : nil
-                }
+                try await store.untilAdvanced(pastADayAfter: start)
                 let killed = [StoreService.receipts, .fulfillment].map { store.process($0) }
                 for process in killed { await process.kill() }
                 for process in killed { try await process.start() }

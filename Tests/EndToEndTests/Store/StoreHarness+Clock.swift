@@ -39,6 +39,15 @@ extension StoreHarness {
         }
     }
 
+    /// Waits until an advance has begun: by itself the clock does not go on by a day.
+    ///
+    /// On a busy machine the advance may have ended by then.
+    func untilAdvanced(pastADayAfter start: StoreTime) async throws {
+        try await eventually("the advance to begin") {
+            try await readClock().now >= start.advanced(by: .seconds(86_400)) ? true : nil
+        }
+    }
+
     /// The clock as a service follows it.
     func followedClock(_ url: String) async throws -> FollowedClockResponse {
         try await administrator.raw(.GET, url + FollowedClockResponse.path)
