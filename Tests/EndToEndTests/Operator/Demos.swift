@@ -8,7 +8,8 @@ extension EndToEnd {
     struct Demos {
         /// The command fails by itself if a step does not do what it says.
         ///
-        /// It takes less than a minute. Other tests that run at the same time may double that.
+        /// It takes less than a minute by itself. On two cores, three other stores that run at the same
+        /// time may take several times that.
         @Test func theStoryOfASubscriptionIsToldToItsEnd() async throws {
             let clock = ContinuousClock()
             let begin = clock.now
@@ -17,7 +18,7 @@ extension EndToEnd {
                 ["demo", "--story", "subscription"],
                 environment: ProcessInfo.processInfo.environment
             )
-            #expect(clock.now - begin < .seconds(120), "\(output)")
+            #expect(clock.now - begin < .seconds(240), "\(output)")
             var rest = Substring(output)
             for step in [
                 "1  Buy", "active", "2  Renew", "Done: 1 renewal.", "3  Upgrade", "refund",
