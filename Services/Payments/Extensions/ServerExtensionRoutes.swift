@@ -75,7 +75,12 @@ struct ServerExtensionRoutes: Sendable {
         }
     }
 
-    /// The refusal of a transaction whose id is not that of a subscription; `nil` if there is none.
+    /// The refusal of an id that is not that of a subscription.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction that has the id; `nil` if none has it.
+    ///   - bundle: The app of the merchant's server.
+    /// - Returns: The refusal.
     static func refusal(
         of transaction: Transaction?,
         in bundle: BundleID
