@@ -1,11 +1,11 @@
 /// The clusters that stores borrow, one after another.
 ///
-/// They are separate from the cluster of the other tests, and two stores at a time have one each: an
-/// open database transaction holds back every relay in the same cluster. Each cluster takes memory,
-/// so from the third store at a time on they are shared.
+/// They are separate from the cluster of the other tests, and each of the four stores that `make test`
+/// runs at a time has one of its own: an open database transaction holds back every relay in the same
+/// cluster. Each cluster takes memory, so from the fifth store at a time on they are shared.
 actor StoreClusters {
     static let shared = StoreClusters()
-    private static let most = 2
+    private static let most = 4
 
     private struct Entry {
         let start: Task<PostgresCluster, any Error>
