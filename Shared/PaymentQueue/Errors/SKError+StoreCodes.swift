@@ -161,8 +161,8 @@ extension SKError {
         "subscriptionChanged": "The account began another subscription of the group meanwhile. The "
             + "charge is given back.",
         "buyerMustAct":
-            "The bank asked for the buyer, who was away: a renewal was not charged. The "
-            + "buyer has to pay in the app.",
+            "The bank asked for the buyer, who was away: a renewal was not charged. Only a "
+            + "new purchase can ask them.",
         "interrupted": "The buyer left to complete something. The outcome of the purchase is "
             + "another transaction.",
     ]
