@@ -53,7 +53,8 @@ import Testing
                 case .span: "1d"
                 case .clock: "frozen"
                 case .steps: "[]"
-                case .fields: "{}"
+                case .fields(let fields):
+                    "{\(fields.filter(\.isRequired).map { "\($0.name): x" }.joined(separator: ", "))}"
                 default: "x"
                 }
             let name = ["buy", "resume"].contains(step.verb.name) ? ", as: y\(index)" : ""

@@ -57,10 +57,3 @@ struct StorefrontOptions: ParsableArguments, Sendable {
         URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     }
 }
-
-/// A reason not to start, for the person at the terminal.
-struct StorefrontRefusal: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}
