@@ -44,6 +44,11 @@ struct RaiseForm: Hashable, Sendable {
         )
     }
 
+    /// Whether the form begins, and so needs no place to go on from.
+    var isFirst: Bool {
+        step == .count && after.isEmpty && counts == SubscriptionRaise.Counts()
+    }
+
     /// All fields but the reason and the confirmation, as a browser sends them.
     var fields: [(name: String, value: String)] {
         [

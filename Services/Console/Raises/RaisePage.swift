@@ -20,6 +20,8 @@ struct RaisePage {
     let product: Product
     let form: RaiseForm
     let stage: Stage
+    /// The mark of the form, which the next step needs.
+    let seal: String
     let visitor: Visitor
 
     /// The path of the page.
@@ -42,7 +44,7 @@ struct RaisePage {
             return """
                 <p class="verdict" role="status">\(words)…</p>\(numbers)
                 <p class="dim">Leave this page open. If you close it, begin again: no price is raised twice.</p>
-                <form method="post" action="\(Self.path(of: product.id))" data-continues>\(visitor.csrfField)\(HTML.hidden(form.fields))
+                <form method="post" action="\(Self.path(of: product.id))" data-continues>\(visitor.csrfField)\(hidden)
                 <input type="hidden" name="reason" value="\(form.reason)"><button>Go on</button></form>
                 """
         case .counted: return confirming
@@ -95,7 +97,7 @@ struct RaisePage {
                 <p>The store asks or informs each subscriber, by the rules of the country.</p>
                 """,
             fields: """
-                \(HTML.hidden(form.fields))
+                \(hidden)
                 <label for="typed">Type the number of subscriptions, \(form.counts.raised)</label>
                 <input id="typed" name="typed" required inputmode="numeric" autocomplete="off">
                 """,
@@ -103,6 +105,8 @@ struct RaisePage {
             by: visitor
         )
     }
+
+    private var hidden: [HTML] { HTML.hidden(form.fields + [("seal", seal)]) }
 
     private var numbers: HTML {
         let raised = form.step == .count ? "would be raised" : "raised"

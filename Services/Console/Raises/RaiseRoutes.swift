@@ -11,6 +11,7 @@ import StoreAPI
 struct RaiseRoutes: Sendable {
     let acts: ActRunner
     let desk: StoreDesk
+    let seal = RaiseSeal()
 
     func add(to router: Router<StoreRequestContext>) {
         router.get("/products/:id/raise") { request, context in
@@ -21,6 +22,7 @@ struct RaiseRoutes: Sendable {
                 product: product,
                 form: RaiseForm(),
                 stage: .opened,
+                seal: "",
                 visitor: visitor
             )
             return pageResponse(page.html)
@@ -38,6 +40,14 @@ struct RaiseRoutes: Sendable {
             path: RaisePage.path(of: product.id),
             words: "Back to the raise"
         )
+        guard form.isFirst || seal.isOf(form, product.id, visitor, fields["seal"] ?? "") else {
+            throw ConsoleProblem(
+                409,
+                "Nothing was done: this form goes on from nowhere",
+                "The console may have been started again since. Begin again: no price is raised twice.",
+                back: back
+            )
+        }
         if fields["typed"] != nil {
             // The dialog that confirms the count begins to raise, from the first page on.
             try ActFormRules.requireTyped("\(form.counts.raised)", in: fields, back: back)
@@ -60,9 +70,14 @@ struct RaiseRoutes: Sendable {
         form.after = page.next?.rawValue ?? ""
         let stage: RaisePage.Stage =
             page.next != nil ? .going : form.step == .count ? .counted : .done
-        return pageResponse(
-            RaisePage(product: product, form: form, stage: stage, visitor: visitor).html
+        let answer = RaisePage(
+            product: product,
+            form: form,
+            stage: stage,
+            seal: seal.text(of: form, product.id, visitor),
+            visitor: visitor
         )
+        return pageResponse(answer.html)
     }
 
     private func subscription(

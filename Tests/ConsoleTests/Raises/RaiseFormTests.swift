@@ -49,9 +49,12 @@ import Testing
             product: Self.product,
             form: form,
             stage: .going,
+            seal: "mark",
             visitor: .sample([.merchandiser])
         ).html.markup
-        for part in ["data-continues", "name=\"after\" value=\"7\"", "value=\"raise\"", "csrf"] {
+        for part in [
+            "data-continues", "name=\"after\" value=\"7\"", "value=\"raise\"", "csrf", "mark",
+        ] {
             #expect(page.contains(part), "\(part)")
         }
     }
@@ -63,6 +66,7 @@ import Testing
                 product: Self.product,
                 form: form,
                 stage: .counted,
+                seal: "mark",
                 visitor: .sample([.merchandiser])
             ).html.markup
         }
@@ -70,5 +74,20 @@ import Testing
         #expect(markup.contains("Type the number of subscriptions, 12"))
         #expect(markup.contains("name=\"reason\"") && !markup.contains("data-continues"))
         #expect(!page(RaiseForm()).contains("<dialog"))
+    }
+
+    @Test func aFormGoesOnOnlyFromWhereItWas() throws {
+        let seal = RaiseSeal()
+        let id = Self.product.id
+        let visitor = Visitor.sample([.merchandiser])
+        var form = try form("storefront=USA&amount=3.49&step=raise&after=7&raised=2")
+        let mark = seal.text(of: form, id, visitor)
+        #expect(!form.isFirst && seal.isOf(form, id, visitor, mark))
+        #expect(!seal.isOf(form, ProductID(unchecked: "other"), visitor, mark))
+        #expect(!RaiseSeal().isOf(form, id, visitor, mark), "another console has another key")
+        form.after = "9"
+        #expect(!seal.isOf(form, id, visitor, mark))
+        let first = try self.form("storefront=USA&amount=3.49")
+        #expect(first.isFirst)
     }
 }
