@@ -34,6 +34,10 @@ struct ProductDifference: Hashable, Sendable {
                 words(wish.prices[storefront])
             )
         }
+        for (unit, amount) in wish.credits.sorted(by: { $0.key < $1.key }) {
+            let old = product.credits[unit].map { "\($0)" } ?? "none"
+            compare("\(unit) for each one bought", old, "\(amount)")
+        }
         let changes = wish.settled(against: product).priceChanges
         for storefront in Set(product.priceChanges.keys).union(changes.keys)
             .sorted(by: { $0.rawValue < $1.rawValue })

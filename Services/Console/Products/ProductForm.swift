@@ -19,6 +19,8 @@ struct ProductForm: Hashable, Sendable {
     var prices: [String: String]
     /// The price that was shown in each storefront, by which a price that was changed is recognized.
     let shownPrices: [String: String]
+    /// The amount of each unit that one purchase credits.
+    var credits: [String: String]
     /// The title in each language.
     var titles: [String: String]
     /// The description in each language.
@@ -33,6 +35,7 @@ struct ProductForm: Hashable, Sendable {
             uniqueKeysWithValues: product.prices.map { ($0.rawValue, Self.amount($1)) }
         )
         shownPrices = prices
+        credits = product.credits.mapValues { "\($0)" }
         let texts = product.localizations
         titles = Dictionary(uniqueKeysWithValues: texts.map { ($0.rawValue, $1.title) })
         descriptions = Dictionary(uniqueKeysWithValues: texts.map { ($0.rawValue, $1.description) })
@@ -47,6 +50,7 @@ struct ProductForm: Hashable, Sendable {
         isOnSale = form["sale"] == "yes"
         prices = form.values(after: "price.")
         shownPrices = form.values(after: "was.price.")
+        credits = form.values(after: "credit.")
         titles = form.values(after: "title.")
         descriptions = form.values(after: "description.")
         addition = Addition(
@@ -62,6 +66,7 @@ struct ProductForm: Hashable, Sendable {
         if isOnSale { fields.append(("sale", "yes")) }
         fields += prices.sorted { $0.key < $1.key }.map { ("price.\($0.key)", $0.value) }
         fields += shownPrices.sorted { $0.key < $1.key }.map { ("was.price.\($0.key)", $0.value) }
+        fields += credits.sorted { $0.key < $1.key }.map { ("credit.\($0.key)", $0.value) }
         fields += titles.sorted { $0.key < $1.key }.map { ("title.\($0.key)", $0.value) }
         fields += descriptions.sorted { $0.key < $1.key }.map {
             ("description.\($0.key)", $0.value)
@@ -110,6 +115,14 @@ struct ProductForm: Hashable, Sendable {
             }
         }
         add(to: &wish, &problems)
+        for unit in product.credits.keys {
+            guard let text = credits[unit] else { continue }
+            if let amount = Int64(text), amount > 0 {
+                wish.credits[unit] = amount
+            } else {
+                problems.append("“\(text)” is no number of \(unit).")
+            }
+        }
         for (language, text) in product.localizations {
             let name = language.rawValue
             let title = titles[name] ?? text.title

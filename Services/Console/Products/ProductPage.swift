@@ -94,7 +94,7 @@ struct ProductPage {
             <div><dt>introductory</dt><dd>\(product.introductoryOffer == nil ? "none" : "one")</dd></div>
             <div><dt>promotional</dt><dd>\(product.promotionalOffers.count)</dd></div>
             <div><dt>of codes</dt><dd>\(product.codeOffers.count)</dd></div>
-            </dl><p><a href="\(path)/offers">All of them, with prices</a></p>\(raise)</section>
+            </dl><p><a href="\(path)/offers">All of them, with prices</a></p>\(raise)\(extensions)</section>
             """
     }
 
@@ -102,6 +102,11 @@ struct ProductPage {
         guard visitor.mayAct(as: .merchandiser), visitor.maySee(.purchases) else { return nil }
         return
             "<p><a href=\"\(path)/raise\">Raise the price for those who subscribe already</a></p>"
+    }
+
+    private var extensions: HTML? {
+        guard visitor.maySee(.purchases) else { return nil }
+        return "<p><a href=\"\(path)/extensions\">Extend all who subscribe</a></p>"
     }
 
     private var reading: HTML {
@@ -132,7 +137,7 @@ struct ProductPage {
             <label>Amount <input name="new.amount" value="\(form.addition.amount)" inputmode="decimal" autocomplete="off"></label>
             <label>Currency <input name="new.currency" value="\(form.addition.currency)" autocomplete="off"></label>
             </fieldset>
-            \(textFields)
+            \(creditFields)\(textFields)
             <button>Show the difference</button>
             </form></section>
             """
@@ -148,6 +153,17 @@ struct ProductPage {
                 inputmode="decimal" autocomplete="off"></label>
                 """
         }
+    }
+
+    private var creditFields: HTML? {
+        guard !product.credits.isEmpty else { return nil }
+        let fields: [HTML] = product.credits.sorted { $0.key < $1.key }.map { unit, amount in
+            """
+            <label>\(unit) <input name="credit.\(unit)" value="\(form.credits[unit] ?? "\(amount)")" required \
+            inputmode="numeric" autocomplete="off"></label>
+            """
+        }
+        return "<fieldset><legend>What each one bought is credited as</legend>\(fields)</fieldset>"
     }
 
     private var textFields: [HTML] {

@@ -70,6 +70,14 @@ package struct ProductEdit {
             }
         )
         draft["priceChanges"] = try changes(wish)
+        if let plan = members["deliveryPlan"] as? [[String: Any]] {
+            draft["deliveryPlan"] = plan.map { target in
+                guard target["kind"] as? String == "credit", let unit = target["unit"] as? String,
+                    let amount = wish.credits[unit]
+                else { return target }
+                return target.merging(["amount": amount]) { $1 }
+            }
+        }
         var texts = members["localizations"] as? [String: Any] ?? [:]
         for (language, text) in wish.texts {
             var members = texts[language.rawValue] as? [String: Any] ?? [:]

@@ -1,6 +1,7 @@
 package import EventTypes
 
-/// The parts of a product that people change: whether it is on sale, its prices and its texts.
+/// The parts of a product that people change: whether it is on sale, its prices, the units that it
+/// credits, and its texts.
 package struct ProductWish: Hashable, Sendable {
     /// Whether it can be bought.
     package var isOnSale: Bool
@@ -8,6 +9,10 @@ package struct ProductWish: Hashable, Sendable {
     package var prices: [Storefront: Money]
     /// The change of the price in each storefront that has one by its time.
     package var priceChanges: [Storefront: PriceChange]
+    /// The amount of each unit that one purchase credits.
+    ///
+    /// No unit can be added or left out.
+    package var credits: [String: Int64]
     /// The title and the description in each language.
     package var texts: [LanguageTag: ProductText]
 
@@ -16,6 +21,7 @@ package struct ProductWish: Hashable, Sendable {
         isOnSale = product.isOnSale
         prices = product.prices
         priceChanges = product.priceChanges
+        credits = product.credits
         texts = product.localizations
     }
 
@@ -29,5 +35,14 @@ package struct ProductWish: Hashable, Sendable {
                 || prices[storefront] == product.prices[storefront]
         }
         return wish
+    }
+}
+
+extension Product {
+    /// The amount of each unit that one purchase credits; a plan names each unit once.
+    package var credits: [String: Int64] {
+        var credits: [String: Int64] = [:]
+        for case .credit(let unit, let amount) in deliveryPlan { credits[unit] = amount }
+        return credits
     }
 }

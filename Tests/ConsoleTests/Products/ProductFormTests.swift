@@ -168,4 +168,38 @@ import Testing
         let wanted = try JSONSerialization.jsonObject(with: Data(expected.utf8)) as? NSDictionary
         #expect(sent == wanted)
     }
+
+    @Test func theUnitsOfACreditAreChangedAndNothingElseOfThePlan() throws {
+        let answer = """
+            {"id": "a", "version": 3, "type": "consumable", "isOnSale": true, "isRestorable": false,
+             "localizations": {}, "prices": {}, "deliveryPlan": [{"kind": "app"},
+             {"kind": "credit", "unit": "coins", "amount": 100, "new": 1}]}
+            """
+        let edit = try ProductEdit(Data(answer.utf8))
+        var form = ProductForm(edit.product)
+        #expect(form.fields.contains { $0 == ("credit.coins", "100") })
+        form.credits["coins"] = "120"
+        // A unit that the product does not credit is passed by.
+        form.credits["gems"] = "5"
+        let wish = form.wish(for: edit.product)
+        #expect(wish.problems.isEmpty)
+        let difference = ProductDifference(from: edit.product, to: wish.wish).lines
+        #expect(difference.map(\.part) == ["coins for each one bought"])
+        #expect(difference.map(\.new) == ["120"])
+        let draft = try edit.draft(wish.wish)
+        let sent = try JSONSerialization.jsonObject(with: draft) as? NSDictionary
+        let expected = """
+            {"type": "consumable", "isOnSale": true, "isRestorable": false, "localizations": {},
+             "prices": {}, "deliveryPlan": [{"kind": "app"},
+             {"kind": "credit", "unit": "coins", "amount": 120, "new": 1}]}
+            """
+        let wanted = try JSONSerialization.jsonObject(with: Data(expected.utf8)) as? NSDictionary
+        #expect(sent == wanted)
+        for text in ["", "0", "-1", "1.5", "many"] {
+            form.credits["coins"] = text
+            #expect(form.wish(for: edit.product).problems.count == 1, "\(text)")
+        }
+        form.credits = [:]
+        #expect(form.wish(for: edit.product).wish == ProductWish(edit.product))
+    }
 }
