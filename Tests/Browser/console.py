@@ -168,14 +168,27 @@ def c7_a_story_is_that_of_the_command_line(stage):
     transaction = stage.buy("sandbox_success")[1]
     story = stage.settled(transaction)
     operator.page.goto(operator.url + "purchases/" + transaction)
-    steps = operator.page.locator(".timeline li .what")
-    expect(steps).to_have_text([step["text"] for step in story["steps"]])
+    technical = [step for step in story["steps"] if step["kind"] in ("event", "posting")]
+    expect(operator.page.locator(".timeline li .what")).to_have_text(
+        [step["text"] for step in story["steps"] if step not in technical])
+    operator.page.get_by_text(f"{len(technical)} technical steps").click()
+    steps = operator.page.locator(".technical li .what")
+    expect(steps).to_have_text([step["text"] for step in technical])
+    expect(steps.first).to_be_visible()
     sums = operator.page.locator("[data-sum]")
     expect(sums).to_have_count(len(story["postings"]))
     assert story["postings"] and all(
         sum(entry["amount"]["minorUnits"] for entry in posting["entries"]) == 0 for posting in story["postings"])
     for index in range(sums.count()):
         expect(sums.nth(index)).to_have_attribute("data-sum", "0")
+    operator.check()
+    # The purchase leads to its product, and to everything that its account has bought.
+    operator.page.get_by_role("link", name=COINS, exact=True).click()
+    expect(operator.page.get_by_role("heading", name=f"Product {COINS}")).to_be_visible()
+    operator.page.go_back()
+    operator.page.get_by_role("link", name=story["accountID"], exact=True).click()
+    operator.page.get_by_role("link", name=COINS, exact=True).click()
+    expect(operator.page.locator("#state")).to_have_text("paid")
     operator.check()
 
 
@@ -278,7 +291,7 @@ def a_request_for_a_refund_is_approved_in_part_and_declined(stage):
 @test
 def c9_an_approver_decides_once(stage):
     operator, other = stage.operator(), refused(stage.operator(), 409)
-    for name, state in [("Approve", "purchased"), ("Decline", "failed")]:
+    for name, state in [("Approve", "paid"), ("Decline", "failed: it was not approved")]:
         account, transaction = stage.buy("sandbox_needs_approval")
         for each in [operator, other]:
             each.page.goto(each.url + "approvals")
@@ -302,6 +315,23 @@ def c9_an_approver_decides_once(stage):
 
 
 @test
+def an_interrupted_payment_is_resumed(stage):
+    operator = stage.operator()
+    account, transaction = stage.buy("sandbox_interrupted")
+    operator.page.goto(operator.url + "purchases/" + transaction)
+    reload_until(operator.page, operator.page.get_by_role("button", name="Resume the payment…").count)
+    expect(operator.page.locator("#state")).to_have_text("failed: the buyer left to solve a problem")
+    operator.page.get_by_role("button", name="Resume the payment…").click()
+    dialog = operator.page.locator("dialog[open]")
+    expect(dialog).to_contain_text(account)
+    operator.check_axe()
+    dialog.get_by_role("button", name="Resume the payment", exact=True).click()
+    expect(operator.page.get_by_role("status").first).to_contain_text("A new purchase goes on from it")
+    operator.check()
+    assert len(stage.why(account)["purchases"]) == 2
+
+
+@test
 def a_part_of_a_price_is_refunded(stage):
     operator = refused(stage.operator(), 400)
     transaction = stage.buy("sandbox_success")[1]
@@ -318,7 +348,10 @@ def a_part_of_a_price_is_refunded(stage):
             operator.page.get_by_role("link", name="Back to the purchase").click()
     timeline = operator.page.locator(".timeline")
     expect(timeline).to_contain_text("refunded 0.30 USD by admin: a scratch", timeout=20_000)
-    expect(operator.page.locator("#state")).not_to_contain_text("taken away")
+    expect(operator.page.locator("#state")).to_have_text("paid, partly given back")
+    expect(operator.page.locator(".facts > div", has_text="given back so far")).to_contain_text("0.30 USD")
+    operator.page.get_by_role("button", name="Refund…").click()
+    expect(operator.page.locator("#refund")).to_contain_text("0.30 USD was given back already")
     operator.check()
 
 

@@ -46,6 +46,9 @@ struct ConsoleOrigin: Hashable, Sendable {
     /// Whether nothing protects what is sent: plain HTTP to another machine.
     var isUnprotected: Bool { isPlain && !isLoopback }
 
+    /// Whether browsers reach it by HTTPS.
+    var isSecure: Bool { !isPlain }
+
     /// Whether a header `Host` names this console, with or without the usual port.
     func isNamed(by host: String) -> Bool {
         let usual = isPlain ? ":80" : ":443"

@@ -26,7 +26,9 @@ enum PageHeaders {
     /// - Parameters:
     ///   - headers: The headers of an answer.
     ///   - isFile: Whether the answer is a file of the page, which may be kept; data may not.
-    static func add(to headers: inout HTTPFields, isFile: Bool) {
+    ///   - isSecure: Whether browsers reach the console by HTTPS, and are to do so for a year.
+    static func add(to headers: inout HTTPFields, isFile: Bool, isSecure: Bool) {
+        if isSecure { headers[.strictTransportSecurity] = "max-age=31536000" }
         for (name, value) in fields {
             if let name = HTTPField.Name(name) { headers[name] = value }
         }

@@ -36,12 +36,19 @@ document.querySelector("form[data-continues]")?.requestSubmit();
 
 const main = document.querySelector("main[data-live]");
 const connection = document.querySelector("#connection");
-// A story is read from every database, so it is read less often than the values that all pages share.
+// A story is read from every database. Somebody who has just opened or changed it waits for what comes
+// next, so it is read each second for a while, and then less often than the values that all pages share.
 const isStory = main?.dataset.story !== undefined;
-const pause = isStory ? 5000 : 2000;
+const quickTurns = 20;
+const slowTurns = 32;
 // A page of a purchase follows it for three minutes; after that it is loaded again by hand.
 let timer;
-let turns = isStory ? 36 : Infinity;
+let turns = isStory ? quickTurns + slowTurns : Infinity;
+
+function pause() {
+  if (!isStory) return 2000;
+  return turns > slowTurns ? 1000 : 5000;
+}
 
 function show(words) {
   connection.hidden = !words;
@@ -83,18 +90,20 @@ async function follow() {
     move(fields);
     // Nobody's dialog is closed while they write.
     if (stamp !== (main.dataset.stamp ?? "") && !document.querySelector("dialog[open]")) {
-      location.replace(location.pathname);
+      // A page that is loaded again stays where it was scrolled to; its notice about an act is old by then.
+      history.replaceState(null, "", location.pathname);
+      location.reload();
       return;
     }
   } catch {
     show("The console cannot get newer data. What you see may be old; it tries again by itself.");
   }
   clearTimeout(timer);
-  timer = setTimeout(follow, pause);
+  timer = setTimeout(follow, pause());
 }
 
 if (main) {
-  timer = setTimeout(follow, pause);
+  timer = setTimeout(follow, pause());
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") follow();
   });

@@ -42,6 +42,12 @@ enum PlainWords {
         }.joined(separator: "&")
     }
 
+    /// The path of a product's page.
+    static func path(ofProduct id: ProductID) -> String {
+        "/products/"
+            + (id.rawValue.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
+    }
+
     /// The path of an account's page.
     static func path(ofAccount account: String) -> String {
         "/accounts/" + (account.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")

@@ -109,6 +109,16 @@ struct StoreDesk: Sendable {
         _ = try await payments(token).send(.POST, Routes.approval(id), content)
     }
 
+    /// Sends the webhooks of a transaction to the merchant again.
+    func resendWebhooks(of id: TransactionID, token: String) async throws {
+        _ = try await connection(to: .fulfillment, token: token).send(.POST, Routes.webhooks(id))
+    }
+
+    /// Goes on with a payment that was interrupted, by a method that succeeds; a sandbox alone does.
+    func resume(_ id: TransactionID, token: String) async throws {
+        _ = try await payments(token).send(.POST, Routes.resumption(id))
+    }
+
     private func payments(_ token: String) -> StoreConnection {
         connection(to: .payments, token: token)
     }

@@ -49,11 +49,13 @@ struct ActDialog {
         key: String,
         by visitor: Visitor
     ) -> ActDialog {
-        ActDialog(
+        let givenBack = PurchaseWords.givenBack(of: story)
+        let earlier: HTML? = givenBack.isZero ? nil : " (\(givenBack) was given back already)"
+        return ActDialog(
             id: "refund",
             words: "Refund",
             explanation: """
-                <p><strong>\(story.accountID)</strong> gets back what is left of <strong>\(story.price)</strong> for \
+                <p><strong>\(story.accountID)</strong> gets back what is left of <strong>\(story.price)</strong>\(earlier) for \
                 \(story.quantity) × \(story.productID), and loses it. With an amount, the \
                 account gets back that amount and keeps the product.</p>
                 """,
@@ -134,6 +136,37 @@ struct ActDialog {
             fields: "<input type=\"hidden\" name=\"decision\" value=\"\(name)\">",
             action: "/purchases/\(story.transactionID)/approval",
             by: visitor
+        )
+    }
+
+    /// The dialog that sends the webhooks of a purchase again.
+    static func webhooks(of story: Story, by visitor: Visitor) -> ActDialog {
+        ActDialog(
+            id: "resend",
+            words: "Send its webhooks again",
+            explanation: """
+                <p>The merchant’s server gets each of them once more, under the id that it had. A server that remembers \
+                ids does nothing twice.</p>
+                """,
+            action: "/purchases/\(story.transactionID)/webhooks",
+            by: visitor,
+            asksReason: false
+        )
+    }
+
+    /// The dialog that goes on with a payment that was interrupted.
+    static func resumption(of story: Story, by visitor: Visitor) -> ActDialog {
+        ActDialog(
+            id: "resume",
+            words: "Resume the payment",
+            explanation: """
+                <p><strong>\(story.accountID)</strong> is charged <strong>\(story.price)</strong> for \
+                \(story.quantity) × \(story.productID), as if the buyer had solved the problem.</p>
+                <p class="dim">Only a sandbox can do this. It is a test, so the books keep no reason for it.</p>
+                """,
+            action: "/purchases/\(story.transactionID)/resumption",
+            by: visitor,
+            asksReason: false
         )
     }
 

@@ -26,7 +26,10 @@ struct PostingsTable {
 
     private func table(_ posting: Story.Posting) -> HTML {
         let rows: [HTML] = posting.entries.map { entry in
-            "<tr><th scope=\"row\">\(entry.account)</th><td>\(entry.amount)</td></tr>"
+            """
+            <tr><th scope="row" title="\(entry.account)">\(PurchaseWords.account(entry.account))</th>\
+            <td>\(entry.amount)</td></tr>
+            """
         }
         let sums: [HTML] = Self.sums(of: posting).map { sum in
             let tone = sum.isZero ? "tone-good" : "tone-bad"
@@ -35,8 +38,8 @@ struct PostingsTable {
         }
         return """
             <table class="card">
-            <caption>\(posting.kind), \(posting.time)</caption>
-            <thead><tr><th scope="col">account of the ledger</th><th scope="col">amount</th></tr></thead>
+            <caption>\(PurchaseWords.posting(posting.kind)), \(PlainWords.second(posting.time))</caption>
+            <thead><tr><th scope="col">account</th><th scope="col">amount</th></tr></thead>
             <tbody>\(rows)</tbody><tfoot>\(sums)</tfoot>
             </table>
             """

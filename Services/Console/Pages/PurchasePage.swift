@@ -16,7 +16,7 @@ struct PurchasePage {
     var done: Act?
 
     /// The acts that a page can ask for.
-    enum Act: String, CaseIterable, Sendable { case refund, approve, decline }
+    enum Act: String, CaseIterable, Sendable { case refund, approve, decline, resend, resume }
 
     var html: HTML {
         PageFrame(
@@ -48,6 +48,10 @@ struct PurchasePage {
             "<p class=\"notice\" role=\"status\">The decision is written: approved. The state below says what became of it.</p>"
         case .decline:
             "<p class=\"notice\" role=\"status\">The decision is written: declined. The state below says what became of it.</p>"
+        case .resend:
+            "<p class=\"notice\" role=\"status\">Its webhooks are sent again, each under its own id.</p>"
+        case .resume:
+            "<p class=\"notice\" role=\"status\">A new purchase goes on from it. What happened, below, names it.</p>"
         case nil where lost != nil && canBeRefunded:
             """
             <p class="problem" role="status">No answer came to the last refund. It may have been made. Repeat it: \
@@ -59,11 +63,15 @@ struct PurchasePage {
 
     private var head: HTML {
         let order: HTML = story.orderID.map { "<div><dt>order</dt><dd>\($0)</dd></div>" } ?? ""
-        let reason = story.failureReason.map { ", \($0)" } ?? ""
+        let givenBack = PurchaseWords.givenBack(of: story)
+        let returned: HTML? =
+            givenBack.isZero ? nil : "<div><dt>given back so far</dt><dd>\(givenBack)</dd></div>"
         return """
             <dl class="facts">
-            <div><dt>state</dt><dd id="state">\(story.state.rawValue)\(reason)\(story.revokedAt == nil ? "" : ", taken away")</dd></div>
+            <div><dt>state</dt><dd id="state">\(PurchaseWords.state(of: story))</dd></div>
+            <div><dt>product</dt><dd>\(product)</dd></div>
             <div><dt>price</dt><dd>\(story.price) in \(story.storefront)</dd></div>
+            \(returned)
             <div><dt>account</dt><dd><a href="\(PlainWords.path(ofAccount: story.accountID.rawValue))">\(story.accountID)</a></dd></div>
             \(order)
             <div><dt>transaction</dt><dd>\(story.transactionID)</dd></div>
@@ -74,6 +82,11 @@ struct PurchasePage {
             """
     }
 
+    private var product: HTML {
+        guard visitor.maySee(.products) else { return "\(story.productID)" }
+        return "<a href=\"\(PlainWords.path(ofProduct: story.productID))\">\(story.productID)</a>"
+    }
+
     private var left: HTML {
         guard !story.waitsFor.isEmpty else {
             return "<p class=\"tone-good\">Nothing is left to do.</p>"
@@ -82,9 +95,11 @@ struct PurchasePage {
         return "<ul class=\"problems\">\(lines)</ul>"
     }
 
-    /// Whether a refund can be asked for: something was paid, and the buyer still has it.
+    /// Whether a refund can be asked for: something was paid and not all given back, and the buyer
+    /// still has the purchase.
     var canBeRefunded: Bool {
-        story.state == .purchased && story.revokedAt == nil && !story.price.isZero
+        story.state == .purchased && story.revokedAt == nil
+            && PurchaseWords.givenBack(of: story).minorUnits < story.price.minorUnits
     }
 
     private var acts: HTML {
@@ -99,6 +114,12 @@ struct PurchasePage {
         if story.state == .deferred {
             dialogs.append(.approval(of: story, isApproved: true, by: visitor))
             dialogs.append(.approval(of: story, isApproved: false, by: visitor))
+        }
+        if story.failureReason == FailureReason.interrupted.rawValue, visitor.session.isSandbox {
+            dialogs.append(.resumption(of: story, by: visitor))
+        }
+        if story.steps.contains(where: { $0.kind == "webhook" }) {
+            dialogs.append(.webhooks(of: story, by: visitor))
         }
         return ActDialog.row(dialogs)
     }

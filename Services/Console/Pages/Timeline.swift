@@ -2,20 +2,37 @@ import OperatorCore
 
 /// Steps of a story, in order of time.
 ///
-/// Pure.
+/// Events and postings say in the store's own words what other steps say in plain ones. So they stand
+/// in a list of their own, which is opened by a click, unless they need attention. Pure.
 struct Timeline {
     let steps: [Story.Step]
 
     var html: HTML {
-        let lines: [HTML] = steps.map { step in
-            let time = "\(step.time)"
-            let attention: HTML =
-                step.isProblem ? "<strong class=\"tone-bad\">needs attention: </strong>" : ""
-            return """
-                <li data-kind="\(step.kind)"><time datetime="\(time)">\(PlainWords.moment(step.time))</time> \
-                <span class="where">\(step.service)</span> <span class="what">\(attention)\(step.text)</span></li>
-                """
-        }
-        return "<ol class=\"timeline card\">\(lines)</ol>"
+        let plain = steps.filter { !Self.isTechnical($0) }
+        let technical = steps.filter(Self.isTechnical)
+        guard !plain.isEmpty, !technical.isEmpty else { return list(steps, "timeline card") }
+        let words = technical.count == 1 ? "1 technical step" : "\(technical.count) technical steps"
+        return """
+            \(list(plain, "timeline card"))
+            <details><summary>\(words)</summary>\(list(technical, "technical card"))</details>
+            """
+    }
+
+    /// Whether a step is only for people who know the store's events and books.
+    static func isTechnical(_ step: Story.Step) -> Bool {
+        ["event", "posting"].contains(step.kind) && !step.isProblem
+    }
+
+    private func list(_ steps: [Story.Step], _ classes: HTML) -> HTML {
+        "<ol class=\"\(classes)\">\(steps.map(line))</ol>"
+    }
+
+    private func line(_ step: Story.Step) -> HTML {
+        let attention: HTML =
+            step.isProblem ? "<strong class=\"tone-bad\">needs attention: </strong>" : ""
+        return """
+            <li data-kind="\(step.kind)"><time datetime="\(step.time)">\(PlainWords.moment(step.time))</time> \
+            <span class="where">\(step.service)</span> <span class="what">\(attention)\(step.text)</span></li>
+            """
     }
 }

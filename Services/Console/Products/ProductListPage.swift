@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import OperatorCore
 
 /// A page of products, in the order of their ids.
@@ -16,10 +15,7 @@ struct ProductListPage {
     }
 
     /// The path of a product's page.
-    static func path(of id: ProductID) -> String {
-        "/products/"
-            + (id.rawValue.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
-    }
+    static func path(of id: ProductID) -> String { PlainWords.path(ofProduct: id) }
 
     private var rows: HTML {
         guard !products.isEmpty else {

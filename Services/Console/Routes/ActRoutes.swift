@@ -5,7 +5,7 @@ import OperatorCore
 import ServiceKit
 import StoreAPI
 
-/// Refunds, approvals and declines.
+/// Acts about purchases: refunds, approvals, webhooks that are sent again, and resumptions.
 struct ActRoutes: Sendable {
     let acts: ActRunner
     let desk: StoreDesk
@@ -60,6 +60,24 @@ struct ActRoutes: Sendable {
                 try await desk.decide(id, decision, reason: reason, token: visitor.session.token)
             }
             return done(decision == .approve ? .approve : .decline, id)
+        }
+        router.post("/purchases/:id/webhooks") { request, context in
+            let (visitor, _) = try await acts.asked(request, as: .support)
+            let id = try LookingRoutes.transaction(of: context)
+            let back = ActFormRules.back(to: id)
+            try await acts.run("send webhooks again", on: "\(id)", by: visitor, back: back) {
+                try await desk.resendWebhooks(of: id, token: visitor.session.token)
+            }
+            return done(.resend, id)
+        }
+        router.post("/purchases/:id/resumption") { request, context in
+            let (visitor, _) = try await acts.asked(request, as: .support)
+            let id = try LookingRoutes.transaction(of: context)
+            let back = ActFormRules.back(to: id)
+            try await acts.run("resume", on: "\(id)", by: visitor, back: back) {
+                try await desk.resume(id, token: visitor.session.token)
+            }
+            return done(.resume, id)
         }
     }
 

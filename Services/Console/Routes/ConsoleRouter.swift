@@ -29,7 +29,8 @@ struct ConsoleRouter {
     func mount(on outer: StoreRouter) {
         let responder = router.buildResponder()
         for path: RouterPath in ["/", "**"] {
-            for method in [HTTPRequest.Method.get, .post, .put, .delete, .patch] {
+            // Also what no page sends, so that its refusal has the headers of a page.
+            for method in [HTTPRequest.Method.get, .post, .put, .delete, .patch, .options, .trace] {
                 outer.open.on(path, method: method) { request, context in
                     try await responder.respond(to: request, context: context)
                 }
@@ -58,14 +59,19 @@ struct ConsoleGuard: RouterMiddleware {
             throw error
         } catch var problem as HTTPProblem {
             // The command line reads problems; they have the headers of pages, too.
-            PageHeaders.add(to: &problem.headers, isFile: false)
+            PageHeaders.add(
+                to: &problem.headers,
+                isFile: false,
+                isSecure: senders.origin.isSecure
+            )
             throw problem
         } catch {
             response = Self.answer(to: request, problem(for: error, request))
         }
         PageHeaders.add(
             to: &response.headers,
-            isFile: request.uri.path.hasPrefix(AssetRoutes.folder) && response.status == .ok
+            isFile: request.uri.path.hasPrefix(AssetRoutes.folder) && response.status == .ok,
+            isSecure: senders.origin.isSecure
         )
         return response
     }

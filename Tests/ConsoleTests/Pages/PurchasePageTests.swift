@@ -17,7 +17,8 @@ import Testing
 
     private static func story(
         _ state: TransactionState = .purchased,
-        product: String = "com.example.coins"
+        product: String = "com.example.coins",
+        failure: String? = nil
     ) -> Story {
         let id = TransactionID(number: 1_000_001)
         return Story(
@@ -30,7 +31,7 @@ import Testing
             price: money(99),
             storefront: Storefront(unchecked: "USA"),
             state: state,
-            failureReason: nil,
+            failureReason: failure,
             revokedAt: nil,
             postings: [posting([("processor", 99), ("revenue", -90), ("tax", -9)])],
             steps: [
@@ -45,9 +46,12 @@ import Testing
         )
     }
 
-    private static func posting(_ entries: [(String, Int64)]) -> Story.Posting {
+    private static func posting(
+        _ entries: [(String, Int64)],
+        kind: String = "purchase"
+    ) -> Story.Posting {
         Story.Posting(
-            kind: "charge",
+            kind: kind,
             time: start,
             entries: entries.map { .init(account: $0.0, amount: money($0.1)) }
         )
@@ -119,5 +123,78 @@ import Testing
 
     @Test func aPageHasNoCommandsOfTheTerminal() {
         #expect(!page(Self.story(.deferred), .sample([.read])).contains("counterfoil approve"))
+    }
+
+    @Test func whatWasGivenBackIsSaidAndIsNotGivenBackAgain() {
+        var story = Self.story()
+        story.postings.append(Self.posting([("buyer:ada", 30), ("refunds", -30)], kind: "refund"))
+        let visitor = Visitor.sample([.support, .read])
+        let part = page(story, visitor)
+        for words in [
+            "paid, partly given back", "<dt>given back so far</dt><dd>0.30 USD</dd>",
+            "(0.30 USD was given back already)",
+            "<th scope=\"row\" title=\"buyer:ada\">the buyer</th>",
+        ] {
+            #expect(part.contains(words), "\(words)")
+        }
+        story.postings.append(Self.posting([("buyer:ada", 69), ("refunds", -69)], kind: "refund"))
+        #expect(!page(story, visitor).contains("id=\"refund\""))
+        story.postings.append(
+            Self.posting([("buyer:ada", -99), ("refunds", 99)], kind: "refund_reversal")
+        )
+        #expect(PurchaseWords.state(of: story) == "paid")
+        #expect(page(story, visitor).contains("id=\"refund\""))
+    }
+
+    @Test func eachFailureHasWords() {
+        for reason in ["paymentDeclined", "interrupted", "approvalExpired", "insufficientFunds"] {
+            #expect(PurchaseWords.failure(reason) != reason)
+        }
+        #expect(PurchaseWords.failure("outOfOrder") == "outOfOrder")
+    }
+
+    @Test func theProductIsALinkForWhoMaySeeIt() {
+        let link = "<a href=\"/products/com.example.coins\">"
+        #expect(page(Self.story(), .sample([.read])).contains(link))
+        #expect(!page(Self.story(), .sample([.support])).contains(link))
+    }
+
+    @Test func technicalStepsStandApartUnlessTheyNeedAttention() {
+        func step(_ kind: String, isProblem: Bool = false) -> Story.Step {
+            Story.Step(
+                time: Self.start,
+                service: .processor,
+                kind: kind,
+                text: "a \(kind)",
+                isProblem: isProblem
+            )
+        }
+        let steps = [step("state"), step("event"), step("posting"), step("event", isProblem: true)]
+        let parts = Timeline(steps: steps).html.markup.components(separatedBy: "<details>")
+        #expect(parts.count == 2 && parts[1].contains("2 technical steps"))
+        #expect(
+            parts[0].contains("a state") && parts[0].contains("needs attention: </strong>a event")
+        )
+        #expect(!Timeline(steps: [step("event")]).html.markup.contains("<details>"))
+    }
+
+    @Test func webhooksAreSentAgainAndAnInterruptedPaymentIsResumed() {
+        var story = Self.story()
+        #expect(!page(story, .sample([.support])).contains("id=\"resend\""))
+        story.steps.append(
+            Story.Step(
+                time: Self.start,
+                service: .service(.fulfillment),
+                kind: "webhook",
+                text: "sent"
+            )
+        )
+        #expect(page(story, .sample([.support])).contains("id=\"resend\""))
+        #expect(!page(story, .sample([.read])).contains("id=\"resend\""))
+        let interrupted = Self.story(.failed, failure: "interrupted")
+        #expect(page(interrupted, .sample([.support])).contains("id=\"resume\""))
+        let production = Visitor.sample([.support], isSandbox: false)
+        #expect(!page(interrupted, production).contains("id=\"resume\""))
+        #expect(!page(Self.story(.failed), .sample([.support])).contains("id=\"resume\""))
     }
 }
