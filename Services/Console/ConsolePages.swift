@@ -32,6 +32,7 @@ func consolePages(
         SubscriptionPageRoutes(acts: acts, desk: desk).add(to: routes)
         ProductRoutes(acts: acts, desk: desk).add(to: routes)
         RaiseRoutes(acts: acts, desk: desk).add(to: routes)
+        MassExtensionPageRoutes(acts: acts, desk: desk).add(to: routes)
         OfferRoutes(acts: acts, desk: desk).add(to: routes)
         CampaignPageRoutes(acts: acts, desk: desk).add(to: routes)
         DeadLetterRoutes(acts: acts, desk: desk).add(to: routes)

@@ -162,7 +162,8 @@ struct ProductRoutes: Sendable {
         return edit
     }
 
-    private static func id(of context: StoreRequestContext) throws(ConsoleProblem) -> ProductID {
+    /// The product that a path names.
+    static func id(of context: StoreRequestContext) throws(ConsoleProblem) -> ProductID {
         guard let text = context.parameters.get("id")?.removingPercentEncoding,
             let id = ProductID(rawValue: text)
         else { throw .notFound }

@@ -50,6 +50,11 @@ struct SubscriptionFacts {
             ("next charge", next),
             ("renews", subscription.isAutoRenewOn ? "yes" : "no, \(reason)"),
         ]
+        for made in subscription.extensions ?? [] {
+            let time = PlainWords.second(made.extendedAt)
+            let kind = ExtensionFields.words(for: made.reasonCode)
+            lines.append(("extended", "by \(made.days) days at \(time), \(kind)"))
+        }
         if let increase = subscription.priceIncrease {
             lines.append(("higher price", Self.words(for: increase)))
         }

@@ -52,6 +52,7 @@ struct SubscriptionLifePage {
             switch done {
             case .cancel: "Its renewal is off. What is paid stays until its end."
             case .resume: "Its renewal is on again."
+            case .extend: "It is extended. Its period ends later."
             case .charge, .retry, .renew:
                 "A charge was begun. Its life, below, shows what became of it."
             case nil: nil
@@ -76,6 +77,8 @@ struct SubscriptionLifePage {
             \(subscription.period.transactionID)</a></dd></div>
             \(lines)
             </dl>
+            <p><a href="\(MassExtensionListPage.path(of: subscription.product.id))">Extensions of all subscribers of \
+            \(subscription.product.id)</a></p>
             """
     }
 
@@ -94,6 +97,7 @@ struct SubscriptionLifePage {
             dialogs.append(autoRenewDialog)
         }
         if Self.canChargeOwed(subscription) { dialogs.append(owedDialog) }
+        if subscription.state == .active { dialogs.append(extendDialog) }
         if visitor.session.isSandbox, subscription.isAutoRenewOn, subscription.charge == nil {
             switch subscription.state {
             case .inGracePeriod, .inBillingRetryPeriod: dialogs.append(chargeDialog(.retry))
@@ -136,6 +140,27 @@ struct SubscriptionLifePage {
             fields: """
                 <input type="hidden" name="act" value="\(SubscriptionAct.charge.rawValue)">\
                 <input type="hidden" name="stamp" value="\(Self.stamp(of: listed))">
+                """,
+            action: "/subscriptions/\(subscription.id)/act",
+            by: visitor
+        )
+    }
+
+    private var extendDialog: ActDialog {
+        let charge: HTML =
+            subscription.isAutoRenewOn ? "The next charge moves along." : "It does not renew."
+        return ActDialog(
+            id: SubscriptionAct.extend.rawValue,
+            words: "Extend",
+            explanation: """
+                <p>The period of <strong>\(subscription.accountID)</strong> ends at \
+                \(PlainWords.second(subscription.period.end)). It ends later, by days that nobody pays. \(charge)</p>
+                <p class="dim">A subscription is extended at most twice within 365 days, and not while it is free.</p>
+                """,
+            fields: """
+                <input type="hidden" name="act" value="\(SubscriptionAct.extend.rawValue)">\
+                <input type="hidden" name="version" value="\(subscription.version)">
+                \(ExtensionFields.html(in: "extend"))
                 """,
             action: "/subscriptions/\(subscription.id)/act",
             by: visitor

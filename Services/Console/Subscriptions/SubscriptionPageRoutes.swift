@@ -122,6 +122,16 @@ struct SubscriptionPageRoutes: Sendable {
             try await acts.run(act.rawValue, on: "\(id)", by: visitor, back: back) {
                 try await desk.chargeOwed(listed.subscription, reason: reason, token: token)
             }
+        case .extend:
+            let key = try ExtensionFields.key(in: form, back: back)
+            let request = ExtensionRequest(
+                days: try ExtensionFields.days(in: form, back: back),
+                reasonCode: try ExtensionFields.code(in: form, back: back),
+                reason: try ActFormRules.reason(in: form, back: back)
+            )
+            try await acts.extend(act.rawValue, on: "\(id)", by: visitor, back: back) {
+                try await desk.extend(id, by: request, key: key, token: token)
+            }
         case .retry, .renew:
             let key = try ActFormRules.key(in: form)
             try await acts.run(act.rawValue, on: "\(id)", by: visitor, back: back) {

@@ -15,16 +15,17 @@ struct ConsoleRoutesTests {
         "/dead-letters/receipts/1", "/products", "/products/com.example.coins", "/codes",
         "/codes/1", "/clock", "/approvals", "/refund-requests", "/refund-requests/1000001/1",
         "/products/club/offers", "/products/club/offers/introductory", "/products/club/raise",
+        "/products/club/extensions", "/products/club/extensions/1",
     ]
 
     @Test func withoutASessionPagesLeadToSignInAndDataIsRefused() async throws {
         try await ConsoleUnderTest.run { console in
-            for path in Self.pages {
+            for path in Self.pages + ["/replays", "/proofs"] {
                 let answer = try await console.send(.get, path)
                 #expect(answer.status == .seeOther, "\(path)")
                 #expect(answer.headers[.location] == "/sign-in", "\(path)")
             }
-            for path in ["/now", "/purchases/1000001/live"] {
+            for path in ["/now", "/purchases/1000001/live", "/clock/live"] {
                 #expect(try await console.send(.get, path, [:]).status == .unauthorized, "\(path)")
             }
             let act = try await console.send(.post, "/purchases/1/refund", form: "reason=x")
@@ -89,6 +90,17 @@ struct ConsoleRoutesTests {
         }
     }
 
+    @Test func browsersStayWithHTTPSWhereTheConsoleHasIt() {
+        var plain = HTTPFields()
+        PageHeaders.add(to: &plain, isFile: false, isSecure: false)
+        #expect(plain[.strictTransportSecurity] == nil)
+        var secure = HTTPFields()
+        PageHeaders.add(to: &secure, isFile: false, isSecure: true)
+        #expect(secure[.strictTransportSecurity] == "max-age=31536000")
+        #expect(ConsoleOrigin("https://console.example.com")?.isSecure == true)
+        #expect(ConsoleOrigin("http://localhost")?.isSecure == false)
+    }
+
     @Test func aFormWithoutTheSessionsTextIsRefused() async throws {
         try await ConsoleUnderTest.run { console in
             let (cookie, csrf) = try await console.signIn()
@@ -140,6 +152,11 @@ struct ConsoleRoutesTests {
     @Test(arguments: [
         ("/subscriptions/1000001/act", "act=cancel", AdministratorScope.support),
         ("/subscriptions/1000001/act", "act=renew&key=x", .support),
+        ("/purchases/1000001/webhooks", "", .support),
+        ("/purchases/1000001/resumption", "", .support),
+        ("/subscriptions/1000001/act", "act=extend&version=1&days=3&code=3", .support),
+        ("/products/club/extensions/preview", "app=a&days=3&code=3&newest=0", .support),
+        ("/products/club/extensions", "app=a&days=3&code=3&newest=0&typed=club", .support),
         ("/refund-requests/1000001/1/decision", "decision=decline", .support),
         ("/dead-letters/redrive", "key=ada&typed=ada", .operator),
         ("/dead-letters/receipts/1/discard", "typed=receipts+1", .operator),
@@ -171,6 +188,23 @@ struct ConsoleRoutesTests {
             let form = "\(fields)&reason=x&csrf=\(csrf)"
             let answer = try await console.send(.post, path, cookie: cookie, form: form)
             #expect(answer.status == .serviceUnavailable, "it gets as far as the store")
+        }
+    }
+
+    @Test(arguments: [
+        ([AdministratorScope.merchandiser], 403), ([.read, .support, .operator], 403),
+        ([.merchandiser, .read], 503), ([.merchandiser, .support], 503),
+    ])
+    func aRaiseNeedsTwoScopes(scopes: [AdministratorScope], status: Int) async throws {
+        try await ConsoleUnderTest.run(scopes: scopes) { console in
+            let (cookie, csrf) = try await console.signIn()
+            let answer = try await console.send(
+                .post,
+                "/products/club/raise",
+                cookie: cookie,
+                form: "storefront=USA&amount=3.49&csrf=\(csrf)"
+            )
+            #expect(answer.status.code == status)
         }
     }
 

@@ -134,18 +134,19 @@ import Testing
         let cancelled = Self.listed { $0.autoRenewOffReason = .customer }
         let ended = Self.listed { $0.state = .expired }
         let support = Visitor.sample([.support])
-        #expect(acts(Self.listed(), support) == ["cancel", "renew"])
+        #expect(acts(Self.listed(), support) == ["cancel", "extend", "renew"])
         #expect(acts(unpaid, support) == ["cancel", "retry"])
         #expect(acts(owing, support) == ["cancel", "charge", "retry"])
         // Choosing the running product again would withdraw the change.
         #expect(acts(changing, support) == ["cancel", "retry"])
         #expect(acts(owing, .sample([.support], isSandbox: false)) == ["cancel", "charge"])
-        #expect(acts(cancelled, support) == ["resume"])
+        #expect(acts(cancelled, support) == ["resume", "extend"])
         #expect(acts(ended, support).isEmpty)
         for other in [Visitor.sample([.read]), .sample([.support], isReadOnly: true)] {
             #expect(acts(Self.listed(), other).isEmpty)
         }
-        #expect(acts(Self.listed(), .sample([.support], isSandbox: false)) == ["cancel"])
+        let production = Visitor.sample([.support], isSandbox: false)
+        #expect(acts(Self.listed(), production) == ["cancel", "extend"])
     }
 
     @Test(arguments: ["state=none", "account=a%20b"])
