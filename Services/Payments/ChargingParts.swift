@@ -19,6 +19,8 @@ struct ChargingParts {
     let context: PaymentsContext
     /// Carries out attempts and commits their outcomes.
     let runner: ChargeRunner
+    /// Charges for the next periods of subscriptions.
+    let renewals: RenewalHandler
     /// Offers committed attempts to the runner, and signals the relay that events were appended.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
@@ -75,13 +77,16 @@ struct ChargingParts {
 
     /// Makes the parts.
     ///
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - products: The projection of the catalog.
+    ///   - frame: The parts that every service has.
     /// - Throws: `SecretFileError` if a file that the settings name is of no use.
-    init(_ settings: PaymentsSettings, on frame: ServiceFrame) throws {
+    init(_ settings: PaymentsSettings, products: ProductStore, on frame: ServiceFrame) throws {
         let chosen = try Self.choose(settings, on: frame)
         processor = chosen.processor
         sandboxRoutes = chosen.sandboxRoutes
         defaultMethod = chosen.defaultMethod
-        methodRoutes = PaymentMethodRoutes(methods: chosen.stripe?.methods)
         context = PaymentsContext(
             client: frame.client,
             policy: settings.policy,
@@ -110,16 +115,29 @@ struct ChargingParts {
                 disputes: disputes
             )
         }
-        let events = chosen.stripe?.events(settledBy: runner, disputes, on: frame)
+        let didCommit: @Sendable ([ProcessorAttempt]) -> Void = { attempts in
+            runner.offer(attempts)
+            wakeRelay()
+        }
+        self.didCommit = didCommit
+        let renewals = RenewalHandler(
+            context: context,
+            products: products,
+            tax: settings.tax,
+            didCommit: didCommit
+        )
+        self.renewals = renewals
+        var methods = chosen.stripe?.methods
+        methods?.dunning = DunningHandler(renewals: renewals)
+        methodRoutes = PaymentMethodRoutes(methods: methods)
+        let events = methods.flatMap {
+            chosen.stripe?.events(of: $0, settledBy: runner, disputes, on: frame)
+        }
         let eventRunner = events.flatMap { chosen.stripe?.eventRunner($0, on: frame) }
         services = chosen.services + (eventRunner.map { [$0] } ?? [])
         webhookRoutes = StripeWebhookRoutes(
             parts: events.flatMap { chosen.stripe?.webhooks($0) }
         )
-        didCommit = { attempts in
-            runner.offer(attempts)
-            wakeRelay()
-        }
     }
 
     /// Tells buyers on which page to act.

@@ -31,9 +31,9 @@ private func composePayments(
     _ settings: PaymentsSettings,
     on frame: ServiceFrame
 ) throws -> Composition {
-    let charging = try ChargingParts(settings, on: frame)
-    let (context, runner, wakeRelay) = (charging.context, charging.runner, frame.wakeRelay)
     let products = ProductStore()
+    let charging = try ChargingParts(settings, products: products, on: frame)
+    let (context, runner, wakeRelay) = (charging.context, charging.runner, frame.wakeRelay)
     let acceptance = try AcceptanceParts(settings, charging, products: products, on: frame)
     let consumer = frame.consumer(
         of: [Topics.catalogProducts, Topics.fulfillmentTransactions],

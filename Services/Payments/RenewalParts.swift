@@ -32,12 +32,7 @@ struct RenewalParts {
         let servers = try settings.servers.map {
             try ServerAPIAuthenticator($0, now: frame.machineNow, logger: frame.logger)
         }
-        let renewals = RenewalHandler(
-            context: charging.context,
-            products: products,
-            tax: settings.tax,
-            didCommit: charging.didCommit
-        )
+        let renewals = charging.renewals
         let paced = PacedRenewals(handler: renewals, load: charging.runner.renewals)
         let runner = WorkRunner(
             client: frame.client,
@@ -56,6 +51,11 @@ struct RenewalParts {
         let subscriptions = SubscriptionHandler(
             context: charging.context,
             products: products,
+            mayPay: { [processor = charging.processor] method, account, connection in
+                guard processor.lane(of: method) != nil else { return false }
+                return try !processor.hasSavedMethods
+                    || PaymentMethodStore.isSaved(method, by: account, on: connection)
+            },
             renewals: renewals,
             didCommit: frame.wakeRelay
         )

@@ -55,7 +55,15 @@ struct StripeParts {
     }
 
     /// Takes in what Stripe tells by itself.
+    ///
+    /// - Parameters:
+    ///   - methods: Follows what becomes of saved cards.
+    ///   - runner: Settles what has become of attempts.
+    ///   - disputes: Settles disputes.
+    ///   - frame: The parts that every service has.
+    /// - Returns: The handler.
     func events(
+        of methods: PaymentMethodHandler,
         settledBy runner: ChargeRunner,
         _ disputes: DisputeHandler,
         on frame: ServiceFrame

@@ -77,7 +77,7 @@ struct MerchantParts {
             payments: ServerAPIForwarder(
                 to: .payments,
                 baseURL: settings.paymentsURL,
-                timeout: .seconds(10),
+                timeout: settings.paymentsTimeout,
                 logger: logger
             ),
             apps: apps,

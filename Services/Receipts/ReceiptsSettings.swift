@@ -15,6 +15,7 @@ import X509
 /// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | the service that finishes are passed on to |
 /// | `FULFILLMENT_TIMEOUT_MS` | 10 s | the time limit for one of them |
 /// | `PAYMENTS_URL` | `http://127.0.0.1:8082` | the service that is asked for its environment, and extends subscriptions |
+/// | `PAYMENTS_TIMEOUT_MS` | 10 s | the time limit for an extension |
 /// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as written in every receipt |
 /// | `FORMER_ROOTS_FILE` | none | roots that `verifyReceipt` trusts besides the present one |
 /// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to send a secret |
@@ -34,6 +35,7 @@ struct ReceiptsSettings: Sendable {
     let fulfillmentURL: String
     let fulfillmentTimeout: Duration
     let paymentsURL: String
+    let paymentsTimeout: Duration
     let sharedSecrets: SharedSecrets
 
     /// Reads and checks everything, and reports all problems at once.
@@ -62,6 +64,12 @@ struct ReceiptsSettings: Sendable {
             "PAYMENTS_URL",
             default: "http://127.0.0.1:8082",
             "Where payments is: it says its STORE_ENVIRONMENT, and extends for merchants' servers."
+        )
+        paymentsTimeout = reader.milliseconds(
+            "PAYMENTS_TIMEOUT_MS",
+            default: .seconds(10),
+            in: .milliseconds(50)...(.seconds(120)),
+            "How long payments may take to answer an extension."
         )
         sharedSecrets = Self.sharedSecrets(&reader)
         formerRoots = Self.formerRoots(&reader)

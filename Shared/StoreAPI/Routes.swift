@@ -228,6 +228,12 @@ public enum Routes {
     public static func subscriptionProduct(_ id: TransactionID) -> String {
         "\(subscription(id))/product"
     }
+    /// `payments`: the payment method of a subscription.
+    ///
+    /// `PUT`.
+    public static func subscriptionMethod(_ id: TransactionID) -> String {
+        "\(subscription(id))/payment-method"
+    }
     /// `payments`, administrators: one subscription.
     public static func adminSubscription(_ id: TransactionID) -> String {
         "\(adminSubscriptions)/\(id)"

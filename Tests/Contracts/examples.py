@@ -23,6 +23,7 @@ HTTP = {
     "account.response": "AccountResponse",
     "approval": "ApprovalRequest",
     "auto.renew.request": "AutoRenewRequest",
+    "subscription.method.request": "SubscriptionMethodRequest",
     "catalog.document": "CatalogDocument",
     "catalog.import.result": "CatalogImportResult",
     "clock.advance.request": "ClockAdvanceRequest",

@@ -188,6 +188,7 @@ struct Store: Sendable {
         subscriptions = SubscriptionHandler(
             context: context,
             products: products,
+            mayPay: { method, _, _ in SandboxPaymentMethod(method) != nil },
             renewals: renewals,
             didCommit: {}
         )

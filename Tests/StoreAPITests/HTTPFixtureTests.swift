@@ -208,6 +208,8 @@ import Testing
         let page = try roundTrip(SubscriptionsResponse.self, "subscriptions.response.page")
         #expect(page.next == page.subscriptions.last?.id)
         #expect(try roundTrip(AutoRenewRequest.self, "auto.renew.request").isOn == false)
+        let method = try roundTrip(SubscriptionMethodRequest.self, "subscription.method.request")
+        #expect(method.paymentMethod == "pm_1")
         let choice = try roundTrip(
             SubscriptionProductRequest.self,
             "subscription.product.request"

@@ -112,8 +112,8 @@ extension SettlementPlan {
         )
     }
 
-    private mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: ProcessorReference)
-    {
+    /// Applies a confirmed refund.
+    mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: ProcessorReference) {
         guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
         guard returnsStrayCharge(attempt) else {
             let refund = TransactionCommand.refund(

@@ -17,6 +17,9 @@ extension SettlementPlan {
             return true
         }
         guard transaction.state != .purchasing, transaction.state != .deferred else { return false }
+        if let refund = strayRefund(of: id) {
+            return settle(refund, by: dispute)
+        }
         var booked = transaction.refunds?.first { $0.dispute == dispute.id }
         if booked == nil {
             book(dispute, of: transaction)
@@ -27,6 +30,38 @@ extension SettlementPlan {
         }
         apply(.reverseRefund(number: booked.number), to: id)
         settle(.reversal, booked.number, booked.amount, .reversed, by: dispute)
+        return true
+    }
+
+    /// The refund by which the stray charge of a transaction is returned; `nil` if it has none.
+    private func strayRefund(of id: TransactionID) -> ProcessorAttempt? {
+        attempts[AttemptKey(transactionID: id, kind: .refund)]
+            .flatMap { returnsStrayCharge($0) ? $0 : nil }
+    }
+
+    /// Ends the return of a stray charge that a bank has taken back itself.
+    ///
+    /// The processor refunds no charge that is disputed, so trying on would have no end. If the store
+    /// then wins, it has money that it owes, and nobody but a person can return it.
+    ///
+    /// - Returns: Whether the dispute is dealt with, which is always so.
+    private mutating func settle(_ refund: ProcessorAttempt, by dispute: ProcessorDispute) -> Bool {
+        let id = refund.transactionID
+        let reference = ProcessorReference(rawValue: dispute.id)
+        if refund.step != .settled {
+            if dispute.amount != refund.amount {
+                contradict(
+                    "A bank has taken back \(dispute.amount) of a stray charge of \(refund.amount)",
+                    id
+                )
+            }
+            applyRefund(refund, reference)
+        } else if refund.reference != reference {
+            contradict("A bank has taken back a stray charge that was returned before", id)
+        }
+        if dispute.stage == .reinstated, attempts[refund.key]?.reference == reference {
+            contradict("A stray charge was disputed and won; return it at the processor", id)
+        }
         return true
     }
 

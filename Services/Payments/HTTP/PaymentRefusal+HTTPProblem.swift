@@ -122,7 +122,7 @@ extension HTTPProblem {
 
 // Refusals because of the payment method, or of the account.
 extension HTTPProblem {
-    fileprivate static let paymentMethodUnknown = HTTPProblem(
+    static let paymentMethodUnknown = HTTPProblem(
         .badRequest,
         code: "payment_method_unknown",
         title: "The payment method is unknown",

@@ -19,6 +19,7 @@ extension SubscriptionChangeRefusal {
                 "The product is not available",
                 "It is unknown or off sale, or has no price in the subscription's storefront."
             )
+        case .paymentMethodUnknown: .paymentMethodUnknown
         case .otherGroup:
             HTTPProblem(
                 .conflict,

@@ -13,6 +13,8 @@ struct PaymentMethodHandler: Sendable {
     let stripe: StripeClient
     let gate: StripeGate
     let now: @Sendable () -> MachineTime
+    /// Charges for what is owed once there is a card that may pay it.
+    var dunning: DunningHandler?
 
     /// The answer to the completion of a setup.
     enum Completion: Sendable {
@@ -68,21 +70,21 @@ struct PaymentMethodHandler: Sendable {
         }
         // What belongs to nobody, or to another buyer by now, cannot be charged.
         guard saved.customer?.id == customer, let card = saved.card else { return .unknown }
-        try await client.withConnection { [now] connection in
-            try PaymentMethodStore.insert(
-                SavedPaymentMethod(
-                    token: PaymentMethod(rawValue: saved.id),
-                    brand: card.brand,
-                    lastFour: card.lastFour,
-                    expiryMonth: card.expiryMonth,
-                    expiryYear: card.expiryYear,
-                    mandate: setup.id
-                ),
-                of: owner,
-                at: now(),
-                on: connection
-            )
+        let entry = SavedPaymentMethod(
+            token: PaymentMethod(rawValue: saved.id),
+            brand: card.brand,
+            lastFour: card.lastFour,
+            expiryMonth: card.expiryMonth,
+            expiryYear: card.expiryYear,
+            mandate: setup.id
+        )
+        let attempts = try await client.withTransaction { [now, dunning] connection in
+            let owed = try dunning?.owed(by: owner, on: connection) ?? []
+            let isNew = try PaymentMethodStore.insert(entry, of: owner, at: now(), on: connection)
+            guard isNew else { return [ProcessorAttempt]() }
+            return try dunning?.charge(owed, by: entry.token, on: connection) ?? []
         }
+        dunning?.didCommit(attempts)
         return .saved
     }
 
@@ -183,18 +185,20 @@ extension PaymentMethodHandler {
     /// - Throws: `StripeFailure`; `PostgresError`.
     func refresh(_ id: String) async throws {
         let method = PaymentMethod(rawValue: id)
-        let isKnown = try await client.withConnection {
-            try PaymentMethodStore.isKnown(method, of: nil, on: $0)
+        let owner = try await client.withConnection {
+            try PaymentMethodStore.account(of: method, on: $0)
         }
-        guard isKnown else { return }
+        guard let owner else { return }
         let found = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
             try await stripe.paymentMethod(id)
         }
-        try await client.withConnection { [now] connection in
+        let attempts = try await client.withTransaction { [now, dunning] connection in
+            let owed = try dunning?.owed(by: owner, on: connection) ?? []
             guard found.customer != nil, let card = found.card else {
-                return try PaymentMethodStore.remove(method, at: now(), on: connection)
+                try PaymentMethodStore.remove(method, at: now(), on: connection)
+                return [ProcessorAttempt]()
             }
-            try PaymentMethodStore.renew(
+            let isMended = try PaymentMethodStore.renew(
                 method,
                 brand: card.brand,
                 lastFour: card.lastFour,
@@ -202,6 +206,9 @@ extension PaymentMethodHandler {
                 expiryYear: card.expiryYear,
                 on: connection
             )
+            guard isMended else { return [] }
+            return try dunning?.tryAgain(owed, by: method, on: connection) ?? []
         }
+        dunning?.didCommit(attempts)
     }
 }

@@ -34,6 +34,15 @@ enum PaymentMethodStore {
         }
     }
 
+    /// Whether an account has saved a method and not removed it.
+    static func isSaved(
+        _ method: PaymentMethod,
+        by account: AccountKey,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try connection.read(saved(by: [account]))[account]?.contains(method) == true
+    }
+
     /// Reads the methods of an account, the newest first.
     static func load(
         of key: AccountKey,
@@ -88,22 +97,30 @@ enum PaymentMethodStore {
     }
 
     /// Saves a method of an account; a saved one stays as it is.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - key: The account.
+    ///   - time: The present.
+    ///   - connection: A connection.
+    /// - Returns: Whether it was not saved before.
+    /// - Throws: `PostgresError`.
     static func insert(
         _ method: SavedPaymentMethod,
         of key: AccountKey,
         at time: MachineTime,
         on connection: isolated PostgresConnection
-    ) throws {
-        try connection.execute(
+    ) throws -> Bool {
+        try !connection.query(
             """
             INSERT INTO payment_methods (token, account_id, bundle_id, brand, last_four,
                 expiry_month, expiry_year, mandate, saved_at)
             VALUES (\(method.token.rawValue), \(key.accountID), \(key.bundleID), \(method.brand),
                 \(method.lastFour), \(Int32(method.expiryMonth)), \(Int32(method.expiryYear)),
                 \(method.mandate), \(time))
-            ON CONFLICT (token) DO NOTHING
+            ON CONFLICT (token) DO NOTHING RETURNING token
             """
-        )
+        ).isEmpty
     }
 }
 
@@ -168,7 +185,24 @@ extension PaymentMethodStore {
         )
     }
 
+    /// The account that has saved a method; `nil` if none has.
+    static func account(
+        of method: PaymentMethod,
+        on connection: isolated PostgresConnection
+    ) throws -> AccountKey? {
+        try connection.query(
+            """
+            SELECT account_id, bundle_id FROM payment_methods WHERE token = \(method.rawValue)
+            """
+        ).first.map { row in
+            let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
+            return AccountKey(accountID: account, bundleID: bundle)
+        }
+    }
+
     /// Writes what a bank has renewed of a card, which is tried again from then on.
+    ///
+    /// - Returns: Whether anything of it is new.
     static func renew(
         _ method: PaymentMethod,
         brand: String,
@@ -176,14 +210,17 @@ extension PaymentMethodStore {
         expiryMonth: Int,
         expiryYear: Int,
         on connection: isolated PostgresConnection
-    ) throws {
-        try connection.execute(
+    ) throws -> Bool {
+        try !connection.query(
             """
             UPDATE payment_methods SET brand = \(brand), last_four = \(lastFour),
                 expiry_month = \(Int32(expiryMonth)), expiry_year = \(Int32(expiryYear)),
                 refused_at = NULL
-            WHERE token = \(method.rawValue)
+            WHERE token = \(method.rawValue) AND (refused_at IS NOT NULL
+                OR (brand, last_four, expiry_month, expiry_year) IS DISTINCT FROM (
+                    \(brand), \(lastFour), \(Int32(expiryMonth)), \(Int32(expiryYear))))
+            RETURNING token
             """
-        )
+        ).isEmpty
     }
 }

@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreAPI
 import StoreTracing
 import Subscriptions
 
@@ -15,6 +16,8 @@ struct SubscriptionHandler: Sendable {
         case autoRenew(Bool)
         /// The product of the next period.
         case product(ProductID)
+        /// The payment method that pays from now on; what is owed is charged at once.
+        case method(PaymentMethod)
         /// The answer to the question about a higher price; `nil` stands for the present question.
         case price(PriceChangeID?, isAgreed: Bool)
         /// A higher price of the next product from a time on, of which the customer is told in time;
@@ -41,6 +44,8 @@ struct SubscriptionHandler: Sendable {
 
     let context: PaymentsContext
     let products: ProductStore
+    /// Whether an account may pay by a method.
+    let mayPay: @Sendable (PaymentMethod, AccountKey, isolated PostgresConnection) throws -> Bool
     /// Charges for what is owed.
     let renewals: RenewalHandler
     /// Called after a commit that appended events to the outbox.
@@ -140,6 +145,9 @@ struct SubscriptionHandler: Sendable {
         guard let row = try connection.read(SubscriptionStore.locking(id)).first,
             let subscription = row.subscription, Self.belongs(subscription, to: key)
         else { return (.unknown, false, []) }
+        if case .method(let method) = decision {
+            return try choose(method, for: row, subscription, trace: trace, on: connection)
+        }
         let event: SubscriptionEvent
         switch try change(by: decision, meeting: present(subscription), on: connection) {
         case .failure(let refusal): return (.refused(refusal), false, [])
@@ -165,11 +173,11 @@ struct SubscriptionHandler: Sendable {
     /// The answer is the subscription with the charge under way. Its outcome comes as any renewal does.
     /// A request that is repeated under its key charges nothing: the transaction of its charge has the
     /// key, and the subscription is locked.
-    private func charge(
+    func charge(
         _ row: SubscriptionRow,
         _ subscription: Subscription,
         _ request: RenewalPlan.Request,
-        under key: UsedKey?,
+        under key: UsedKey? = nil,
         trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
@@ -232,6 +240,7 @@ struct SubscriptionHandler: Sendable {
         case .autoRenew(true): return .success(.event(.autoRenewTurnedOn))
         case .autoRenew(false): return .success(.event(.autoRenewTurnedOff))
         case .charge(let request): return .success(.charge(request))
+        case .method(let method): return .success(.charge(.owedBy(method)))
         case .price(let id, let isAgreed):
             return .success(.event(.priceIncreaseAnswered(id, isAgreed: isAgreed)))
         case .raise(let id, let price, let time):
@@ -328,5 +337,53 @@ extension SubscriptionHandler {
         }
         if isChanged { didCommit() }
         return reply
+    }
+}
+
+/// Payment methods of subscriptions.
+extension SubscriptionHandler {
+    /// Lets another payment method pay a subscription, and charges it at once for what is owed.
+    ///
+    /// While a charge is under way, only the next one is by the new method.
+    ///
+    /// - Parameters:
+    ///   - method: The payment method.
+    ///   - row: The subscription's row, locked.
+    ///   - subscription: The subscription.
+    ///   - trace: The trace of the request.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The reply, whether there are new events, and the attempts to carry out.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    func choose(
+        _ method: PaymentMethod,
+        for row: SubscriptionRow,
+        _ subscription: Subscription,
+        trace: TraceContext,
+        on connection: isolated PostgresConnection
+    ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
+        let account = AccountKey(
+            accountID: subscription.accountID,
+            bundleID: subscription.bundleID
+        )
+        guard try mayPay(method, account, connection) else {
+            return (.refused(.paymentMethodUnknown), false, [])
+        }
+        switch present(subscription).state {
+        case .expired, .revoked, .unknown: return (.refused(.ended), false, [])
+        case .active, .inGracePeriod, .inBillingRetryPeriod: break
+        }
+        try SubscriptionStore.set(method, of: row.key, on: connection)
+        switch subscription.state {
+        case .inGracePeriod, .inBillingRetryPeriod:
+            return try charge(
+                row,
+                subscription,
+                .owedBy(method),
+                trace: trace,
+                on: connection
+            )
+        case .active, .expired, .revoked, .unknown:
+            return (.done(present(subscription)), false, [])
+        }
     }
 }

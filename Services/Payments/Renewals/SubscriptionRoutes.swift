@@ -20,6 +20,7 @@ struct SubscriptionRoutes: Sendable {
             .get(RouterPath("\(Routes.subscriptions)/:id"), use: ownSubscription)
             .put(RouterPath("\(Routes.subscriptions)/:id/auto-renew"), use: setOwnAutoRenew)
             .put(RouterPath("\(Routes.subscriptions)/:id/product"), use: chooseOwnProduct)
+            .put(RouterPath("\(Routes.subscriptions)/:id/payment-method"), use: choosePaymentMethod)
             .get(RouterPath("\(Routes.introductoryOffers)/:group"), use: introductoryOffer)
         router.admin
             .get(RouterPath(Routes.adminSubscriptions), use: allSubscriptions)
@@ -62,6 +63,15 @@ struct SubscriptionRoutes: Sendable {
     {
         let key = try context.requireAccountKey()
         return try await decide(.product(try await product(request).productID), by: key, context)
+    }
+
+    @Sendable
+    private func choosePaymentMethod(_ request: Request, _ context: StoreRequestContext)
+        async throws -> Response
+    {
+        let key = try context.requireAccountKey()
+        let body = try await decodeBody(SubscriptionMethodRequest.self, from: request)
+        return try await decide(.method(body.paymentMethod), by: key, context)
     }
 
     @Sendable

@@ -8,6 +8,8 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     case ended
     /// There is no such product, or it is not sold in the storefront of the subscription.
     case productUnavailable
+    /// The account has not saved the payment method, or the processor has none of this name.
+    case paymentMethodUnknown
     /// The product belongs to another group (rule S10 of docs/subscriptions.md).
     case otherGroup
     /// The product is charged at once, so it has to be bought (rule S101).

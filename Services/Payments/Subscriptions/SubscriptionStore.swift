@@ -130,6 +130,19 @@ enum SubscriptionStore {
         )
     }
 
+    /// Reads and locks the subscriptions of an account whose newest renewal could not be charged.
+    static func lockingOwed(by key: AccountKey) -> PostgresReading<[SubscriptionRow]> {
+        PostgresReading(
+            """
+            SELECT \(unsafe: columns) FROM subscriptions s
+            WHERE s.account_id = \(key.accountID) AND s.bundle_id = \(key.bundleID)
+                AND s.state IN ('inGracePeriod', 'inBillingRetryPeriod')
+            ORDER BY s.account_id, s.bundle_id, s.group_id FOR UPDATE OF s
+            """,
+            value: rows(in:)
+        )
+    }
+
     /// Reads and locks the subscriptions whose action is due, in the order of rule S417.
     ///
     /// Those that somebody else has locked are skipped. The lock is the lease: an action only writes
@@ -178,6 +191,21 @@ enum SubscriptionStore {
                     due_at, due_kind, charging_since, tries)
             WHERE s.account_id = u.account_id AND s.bundle_id = u.bundle_id
                 AND s.group_id = u.group_id
+            """
+        )
+    }
+
+    /// Writes the payment method of a locked subscription.
+    static func set(
+        _ method: PaymentMethod,
+        of key: SubscriptionKey,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE subscriptions SET payment_method = \(method.rawValue)
+            WHERE account_id = \(key.accountID) AND bundle_id = \(key.bundleID)
+                AND group_id = \(key.groupID)
             """
         )
     }

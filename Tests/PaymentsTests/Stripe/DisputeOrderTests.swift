@@ -181,4 +181,63 @@ import Testing
         #expect(plan.contradictions.count == 1)
         #expect(plan.postings.map(\.kind) == [.refund])
     }
+
+    /// A plan with a stray charge whose return is under way.
+    private func planWithStrayCharge() -> (SettlementPlan, AttemptKey) {
+        var plan = SettlementPlan(
+            time: startTime,
+            machineTime: startTime.onMachines,
+            policy: AttemptPolicy(),
+            ids: .random,
+            subscriptions: .inTests
+        )
+        let charge = ProcessorAttempt(
+            transactionID: id,
+            kind: .charge,
+            id: IDSource.random.attempt(at: startTime),
+            step: .calling,
+            paymentMethod: "pm_1",
+            amount: usd(999)
+        )
+        plan.take(
+            [id: TransactionRecord(transaction: transaction(.failed), taxBasisPoints: 1900)],
+            [charge.key: charge]
+        )
+        let charged = AttemptOutcome.charged(reference: "pi_1", amount: usd(999))
+        plan.apply(AttemptResult(key: charge.key, outcome: charged))
+        return (plan, AttemptKey(transactionID: id, kind: .refund))
+    }
+
+    /// Otherwise the processor would be asked each hour for a refund that it never makes.
+    @Test func theReturnOfAStrayChargeEndsOnceABankHasTakenItBack() throws {
+        var (plan, key) = planWithStrayCharge()
+        let refused = AttemptOutcome.undoFailed(.processorRefused, generation: 1)
+        plan.apply(AttemptResult(key: key, outcome: refused))
+        #expect(plan.attempts[key]?.dueAt != nil)
+        for _ in 0..<3 {
+            let isDone = plan.apply(dispute(.withdrawn))
+            #expect(isDone)
+        }
+        #expect(plan.attempts[key]?.step == .settled && plan.attempts[key]?.dueAt == nil)
+        #expect(plan.attempts[key]?.reference == "dp_1")
+        #expect(plan.postings.map(\.kind) == [.strayCharge, .strayChargeReturn])
+        let sum = plan.postings.flatMap(\.entries).reduce(Int64(0)) {
+            $1.account == .buyer(alice.accountID) ? $0 + $1.amount.minorUnits : $0
+        }
+        #expect(sum == 0)
+        let known = plan.contradictions.count
+        // The store has the money again, and owes it.
+        _ = plan.apply(dispute(.reinstated))
+        #expect(plan.contradictions.count == known + 1)
+        #expect(plan.postings.count == 2)
+    }
+
+    @Test func aStrayChargeThatWasReturnedBeforeItsDisputeIsReported() {
+        var (plan, key) = planWithStrayCharge()
+        plan.apply(AttemptResult(key: key, outcome: .refunded(reference: "re_1")))
+        let known = plan.contradictions.count
+        _ = plan.apply(dispute(.withdrawn))
+        #expect(plan.contradictions.count == known + 1)
+        #expect(plan.postings.map(\.kind) == [.strayCharge, .strayChargeReturn])
+    }
 }

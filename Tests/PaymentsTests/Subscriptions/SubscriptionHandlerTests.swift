@@ -232,6 +232,50 @@ import Testing
         }
     }
 
+    private static let working = SubscriptionHandler.Decision.method(
+        SandboxPaymentMethod.success.method
+    )
+
+    @Test func anotherMethodIsChargedAtOnceForWhatIsOwed() async throws {
+        try await withSilver(.renewalDeclined) { store, id in
+            try await store.advance(days: 31)
+            let tries = try await store.transactions().count
+            // Choosing twice begins one charge.
+            for _ in 0..<2 {
+                guard case .done(let asked) = try await decide(Self.working, on: id, in: store)
+                else { return #expect(Bool(false), "it was refused") }
+                #expect(asked.charge != nil)
+            }
+            #expect(try await store.transactions().count == tries + 1)
+            try await store.settle()
+            #expect(try await store.subscription().state == .active)
+            try await store.advance(days: 40)
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func aMethodThatIsChosenInTimePaysTheNextRenewal() async throws {
+        try await withSilver(.renewalDeclined) { store, id in
+            guard case .done(let chosen) = try await decide(Self.working, on: id, in: store)
+            else { return #expect(Bool(false), "it was refused") }
+            #expect(chosen.charge == nil)
+            #expect(try await store.transactions().count == 1)
+            try await store.advance(days: 31)
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func anUnknownMethodPaysNothing() async throws {
+        try await withSilver(.renewalDeclined) { store, id in
+            let unknown = try await decide(.method("pm_unknown"), on: id, in: store)
+            #expect(unknown == .refused(.paymentMethodUnknown))
+            try await store.advance(days: 31 + 61)
+            #expect(try await decide(Self.working, on: id, in: store) == .refused(.ended))
+        }
+    }
+
     @Test func whoAsksAfterBillingRetryIsTooLate() async throws {
         try await withSilver(.renewalDeclined) { store, id in
             try await store.advance(days: 31)

@@ -1,0 +1,75 @@
+import EventTypes
+import Postgres
+import StoreAPI
+import StoreTracing
+
+/// Charges for what subscriptions owe as soon as their buyer has a card that may pay it.
+///
+/// Otherwise a buyer who has given another card would wait for the next try, which may be days away.
+struct DunningHandler: Sendable {
+    let renewals: RenewalHandler
+
+    /// The subscriptions of an account that could not be charged, locked.
+    ///
+    /// They are locked before a payment method is written, as everywhere.
+    func owed(
+        by account: AccountKey,
+        on connection: isolated PostgresConnection
+    ) throws -> [SubscriptionRow] {
+        try connection.read(SubscriptionStore.lockingOwed(by: account))
+    }
+
+    /// Charges for subscriptions by a card that their buyer has saved; it pays them from now on.
+    ///
+    /// - Parameters:
+    ///   - rows: The subscriptions, locked.
+    ///   - method: The card.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The attempts to carry out after the commit.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    func charge(
+        _ rows: [SubscriptionRow],
+        by method: PaymentMethod,
+        on connection: isolated PostgresConnection
+    ) throws -> [ProcessorAttempt] {
+        try charge(rows, .owedBy(method), on: connection)
+    }
+
+    /// Charges for those subscriptions again that are paid with a card that its bank has renewed.
+    ///
+    /// - Parameters:
+    ///   - rows: The subscriptions, locked.
+    ///   - method: The card.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The attempts to carry out after the commit.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    func tryAgain(
+        _ rows: [SubscriptionRow],
+        by method: PaymentMethod,
+        on connection: isolated PostgresConnection
+    ) throws -> [ProcessorAttempt] {
+        try charge(rows.filter { $0.paymentMethod == method }, .owed, on: connection)
+    }
+
+    private func charge(
+        _ rows: [SubscriptionRow],
+        _ request: RenewalPlan.Request,
+        on connection: isolated PostgresConnection
+    ) throws -> [ProcessorAttempt] {
+        var attempts: [ProcessorAttempt] = []
+        for row in rows {
+            attempts += try renewals.charge(
+                row,
+                request,
+                within: TraceContext.begin(),
+                on: connection
+            ).attempts
+        }
+        return attempts
+    }
+
+    /// Called after a commit with the attempts to carry out.
+    func didCommit(_ attempts: [ProcessorAttempt]) {
+        if !attempts.isEmpty { renewals.didCommit(attempts) }
+    }
+}
