@@ -131,7 +131,7 @@ browser-soak: build ## Keep the console open while a store sells (SECONDS=600), 
 screenshots: build ## Renew the pictures of storefront and console in docs/pictures, light and dark
 	@Tests/Browser/run $(DEVSTORE) --screenshots docs/pictures
 
-chaos: build ## Buy while everything fails, then audit (SECONDS=60 SEED=1 ONLY="hangs dark" BROKERS=3)
+chaos: build ## Buy while everything fails, then audit (SECONDS=60 SEED=1 ONLY="hangs dark" BROKERS=3 PROCESSOR=stripe)
 	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(foreach kind,$(ONLY),--only $(kind)) $(if $(BROKERS),--brokers $(BROKERS))
 

@@ -391,8 +391,9 @@ let package = Package(
             .target(
                 name: "StoreHarness",
                 dependencies: [
-                    "ClockAndIDs", "EventTypes", "StoreAPI", "Kafka", "Postgres", "ThreadExecutor",
-                    asyncHTTPClient, crypto, x509, asn1, logging, nioCore, nioPosix, nioHTTP1,
+                    "ClockAndIDs", "EventTypes", "StoreAPI", "StripeStandIn", "Kafka", "Postgres",
+                    "ThreadExecutor", asyncHTTPClient, crypto, x509, asn1, logging, nioCore,
+                    nioPosix, nioHTTP1,
                     nioSSL,
                 ],
                 path: "Tools/StoreHarness",
@@ -483,7 +484,10 @@ let package = Package(
                 httpTypes, logging, nioCore, nioHTTP1,
             ]
         )
-        + tests(of: "DevStore", ["devstore", "StoreHarness"])
+        + tests(
+            of: "DevStore",
+            ["devstore", "EventTypes", "StoreAPI", "StoreHarness", "StripeStandIn"]
+        )
         + tests(
             of: "ServiceKit",
             [

@@ -14,7 +14,8 @@ import Testing
         brokers: [1],
         databaseLines: services,
         hasBrokerLine: true,
-        hasDisk: true
+        hasDisk: true,
+        hasProcessor: true
     )
 
     private func schedule(

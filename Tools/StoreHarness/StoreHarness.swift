@@ -24,6 +24,8 @@ public final class StoreHarness: Sendable {
     public let instanceProxies: [String: PostgresProxy]
     /// All processes, such as `catalog`, `payments` and `payments-2`.
     public let processes: [ServiceProcess]
+    /// The stand-in for Stripe, if the store charges there.
+    package let stripe: StoreStripe?
     private let databaseSuffix: String
 
     private init(
@@ -35,7 +37,8 @@ public final class StoreHarness: Sendable {
         kafkaProxy: KafkaProxy?,
         instanceProxies: [String: PostgresProxy],
         databaseSuffix: String,
-        firstPorts: [StoreService: Int]
+        firstPorts: [StoreService: Int],
+        stripePort: Int?
     ) throws {
         self.options = options
         self.directory = directory
@@ -45,7 +48,7 @@ public final class StoreHarness: Sendable {
         self.kafkaProxy = kafkaProxy
         self.instanceProxies = instanceProxies
         self.databaseSuffix = databaseSuffix
-        let settings = StoreSettings(
+        var settings = StoreSettings(
             options: options,
             keys: keys,
             bootstrapServers: broker.bootstrapServers,
@@ -53,7 +56,10 @@ public final class StoreHarness: Sendable {
             contentDirectory: directory + "/content",
             firstPorts: firstPorts
         )
-        processes = try StoreService.allCases.flatMap { service in
+        if let stripePort {
+            settings.stripe = try StoreStripe.settings(port: stripePort, in: directory + "/keys")
+        }
+        let processes = try StoreService.allCases.flatMap { service in
             try (1...(options.replicas[service] ?? 1)).map { number in
                 let name = service.instanceName(number)
                 let port = try number == 1 ? firstPorts[service] ?? freePort() : freePort()
@@ -75,6 +81,15 @@ public final class StoreHarness: Sendable {
                 )
             }
         }
+        self.processes = processes
+        stripe = stripePort.map { port in
+            StoreStripe(
+                port: port,
+                telling: processes.filter { $0.service == StoreService.payments.rawValue }
+                    .map(\.url),
+                endsProcessing: options.endsProcessing
+            )
+        }
     }
 
     /// Starts a store.
@@ -89,6 +104,7 @@ public final class StoreHarness: Sendable {
             atPath: directory + "/logs",
             withIntermediateDirectories: true
         )
+        let processor = try options.processor ?? .chosen()
         let clock = ContinuousClock()
         let begin = clock.now
         var firstPorts: [StoreService: Int] = [:]
@@ -136,7 +152,8 @@ public final class StoreHarness: Sendable {
             kafkaProxy: kafkaProxy,
             instanceProxies: instanceProxies,
             databaseSuffix: suffix,
-            firstPorts: firstPorts
+            firstPorts: firstPorts,
+            stripePort: processor == .stripe ? try freePort() : nil
         )
         do {
             try await store.begin()
@@ -157,6 +174,7 @@ public final class StoreHarness: Sendable {
             try await migrate()
             options.progress("migrations", clock.now - lap)
         }
+        await stripe?.start()
         guard options.startsServices else { return }
         lap = clock.now
         // Create the topics first, so that consumers join their groups only once.
@@ -237,11 +255,13 @@ public final class StoreHarness: Sendable {
     /// - Throws: An error if the token cannot be signed.
     public func client(account: String, instance number: Int = 1) throws -> StoreClient {
         let id = AccountID(unchecked: account)
-        return StoreClient(
+        var client = StoreClient(
             account: id,
             urls: urls(instance: number),
             token: try keys.token(account: id)
         )
+        client.stripe = stripe
+        return client
     }
 
     /// The client of the administrator.
@@ -285,6 +305,7 @@ public final class StoreHarness: Sendable {
         await kafkaProxy?.cut()
         for proxy in instanceProxies.values { await proxy.cut() }
         await broker.kill()
+        await stripe?.stop()
         switch options.database {
         case .shared:
             // The cluster is removed at exit, with all remaining databases.

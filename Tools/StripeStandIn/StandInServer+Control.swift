@@ -3,9 +3,9 @@ extension StandInServer {
     ///
     /// - Throws: ``StandInError`` if it cannot be done.
     func control(_ what: String, _ form: StandInForm) throws {
-        let succeeds = form["outcome"] != "failed"
         switch what {
         case "faults":
+            try form.check(["kind", "path", "method", "count", "milliseconds"])
             let kind = StandInFault.kind(
                 named: try form.required("kind"),
                 milliseconds: try form.number("milliseconds") ?? 1000
@@ -19,13 +19,21 @@ extension StandInServer {
                     count: Int(try form.number("count") ?? 1)
                 )
             )
-        case "payments": try end(payment: try form.required("id"), succeeds: succeeds)
-        case "refunds": try end(refund: try form.required("id"), succeeds: succeeds)
+        case "payments":
+            try form.check(["id", "outcome"])
+            let outcome = try form.choice("outcome", of: ["succeeded", "failed"])
+            try end(payment: try form.required("id"), succeeds: outcome != "failed")
+        case "refunds":
+            try form.check(["id", "outcome"])
+            let outcome = try form.choice("outcome", of: ["succeeded", "failed"])
+            try end(refund: try form.required("id"), succeeds: outcome != "failed")
         case "disputes":
+            try form.check(["id", "outcome"])
             let id = try form.required("id")
-            switch form["outcome"] {
-            case "won", "lost": try endDispute(of: id, isWon: form["outcome"] == "won")
-            default: try dispute(payment: id, isInquiry: form["outcome"] == "inquiry")
+            switch try form.choice("outcome", of: ["inquiry", "won", "lost"]) {
+            case "won": try endDispute(of: id, isWon: true)
+            case "lost": try endDispute(of: id, isWon: false)
+            case let outcome: try dispute(payment: id, isInquiry: outcome == "inquiry")
             }
         case "balance": tellBalance()
         case "payouts": try payOut(try form.required("currency"))

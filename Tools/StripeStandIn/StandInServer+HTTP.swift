@@ -32,10 +32,10 @@ extension StandInServer {
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await self.sendWebhooks() }
+            group.addTask { await self.endProcessed() }
             group.addTask { try await application.run() }
-            // The sender ends at once if there is nobody to send to.
-            try await group.next()
-            try await group.next()
+            // The first two end at once if they have nothing to do.
+            try await group.waitForAll()
         }
     }
 

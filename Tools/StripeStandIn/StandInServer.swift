@@ -6,7 +6,8 @@ import Synchronization
 /// It knows the calls that the store makes, idempotency keys, test cards, webhooks and faults. It
 /// keeps its own books, which tests compare with the store's.
 package final class StandInServer: Sendable {
-    private struct State {
+    /// Everything that changes.
+    struct State {
         var books = StandInBooks()
         var answers: KeyedAnswers
         var faults = FaultList()
@@ -14,18 +15,6 @@ package final class StandInServer: Sendable {
         /// The calls that make payments.
         var paymentCalls = 0
         var sentEvents = 0
-    }
-
-    /// A charge or a refund in the stand-in's books.
-    package struct Entry: Hashable, Sendable {
-        /// The id in the metadata, by which the store knows it.
-        package var attempt: String
-        /// `charge` or `refund`.
-        package var kind: String
-        /// The amount, in Stripe's unit.
-        package var amount: Int64
-        /// The currency in lower case.
-        package var currency: String
     }
 
     /// The outcome of a request.
@@ -43,7 +32,7 @@ package final class StandInServer: Sendable {
 
     /// The settings.
     let options: StandInOptions
-    private let state: Mutex<State>
+    let state: Mutex<State>
     private let start = ContinuousClock().now
     private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -58,47 +47,14 @@ package final class StandInServer: Sendable {
         state.withLock { $0.faults.add(fault) }
     }
 
+    /// Ends all faults.
+    package func clearFaults() { state.withLock { $0.faults.clear() } }
+
     /// The number of requests of the API so far, repetitions included.
     package var calls: Int { state.withLock(\.calls) }
 
     /// The number of requests so far to make a payment, repetitions included.
     package var paymentCalls: Int { state.withLock(\.paymentCalls) }
-
-    /// The ids of the payments that are being processed.
-    package var processedPayments: [String] {
-        state.withLock { state in
-            state.books.payments.filter { $0.status == .processing }.map(\.id)
-        }
-    }
-
-    /// The ids of the payments that have succeeded, the oldest first.
-    package var succeededPayments: [String] {
-        state.withLock { state in
-            state.books.payments.filter { $0.status == .succeeded }.map(\.id)
-        }
-    }
-
-    /// The charges and the refunds that moved money, for an audit.
-    package var entries: [Entry] {
-        state.withLock { state in
-            state.books.payments.filter { $0.status == .succeeded }.map {
-                Entry(
-                    attempt: $0.metadata["attempt"] ?? "",
-                    kind: "charge",
-                    amount: $0.amount,
-                    currency: $0.currency
-                )
-            }
-                + state.books.refunds.filter { $0.status != "failed" }.map {
-                    Entry(
-                        attempt: $0.metadata["attempt"] ?? "",
-                        kind: "refund",
-                        amount: $0.amount,
-                        currency: $0.currency
-                    )
-                }
-        }
-    }
 
     /// Lets a payment that is being processed, or that waits for the buyer, succeed or fail.
     ///
@@ -197,10 +153,13 @@ package final class StandInServer: Sendable {
     /// Carries out a request, with the faults that meet it.
     func reply(to call: StandInCall) async -> Reply {
         let time = start.duration(to: ContinuousClock().now)
-        let fault = state.withLock { state in
+        let fault = state.withLock { state -> StandInFault.Kind? in
             state.calls += 1
-            if call.method == "POST", call.path == "/v1/payment_intents" { state.paymentCalls += 1 }
-            return state.faults.next(call.method, call.path)
+            let isPayment = call.method == "POST" && call.path == "/v1/payment_intents"
+            if isPayment { state.paymentCalls += 1 }
+            if let fault = state.faults.next(call.method, call.path) { return fault }
+            guard isPayment else { return nil }
+            return state.books.trouble(of: call.form["payment_method"], under: call.key)
         }
         switch fault {
         case .lostBefore: return .lost
@@ -292,9 +251,9 @@ package final class StandInServer: Sendable {
         let sender = WebhookSender(webhooks: webhooks, now: Self.now)
         for await _ in wakeUps.stream {
             let due = state.withLock { state in
-                let due = state.books.events.dropFirst(state.sentEvents).map {
-                    WebhookSender.Delivery(id: $0.id, body: StandInAnswer.text($0.json))
-                }
+                let due = state.books.events.dropFirst(state.sentEvents).filter {
+                    webhooks.types.isEmpty || webhooks.types.contains($0.type)
+                }.map { WebhookSender.Delivery(id: $0.id, body: StandInAnswer.text($0.json)) }
                 state.sentEvents = state.books.events.count
                 return due
             }

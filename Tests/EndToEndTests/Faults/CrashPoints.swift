@@ -10,7 +10,8 @@ extension EndToEnd {
     /// A proxy holds the service's traffic at the crash point, and SIGKILL ends the service there.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct CrashPoints {
-        @Test func afterIntentBeforeCharge() async throws {
+        @Test(.onlySandbox("It stops a statement of the sandbox's books."))
+        func afterIntentBeforeCharge() async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()
                 let (payment, hold) = try await store.buyHeldBeforeCharge()

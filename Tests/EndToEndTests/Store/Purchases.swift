@@ -9,7 +9,8 @@ extension EndToEnd {
     /// Purchases from the payment to the finish, with every payment method, and later events.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Purchases {
-        @Test func everyPaymentMethodEndsAsItIsNamed() async throws {
+        @Test(.onlySandbox("It is about the sandbox's payment methods."))
+        func everyPaymentMethodEndsAsItIsNamed() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let ends: [(SandboxPaymentMethod, TransactionState, FailureReason?)] = [
@@ -65,7 +66,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func aSlowChargeIsSeenByADeviceThatStartsMeanwhile() async throws {
+        @Test(.onlySandbox("It stops a statement of the sandbox's books."))
+        func aSlowChargeIsSeenByADeviceThatStartsMeanwhile() async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()
                 let (payment, hold) = try await store.buyHeldBeforeCharge()
@@ -80,7 +82,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func deferredOneNobodyDecidesFails() async throws {
+        @Test(.onlySandbox("No card waits for approval."))
+        func deferredOneNobodyDecidesFails() async throws {
             let settings = [StoreService.payments: ["APPROVAL_EXPIRY_MS": "500"]]
             try await withStore(.with(settings: settings)) { store in
                 try await store.importSampleCatalog()

@@ -1,6 +1,5 @@
 import EventTypes
 import Foundation
-import Logging
 import NIOHTTP1
 import StoreAPI
 import StripeStandIn
@@ -151,6 +150,35 @@ extension EndToEnd {
             }
         }
 
+        /// The clock stands still, so only the new card can be the reason of the charge.
+        @Test(arguments: [true, false])
+        func whatIsOwedIsChargedOnceThereIsAWorkingCard(isNew: Bool) async throws {
+            try await withStripe { store, stripe in
+                try await store.addSubscription()
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let card = try await store.saveCard("pm_standInDeclinedAway", at: stripe)
+                let first = try await store.pay(for: SampleCatalog.club, by: card)
+                try await store.wait(first, toBe: .purchased)
+                _ = try await store.advanceClock("32d", from: try await store.readClock().now)
+                let client = try store.client(account: "ada")
+                func wait(for state: SubscriptionState) async throws {
+                    try await eventually("a subscription that is \(state)") {
+                        let known = try await client.subscriptions().valueIfAny?.subscriptions
+                        return known?.first?.state == state ? true : nil
+                    }
+                }
+                try await wait(for: .inBillingRetryPeriod)
+                #expect(stripe.server.entries.count == 1)
+                if isNew {
+                    _ = try await store.saveCard("pm_card_visa", at: stripe)
+                } else {
+                    try stripe.server.replaceCard(of: card.rawValue)
+                }
+                try await wait(for: .active)
+                #expect(stripe.server.entries.map(\.kind) == ["charge", "charge"])
+            }
+        }
+
         @Test func noCardNumberIsTaken() async throws {
             try await withStripe { store, _ in
                 let client = try store.client(account: "ada")
@@ -220,66 +248,21 @@ extension EndToEnd {
     }
 }
 
-/// A stand-in that runs beside a store.
-private struct RunningStripe: Sendable {
-    let server: StandInServer
-    let url: String
-
-    /// Calls the stand-in as somebody does who has the key.
-    func post(_ path: String, _ form: String) async throws {
-        let answer = try await StoreHTTP.send(
-            .POST,
-            "\(url)/v1/\(path)",
-            headers: [("authorization", "Bearer \(StoreHarness.stripeKey)")],
-            body: Array(form.utf8)
-        )
-        #expect(answer.status == 200)
-    }
-}
-
 /// Runs a store that charges at a stand-in, which tells it of every change twice and out of order.
 private func withStripe(
-    _ body: @escaping @Sendable (StoreHarness, RunningStripe) async throws -> Void
+    _ body: @escaping @Sendable (StoreHarness, StoreStripe) async throws -> Void
 ) async throws {
-    let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("stripe-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (key, secret) = (folder.appendingPathComponent("key"), folder.appendingPathComponent("s"))
-    try Data(StoreHarness.stripeKey.utf8).write(to: key)
-    try Data("whsec_abcdefgh1234".utf8).write(to: secret)
-    let port = try freePort()
-    let url = "http://127.0.0.1:\(port)"
     var options = StoreOptions()
+    options.processor = .stripe
+    options.endsProcessing = false
     options.settings[.payments] = [
-        "PROCESSOR": "stripe", "STRIPE_KEY_FILE": key.path,
-        "STRIPE_WEBHOOK_SECRETS_FILE": secret.path, "STRIPE_API_URL": url,
-        "STRIPE_RETURN_URL": "https://app.example.com/back", "STRIPE_TIMEOUT_MS": "3000",
-        "PROCESSOR_LEASE_MS": "6000", "STRIPE_EVENTS_MS": "3000",
-        "STRIPE_MOVEMENTS_MS": "500", "ACTION_EXPIRY_MS": "120000",
+        "STRIPE_TIMEOUT_MS": "3000", "PROCESSOR_LEASE_MS": "6000", "STRIPE_MOVEMENTS_MS": "500",
+        "ACTION_EXPIRY_MS": "120000",
     ]
     try await withStore(options) { store in
         try await store.importSampleCatalog()
-        var stripe = StandInOptions()
-        stripe.port = port
-        var webhooks = StandInOptions.Webhooks(
-            url: store.urls.payments + Routes.stripeEvents,
-            secrets: ["whsec_abcdefgh1234"]
-        )
-        webhooks.isDoubled = true
-        webhooks.isReversed = true
-        stripe.webhooks = webhooks
-        let running = RunningStripe(server: StandInServer(stripe), url: url)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            defer { group.cancelAll() }
-            let (starts, started) = AsyncStream<Void>.makeStream()
-            let logger = Logger(label: "stand-in") { _ in SwiftLogNoOpLogHandler() }
-            group.addTask {
-                try await running.server.run(logger: logger) { _ in started.yield() }
-            }
-            for await _ in starts { break }
-            try await body(store, running)
-        }
+        guard let stripe = store.stripe else { return }
+        try await body(store, stripe)
     }
 }
 
@@ -296,8 +279,6 @@ extension PaymentRequest {
 }
 
 extension StoreHarness {
-    fileprivate static let stripeKey = "rk_test_abcdefgh1"
-
     /// Compares all books with Stripe's list, once it has been read for a number of transactions.
     fileprivate func compareWithStripe(_ count: Int) async throws -> Reconciliation {
         try await eventually("all transactions on Stripe's list") {
@@ -308,26 +289,11 @@ extension StoreHarness {
     }
 
     /// Saves a card of Ada's as an app does.
-    fileprivate func saveCard(_ card: String, at stripe: RunningStripe) async throws
-        -> PaymentMethod
+    fileprivate func saveCard(_ card: String, at stripe: StoreStripe) async throws -> PaymentMethod
     {
-        let client = try client(account: "ada")
-        let setups = urls.payments + Routes.paymentMethodSetups
-        let setup = try await eventually("a setup") {
-            let answer = try await client.raw(.POST, setups)
-            return answer.status == 201 ? try answer.decode(PaymentMethodSetupResponse.self) : nil
-        }
-        #expect(!process(.payments).log().contains(setup.clientSecret))
-        let confirmation = try await StoreHTTP.send(
-            .POST,
-            "\(stripe.url)/v1/setup_intents/\(setup.id)/confirm",
-            headers: [("authorization", "Bearer \(Self.stripeKey)")],
-            body: Array("payment_method=\(card)".utf8)
-        )
-        #expect(confirmation.status == 200)
-        let saved = try await client.raw(.POST, "\(setups)/\(setup.id)")
-            .decode(PaymentMethodsResponse.self)
-        return try #require(saved.paymentMethods.first).paymentMethod
+        let saved = try await stripe.save(card, of: try client(account: "ada"))
+        #expect(!process(.payments).log().contains("_secret_standin"))
+        return saved
     }
 
     fileprivate func pay(

@@ -52,7 +52,7 @@ struct StandInWebhookTests {
             logger: StandInUnderTest.quiet
         )
         var webhooks = StandInOptions.Webhooks(
-            url: "http://127.0.0.1:\(port)/hook",
+            urls: ["http://127.0.0.1:\(port)/hook"],
             secrets: secrets
         )
         webhooks.retryPause = .milliseconds(5)

@@ -70,6 +70,7 @@ struct MeasuredStore: ParsableArguments, Sendable {
 
     private func options(_ terminal: Terminal) -> StoreOptions {
         var options = StoreOptions()
+        options.processor = .sandbox
         options.database = .own
         options.fsync = true
         options.postgresSettings = [

@@ -14,7 +14,7 @@ extension ChaosBuyers {
         let methods: [SandboxPaymentMethod] = [
             .success, .success, .renewalRecovers, .renewalDeclined, .unknownCharged,
             .unknownNotCharged, .slow, .flaky, .decline, .needsApproval,
-        ]
+        ].filter(isKnown)
         let request = PaymentRequest.sample(
             product,
             by: methods.randomElement(using: &random) ?? .success

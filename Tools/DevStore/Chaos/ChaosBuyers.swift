@@ -25,6 +25,8 @@ final class ChaosBuyers: Sendable {
         var accepted: [AcceptedPayment] = []
         var finished: Set<TransactionID> = []
         var renewals: Set<TransactionID> = []
+        /// The finished purchases that their buyers' bank disputes.
+        var disputable: [TransactionID] = []
         var refused: [String: Int] = [:]
         var repetitions = 0
         var reconnections = 0
@@ -68,6 +70,9 @@ final class ChaosBuyers: Sendable {
     }
     /// The numbers of refusals, by code.
     var refusals: [String: Int] { tally.withLock { $0.refused } }
+
+    /// The finished purchases that the bank may dispute: some of those that are not refunded.
+    var disputable: [TransactionID] { tally.withLock { $0.disputable } }
 
     /// The number of renewals that reached a queue.
     var renewalCount: Int { tally.withLock { $0.renewals.count } }
@@ -137,7 +142,7 @@ final class ChaosBuyers: Sendable {
             } else if number % 13 == 0 {
                 try await buyPromoted(index, key: key)
             } else {
-                _ = try await pay(Self.request(using: &random), index, key: key)
+                _ = try await pay(request(using: &random), index, key: key)
             }
             try await Task.sleep(
                 for: .milliseconds(Int.random(in: 20...150, using: &random))
@@ -184,25 +189,12 @@ final class ChaosBuyers: Sendable {
         }
     }
 
-    private static func request(using random: inout SeededGenerator) -> PaymentRequest {
-        let products = [
-            SampleCatalog.coins, SampleCatalog.coins, SampleCatalog.hint, SampleCatalog.pro,
-            SampleCatalog.gift,
-        ]
-        let product = products[Int.random(in: products.indices, using: &random)]
-        // Half of the payments succeed at once; the other half uses a random method.
-        let methods = SandboxPaymentMethod.allCases
-        let method =
-            Bool.random(using: &random)
-            ? .success : methods[Int.random(in: methods.indices, using: &random)]
-        let quantity = product == SampleCatalog.coins ? Int.random(in: 1...3, using: &random) : 1
-        return .sample(product, by: method, quantity: quantity)
-    }
-
     /// Resumes an interrupted payment; a second request leads to the same transaction.
-    private func resume(_ id: TransactionID) async throws {
+    private func resume(_ id: TransactionID, _ index: Int) async throws {
+        // The sandbox has a method by default.
+        let card = try await store.stripe?.saved(.success, of: client(index, store.urls))
         let answer = try await untilAnswered("a resumption", by: .payments) { urls in
-            try await administrator(urls).resume(id)
+            try await administrator(urls).resume(id, by: card)
         }
         guard let transaction = answer.valueIfAny?.transaction else { return }
         let isKnown = tally.withLock { tally in
@@ -289,12 +281,21 @@ final class ChaosBuyers: Sendable {
             }
             let isTheApps = transaction.deliveryPlan.contains(.app)
             guard change.isDelivered || isTheApps || transaction.state == .failed else { return }
-            if transaction.failureReason == .interrupted { try await resume(transaction.id) }
+            if transaction.failureReason == .interrupted { try await resume(transaction.id, index) }
             let answer = try await untilAnswered("a finish", by: .fulfillment) { urls in
                 try await client(index, urls).finish(transaction.id)
             }
             guard answer.valueIfAny != nil else { return }  // 409: another event will come.
-            tally.withLock { $0.finish(transaction.id) }
+            let isDisputable =
+                transaction.state == .purchased && transaction.reason == .purchase
+                && transaction.id.number % 20 == 7
+                && !SampleCatalog.clubs.contains(transaction.productID)
+            tally.withLock { tally in
+                tally.finish(transaction.id)
+                if isDisputable, !tally.disputable.contains(transaction.id) {
+                    tally.disputable.append(transaction.id)
+                }
+            }
             if transaction.state == .purchased, transaction.id.number % 20 == 0 {
                 _ = try await untilAnswered("a refund", by: .payments) { urls in
                     try await administrator(urls).refund(transaction.id)
@@ -325,6 +326,7 @@ final class ChaosBuyers: Sendable {
             urls: urls,
             token: try store.keys.token(account: account(index))
         )
+        client.stripe = store.stripe
         client.timeout = index.isMultiple(of: 2) ? .seconds(12) : .seconds(4)
         return client
     }

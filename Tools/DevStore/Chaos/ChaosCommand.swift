@@ -9,7 +9,7 @@ struct ChaosCommand: AsyncParsableCommand {
         commandName: "chaos",
         abstract: "Makes purchases while everything fails at random, then audits the books.",
         discussion: """
-            There are four kinds of fault, each with a rhythm of its own:
+            There are five kinds of fault, each with a rhythm of its own:
 
             kills
               SIGKILL of a service, half of them while the commit of a batch is on its
@@ -25,8 +25,14 @@ struct ChaosCommand: AsyncParsableCommand {
               The file system of PostgreSQL's data is full. It is a tmpfs, so this process
               needs permission to mount (root). Without it, the run says so and leaves this
               fault out.
+            processor
+              With PROCESSOR=stripe in the environment, the store charges at a stand-in for
+              Stripe, which runs in this process. It loses answers before or after the
+              effect, breaks them off, does not end them, fails, is down, is slow, or
+              refuses for load. All webhooks come twice and out of order.
 
             Buyers also subscribe, cancel, resume, change products and ask for refunds of periods. \
+            Some dispute a purchase at their bank, and the store wins, loses or waits. \
             Meanwhile the store's clock is advanced, some days at a time, so that subscriptions are \
             renewed, declined, charged again and given up while everything fails.
 
@@ -37,7 +43,9 @@ struct ChaosCommand: AsyncParsableCommand {
             At the end, everything that hangs or is stopped is started again. Once the store is \
             quiet, an audit compares the accepted payments with the books of all four services \
             and of the payment processor, and every subscription with its history: no period is \
-            charged twice, and none is lost. Whatever is not settled in time is listed. Last, the \
+            charged twice, and none is lost. With Stripe, the audit also looks into the stand-in's \
+            own books: they have one charge for each payment that was made, and none for a payment \
+            that failed. Whatever is not settled in time is listed. Last, the \
             books are rebuilt from the event log and compared with the live ones.
 
             Exits with 0 for "0 lost, 0 doubled" and "0 differences"; otherwise exits with 1 and \
@@ -49,6 +57,7 @@ struct ChaosCommand: AsyncParsableCommand {
               devstore chaos --only dark --only disk
               unshare -m devstore chaos        (as root: only this run sees the tmpfs)
               KAFKA_HOME=/opt/kafka devstore chaos --brokers 3
+              PROCESSOR=stripe devstore chaos --seconds 60
             """
     )
 
@@ -64,7 +73,10 @@ struct ChaosCommand: AsyncParsableCommand {
     @Option(help: "How many instances of payments, receipts and fulfillment to run.")
     var replicas = 2
 
-    @Option(help: "Inject only this kind of fault: kills, hangs, dark or disk; may be repeated.")
+    @Option(
+        help:
+            "Inject only this kind of fault: kills, hangs, dark, disk or processor; may be repeated."
+    )
     var only: [FaultKind] = []
 
     @Option(
@@ -88,11 +100,18 @@ struct ChaosCommand: AsyncParsableCommand {
         if brokers > 1, !BrokerProgram.chosen.mayHaveSeveralNodes {
             throw ValidationError("Several brokers need Apache Kafka: set KAFKA_HOME.")
         }
+        let processor: StoreOptions.Processor
+        do { processor = try .chosen() } catch { throw ValidationError("\(error)") }
+        guard processor == .stripe || !only.contains(.processor) else {
+            throw ValidationError("--only processor needs PROCESSOR=stripe.")
+        }
     }
 
     func run() async throws {
         let terminal = Terminal()
+        let processor = try StoreOptions.Processor.chosen()
         var kinds = Set(only.isEmpty ? FaultKind.allCases : only)
+        if processor == .sandbox { kinds.remove(.processor) }
         let names = FaultKind.allCases.filter(kinds.contains).map(\.rawValue)
         terminal.heading("Chaos with seed \(seed), \(seconds) s: \(names.joined(separator: ", "))")
         let leftOut = leaveOut(from: &kinds)
@@ -109,6 +128,7 @@ struct ChaosCommand: AsyncParsableCommand {
         options.kafkaProxy = brokers == 1
         options.replicas = [.payments: replicas, .receipts: replicas, .fulfillment: replicas]
         options.brokers = brokers
+        options.processor = processor
         let (seed, seconds, accounts) = (seed, seconds, accounts)
         try await terminal.perform { [options, kinds] in
             try await withStore(options) { store in

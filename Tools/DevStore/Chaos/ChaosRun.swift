@@ -10,6 +10,7 @@ final class ChaosRun: Sendable {
     private let store: StoreHarness
     private let schedule: ChaosSchedule
     private let buyers: ChaosBuyers
+    private let bank: ChaosBank
     private let strikes: ChaosStrikes
     private let merchant = Mutex<WebhookReceiver?>(nil)
     /// The number of days by which the store's clock was advanced.
@@ -40,11 +41,13 @@ final class ChaosRun: Sendable {
                 brokers: store.broker.nodes,
                 databaseLines: store.instanceProxies.keys.sorted(),
                 hasBrokerLine: store.kafkaProxy != nil,
-                hasDisk: store.cluster.disk != nil
+                hasDisk: store.cluster.disk != nil,
+                hasProcessor: store.stripe != nil
             ),
             kinds: kinds
         )
         buyers = ChaosBuyers(store: store, accounts: accounts, seed: seed)
+        bank = ChaosBank(buyers: buyers)
         strikes = ChaosStrikes(
             terminal: terminal,
             store: store,
@@ -78,15 +81,19 @@ final class ChaosRun: Sendable {
         try await store.waitUntilSellable(SampleCatalog.gift)
         for club in SampleCatalog.clubs { try await store.addSubscription(club) }
 
+        try await buyers.saveCards()
+
         terminal.heading("\(schedule.strikes.count) faults")
         buyers.begin()
         let following = Task { try await buyers.follow() }
         let buying = Task { try await buyers.buy() }
         let passing = Task { try await passTime() }
+        let disputing = Task { try await bank.dispute() }
         defer {
             following.cancel()
             buying.cancel()
             passing.cancel()
+            disputing.cancel()
         }
         try await strikes.run()
         terminal.heading("Healing")
@@ -96,6 +103,7 @@ final class ChaosRun: Sendable {
         try await buying.value
         lap("every payment is answered")
         try await passing.value
+        try await disputing.value
         try await passLastDays()
         try await silence()
         following.cancel()
@@ -205,6 +213,7 @@ final class ChaosRun: Sendable {
         terminal.field("asked again", "\(repetitions.requests) requests")
         terminal.field("streams", "\(repetitions.streams) opened again")
         terminal.field("merchant", "\(merchant.deliveries.count) requests received")
+        terminal.field("disputes", bank.summary)
         for (code, count) in buyers.refusals.sorted(by: { $0.key < $1.key }) {
             terminal.field("refused", "\(count) × \(code)")
         }

@@ -1,4 +1,5 @@
 import StoreHarness
+import StripeStandIn
 
 /// A schedule of faults with their targets, times and lengths: a function of the seed, the length
 /// and the possible targets.
@@ -15,6 +16,8 @@ struct ChaosSchedule: Sendable {
         var hasBrokerLine = false
         /// Whether PostgreSQL's data are on a file system that can be filled.
         var hasDisk = false
+        /// Whether the processor is a stand-in that can be troubled.
+        var hasProcessor = false
     }
 
     /// The strikes, in order of their times.
@@ -101,6 +104,7 @@ private struct Rhythm {
         case .hangs: Rhythm(first: 1500...4000, pause: 2500...6500)
         case .dark: Rhythm(first: 2000...5000, pause: 4000...9000)
         case .disk: Rhythm(first: 4000...9000, pause: 8000...13_000)
+        case .processor: Rhythm(first: 1500...3000, pause: 3000...7000)
         }
     }
 }
@@ -141,6 +145,8 @@ extension ChaosSchedule.Scene {
             (databaseLines.map { .databaseLine($0) }, hasBrokerLine ? [.brokerLine] : [])
         case .disk:
             ([], hasDisk ? [.disk] : [])
+        case .processor:
+            ([], hasProcessor ? [.processor] : [])
         }
     }
 }
@@ -161,8 +167,18 @@ extension FaultKind {
         case .hangs: .hang
         case .dark: .dark(thenCut: either)
         case .disk: .full(switchingLog: either)
+        case .processor: .trouble(Self.troubles.randomElement(using: &random) ?? .down)
         }
     }
+
+    /// The troubles of a processor.
+    ///
+    /// None lets a call of its own fail under its key before anything was done, and keeps that: a
+    /// store waits an hour before it believes it.
+    private static let troubles: [StandInFault.Kind] = [
+        .lostBefore, .lostAfter, .lostMidway, .stalled, .errorAfter, .down, .rateLimit,
+        .lockTimeout, .slow(.milliseconds(600)),
+    ]
 
     /// The possible lengths of such a fault, in milliseconds.
     ///
@@ -183,6 +199,7 @@ extension FaultKind {
         case (.hangs, .postgres): 1000...14_000
         case (.hangs, _), (.dark, _): 1000...12_000
         case (.disk, _): 1500...5000
+        case (.processor, _): 500...4000
         }
     }
 }

@@ -151,7 +151,7 @@ final class ChaosStrikes: Sendable {
                 sign = await process?.isReady() == true ? "\(name) is ready" : nil
             case .postgres, .disk:
                 sign = buyers.accepted.count > accepted ? "the next payment is accepted" : nil
-            case .broker, .brokerLine:
+            case .broker, .brokerLine, .processor:
                 sign = buyers.finishedCount > finished ? "the next purchase is finished" : nil
             }
             if let sign {

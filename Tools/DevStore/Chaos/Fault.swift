@@ -1,3 +1,5 @@
+import StripeStandIn
+
 /// The faults that can strike a target.
 enum Fault: Hashable, Sendable {
     /// The target is killed and started again.
@@ -17,6 +19,8 @@ enum Fault: Hashable, Sendable {
     /// - Parameter switchingLog: Whether PostgreSQL is made to request the next file of its
     ///   write-ahead log. Without that file it panics.
     case full(switchingLog: Bool)
+    /// The processor behaves like this at every call.
+    case trouble(StandInFault.Kind)
 
     /// The kind of the fault.
     var kind: FaultKind {
@@ -25,6 +29,7 @@ enum Fault: Hashable, Sendable {
         case .hang: .hangs
         case .dark: .dark
         case .full: .disk
+        case .trouble: .processor
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import StoreHarness
+import StripeStandIn
 
 /// Starts and ends the faults of strikes in a store.
 struct FaultInjector: Sendable {
@@ -47,6 +48,8 @@ struct FaultInjector: Sendable {
             try await store.kafkaProxy?.darken()
         case (.full(let switchingLog), .disk):
             return try await fillDisk(switchingLog: switchingLog)
+        case (.trouble(let kind), .processor):
+            store.stripe?.server.inject(StandInFault(kind, count: .max))
         default:
             preconditionFailure("No schedule has \(strike.fault) for \(strike.target).")
         }
@@ -75,6 +78,8 @@ struct FaultInjector: Sendable {
             try store.cluster.disk?.makeRoom()
             return try await store.cluster.waitUntilAnswering()
                 ? "it had ended by itself and was started" : nil
+        case (.trouble, .processor):
+            store.stripe?.server.clearFaults()
         default:
             break
         }

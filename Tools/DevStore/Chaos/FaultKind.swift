@@ -10,4 +10,6 @@ enum FaultKind: String, CaseIterable, Sendable, ExpressibleByArgument {
     case dark
     /// A full file system.
     case disk
+    /// A processor that loses answers, fails, refuses or is slow.
+    case processor
 }

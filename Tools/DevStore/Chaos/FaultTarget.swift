@@ -13,6 +13,8 @@ enum FaultTarget: Hashable, Sendable, CustomStringConvertible {
     case brokerLine
     /// The file system of PostgreSQL's data and write-ahead log.
     case disk
+    /// The stand-in for Stripe.
+    case processor
 
     /// The parts of which only one fault at a time may strike each.
     ///
@@ -23,6 +25,7 @@ enum FaultTarget: Hashable, Sendable, CustomStringConvertible {
         case brokers
         case postgres
         case line(String)
+        case processor
     }
 
     /// The part that the target belongs to.
@@ -33,6 +36,7 @@ enum FaultTarget: Hashable, Sendable, CustomStringConvertible {
         case .postgres, .disk: .postgres
         case .databaseLine(let name): .line(name)
         case .brokerLine: .line("")
+        case .processor: .processor
         }
     }
 
@@ -44,6 +48,7 @@ enum FaultTarget: Hashable, Sendable, CustomStringConvertible {
         case .databaseLine(let name): "\(name) to postgresql"
         case .brokerLine: "services to broker"
         case .disk: "postgresql's disk"
+        case .processor: "stripe"
         }
     }
 }

@@ -1,3 +1,5 @@
+import StripeStandIn
+
 /// One fault: its time, its kind, its target and its length.
 struct Strike: Hashable, Sendable {
     /// The time from the start of the schedule.
@@ -16,6 +18,7 @@ struct Strike: Hashable, Sendable {
         case .kill(let beforeCommit): "\(target) is killed\(beforeCommit ? " before a commit" : "")"
         case .hang: "\(target) hangs"
         case .dark: "\(target) is dark"
+        case .trouble(let kind): "\(target) is in trouble (\(kind.name))"
         case .full(let switchingLog):
             "\(target) is full\(switchingLog ? ", the log's next file asked for" : "")"
         }
@@ -28,6 +31,7 @@ struct Strike: Hashable, Sendable {
         case .hang: "\(target) goes on"
         case .dark(let thenCut): "\(target) is light again\(thenCut ? ", its connections cut" : "")"
         case .full: "\(target) has room again"
+        case .trouble: "\(target) is itself again"
         }
     }
 }

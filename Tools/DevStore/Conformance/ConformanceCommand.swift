@@ -34,6 +34,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     private static func call(_ terminal: Terminal, _ only: String?) async throws {
         terminal.heading("A store for Apple's client")
         var options = StoreOptions()
+        options.processor = .sandbox
         options.progress = terminal.progress
         let isConforming = try await withStore(options) { store in
             try await terminal.importSampleCatalog(into: store)

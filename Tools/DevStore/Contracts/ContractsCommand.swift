@@ -50,6 +50,7 @@ struct ContractsCommand: AsyncParsableCommand {
     private static func check(_ terminal: Terminal, _ load: ContractsRun.Load) async throws {
         terminal.heading("A store, tested against its contracts")
         var options = StoreOptions()
+        options.processor = .sandbox
         options.progress = terminal.progress
         // The limit of requests per key is raised, so that it does not answer in place of the
         // route.

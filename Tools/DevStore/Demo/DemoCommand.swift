@@ -87,6 +87,7 @@ struct DemoCommand: AsyncParsableCommand {
         let begin = clock.now
         terminal.heading("A store for this \(story.rawValue)")
         var options = StoreOptions()
+        options.processor = .sandbox
         options.database = .own
         options.fsync = true
         options.progress = terminal.progress

@@ -30,6 +30,7 @@ struct RunCommand: AsyncParsableCommand {
         let terminal = Terminal()
         let directory = URL(fileURLWithPath: directory).standardizedFileURL.path
         var options = StoreOptions()
+        options.processor = .sandbox
         options.directory = directory
         options.database = .kept(directory: directory + "/postgres")
         options.fsync = true

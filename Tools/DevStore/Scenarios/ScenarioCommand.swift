@@ -62,6 +62,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     ) async throws -> [ScenarioReport] {
         terminal.heading("A store for these scenarios")
         var options = StoreOptions()
+        options.processor = .sandbox
         options.progress = terminal.progress
         return try await withStore(options) { store in
             terminal.heading("Scenarios")

@@ -57,7 +57,7 @@ struct StripeCommand: AsyncParsableCommand {
         options.port = check ? 0 : port
         let hookPort = try freePort()
         let url = check ? "http://127.0.0.1:\(hookPort)/" : webhooks
-        options.webhooks = url.map { StandInOptions.Webhooks(url: $0, secrets: [secret]) }
+        options.webhooks = url.map { StandInOptions.Webhooks(urls: [$0], secrets: [secret]) }
         let server = StandInServer(options)
         var logger = Logger(label: "stripe")
         logger.logLevel = .critical

@@ -1,5 +1,6 @@
 import EventTypes
 public import StoreAPI
+import StripeStandIn
 
 /// Checks the guarantee after a run.
 ///
@@ -29,12 +30,17 @@ public struct Auditor: Sendable {
         within limit: Duration = .zero,
         merchant: WebhookReceiver? = nil
     ) async throws -> AuditReport {
-        AuditReport(
-            of: try await store.reconcile(within: limit),
+        let answer = try await store.reconcile(within: limit)
+        var report = AuditReport(
+            of: answer,
             accepted: accepted,
             isFinished: isFinished,
             confirmedByMerchant: merchant?.confirmed
         )
+        if let server = store.stripe?.server {
+            report.compare(answer.transactions ?? [], with: server.entries, server.withdrawn)
+        }
+        return report
     }
 }
 

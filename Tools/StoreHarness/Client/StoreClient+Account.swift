@@ -18,9 +18,28 @@ extension StoreClient {
 }
 
 extension StoreAdministrator {
-    /// Resumes an interrupted payment.
-    public func resume(_ id: TransactionID) async throws -> StoreAnswer<TransactionResponse> {
-        try await send(.POST, urls.payments + Routes.resumption(id))
+    /// Resumes an interrupted payment, by a payment method or by the default one.
+    public func resume(
+        _ id: TransactionID,
+        by method: PaymentMethod? = nil
+    ) async throws -> StoreAnswer<TransactionResponse> {
+        try await send(
+            .POST,
+            urls.payments + Routes.resumption(id),
+            method.map { ResumptionRequest(paymentMethod: $0) }
+        )
+    }
+
+    /// Takes a step of a dispute at the sandbox's processor.
+    public func dispute(
+        _ step: TestDisputeRequest.Step,
+        of id: TransactionID
+    ) async throws -> StoreAnswer<TransactionResponse> {
+        try await send(
+            .POST,
+            urls.payments + Routes.testDispute(id),
+            TestDisputeRequest(step: step)
+        )
     }
 
     /// Changes an account's permission to pay and its storefront.

@@ -11,12 +11,17 @@ extension StoreClient {
         try await StoreAnswer.of(raw(.GET, urls.payments + Routes.action(of: id)))
     }
 
-    /// Decides on a page of the sandbox's processor.
+    /// Decides on a page of the sandbox's processor, or of the stand-in for Stripe.
     @discardableResult
     public func decide(
         _ decision: SandboxActionRequest.Decision,
         on page: BuyerActionResponse
     ) async throws -> StoreResponse {
+        guard page.url.hasPrefix("/") else {
+            let button = decision == .complete ? "complete" : "fail"
+            // The stand-in sends the buyer back to an app that does not exist.
+            return try await StoreHTTP.send(.POST, "\(page.url)/\(button)")
+        }
         let body = try JSONEncoder().encode(SandboxActionRequest(decision: decision))
         return try await raw(.POST, urls.payments + page.url, body: Array(body))
     }

@@ -71,6 +71,10 @@ public struct StoreClient: Sendable {
     public let token: String
     /// The time limit for an answer.
     public var timeout: Duration = .seconds(15)
+    /// The stand-in for Stripe, if the store charges there.
+    ///
+    /// Then the buyer pays with a saved card that does what a payment method of the sandbox does.
+    package var stripe: StoreStripe?
 
     /// Makes a client.
     ///
@@ -106,7 +110,11 @@ public struct StoreClient: Sendable {
         _ request: PaymentRequest,
         key: String = UUID().uuidString
     ) async throws -> StoreAnswer<TransactionResponse> {
-        try await send(
+        var request = request
+        if let stripe {
+            request.paymentMethod = try await stripe.saved(request.paymentMethod, of: self)
+        }
+        return try await send(
             .POST,
             urls.payments + Routes.payments,
             body: try JSONEncoder().encode(request),

@@ -45,6 +45,33 @@ public struct StoreOptions: Sendable {
         case kept(directory: String)
     }
 
+    /// The processors that a store can charge at.
+    public enum Processor: String, CaseIterable, Sendable {
+        /// The one that is built into the store.
+        case sandbox
+        /// A stand-in for Stripe.
+        case stripe
+
+        /// The processor of this process: `PROCESSOR`, otherwise the sandbox's.
+        ///
+        /// - Throws: ``HarnessError`` if there is no such processor.
+        public static func chosen() throws -> Processor {
+            guard let name = ProcessInfo.processInfo.environment["PROCESSOR"], !name.isEmpty else {
+                return .sandbox
+            }
+            guard let processor = Processor(rawValue: name) else {
+                let names = allCases.map(\.rawValue).joined(separator: " or ")
+                throw HarnessError("PROCESSOR is \(name); it must be \(names).")
+            }
+            return processor
+        }
+    }
+
+    /// The processor that charges; `nil` for the process's.
+    public var processor: Processor?
+    /// Whether the stand-in for Stripe ends by itself what it processes, after two seconds.
+    public var endsProcessing = true
+
     /// The folder for keys and logs.
     ///
     /// By default it is a temporary one.

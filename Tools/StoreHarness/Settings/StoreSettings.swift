@@ -9,6 +9,8 @@ struct StoreSettings {
     let replicationFactor: Int
     /// The directory in which `fulfillment` stores hosted contents.
     let contentDirectory: String
+    /// The settings with which `payments` charges at Stripe; empty for the sandbox's processor.
+    var stripe: [String: String] = [:]
     /// The port of the first instance of each service.
     let firstPorts: [StoreService: Int]
 
@@ -80,6 +82,7 @@ struct StoreSettings {
         if options.isImpatient {
             environment.merge(Self.impatience[service] ?? [:]) { $1 }
         }
+        if service == .payments { environment.merge(stripe) { $1 } }
         return environment.merging(options.settings[service] ?? [:]) { $1 }
     }
 

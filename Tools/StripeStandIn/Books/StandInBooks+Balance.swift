@@ -27,19 +27,24 @@ extension StandInBooks {
 
     /// The object that caused a movement.
     func source(_ id: String) -> StandInJSON? {
-        payments.first { $0.charge?.id == id }?.charge?.json
-            ?? refunds.first { $0.id == id }?.json
+        place(of: id).flatMap { payments[$0].charge?.json }
+            ?? place(ofRefund: id).map { refunds[$0].json }
             ?? (disputes + payouts).first { $0.id == id }?.json
+    }
+
+    private func expanded(_ movement: StandInJSON) -> StandInJSON {
+        guard let id = movement[text: "source"], let source = source(id) else { return movement }
+        return movement.adding(["source": source])
     }
 
     /// The movements as a list shows them, with their sources if these are expanded.
     func movements(expandsSources: Bool) -> [StandInPage.Element] {
         movements.map { movement in
-            var json = movement.json
-            if expandsSources, let id = json[text: "source"], let source = source(id) {
-                json = json.adding(["source": source])
-            }
-            return StandInPage.Element(movement.id, movement.created, json)
+            StandInPage.Element(
+                movement.id,
+                movement.created,
+                expandsSources ? expanded(movement.json) : movement.json
+            )
         }
     }
 }

@@ -3,7 +3,7 @@ extension StandInBooks {
     ///
     /// - Throws: ``StandInError``
     func place(ofPayment id: String) throws(StandInError) -> Int {
-        guard let place = payments.firstIndex(where: { $0.id == id }) else {
+        guard let place = place(of: id), payments[place].id == id else {
             throw .missing("payment_intent", id)
         }
         return place
@@ -45,7 +45,13 @@ extension StandInBooks {
         case .processing:
             payments[place].status = .processing
             tell("payment_intent.processing", ofPayment: payments[place], at: time)
-        case .succeeds, .disputed, .refundFails, .refundWaits, .needsActionUnlessSetUp:
+        case .declinedAway(let times)
+        where isAway && (times ?? .max) > declinesAway[name, default: 0]:
+            declinesAway[name, default: 0] += 1
+            throw decline(place, code: "card_declined", "insufficient_funds", at: time)
+        case .succeeds, .disputed, .refundFails, .refundWaits, .needsActionUnlessSetUp,
+            .troubled, .declinedAway:
+            if isAway { declinesAway[name] = nil }
             pay(place, at: time)
             if method.card == .disputed { try dispute(payments[place].id, at: time) }
         }
@@ -55,7 +61,7 @@ extension StandInBooks {
     mutating func pay(_ place: Int, at time: Int64) {
         let charge = newCharge(place, isPaid: true, at: time)
         payments[place].status = .succeeded
-        payments[place].charge = charge
+        set(charge, of: place)
         payments[place].lastError = nil
         move("charge", charge.amount, charge.currency, source: charge.id, at: time)
         tell("charge.succeeded", of: charge.json, at: time)
@@ -81,7 +87,7 @@ extension StandInBooks {
         )
         payments[place].status = .requiresPaymentMethod
         payments[place].paymentMethod = nil
-        payments[place].charge = charge
+        set(charge, of: place)
         payments[place].lastError = error
         tell("charge.failed", of: charge.json, at: time)
         tell("payment_intent.payment_failed", ofPayment: payments[place], at: time)

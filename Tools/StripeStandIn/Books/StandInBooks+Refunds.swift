@@ -35,7 +35,7 @@ extension StandInBooks {
             metadata: metadata,
             status: card == .refundWaits ? "pending" : "succeeded"
         )
-        refunds.append(refund)
+        add(refund)
         move("refund", -amount, refund.currency, source: refund.id, at: time)
         tell("refund.created", of: refund.json, at: time)
         if let charge = payments[place].charge {
@@ -48,11 +48,11 @@ extension StandInBooks {
     ///
     /// - Throws: ``StandInError`` if there is none, or it had failed.
     mutating func end(refund id: String, succeeds: Bool, at time: Int64) throws(StandInError) {
-        guard let index = refunds.firstIndex(where: { $0.id == id }) else {
+        guard let index = place(ofRefund: id) else {
             throw .missing("refund", id)
         }
         guard refunds[index].status != "failed" else { throw .invalid("The refund has failed.") }
-        refunds[index].status = succeeds ? "succeeded" : "failed"
+        set(succeeds ? "succeeded" : "failed", ofRefund: index)
         let refund = refunds[index]
         if !succeeds {
             let place = try place(ofPayment: refund.payment)

@@ -34,13 +34,21 @@ struct StandInBooks: Sendable {
     var methods: [String: Method] = [:]
     var setups: [Plain] = []
     var payments: [StandInPayment] = []
-    var refunds: [StandInRefund] = []
+    private(set) var refunds: [StandInRefund] = []
     var disputes: [Plain] = []
     var payouts: [Plain] = []
     private(set) var events: [Event] = []
     private(set) var movements: [Plain] = []
     /// The address of the stand-in's own pages.
     var pages = ""
+    /// The number of calls that each key's card has troubled, by the key.
+    private var troubles: [String: Int] = [:]
+    /// The number of declines of a card since it last paid while its buyer was away.
+    var declinesAway: [String: Int] = [:]
+    /// The places of payments in their list, by their ids and by those of their charges.
+    private var places: [String: Int] = [:]
+    /// The places of refunds in their list.
+    private var refundPlaces: [String: Int] = [:]
     private var counter = 0
 
     /// Returns a new id.
@@ -60,6 +68,43 @@ struct StandInBooks: Sendable {
             "api_version": .text(Self.version), "data": .object(["object": object]),
         ])
         events.append(Event(id: id, created: time, type: type, json: json))
+    }
+
+    /// Adds a payment at the end of its list.
+    mutating func add(_ payment: StandInPayment) {
+        places[payment.id] = payments.count
+        payments.append(payment)
+    }
+
+    /// Notes the newest charge of a payment.
+    mutating func set(_ charge: StandInCharge, of place: Int) {
+        places[charge.id] = place
+        payments[place].charge = charge
+    }
+
+    /// Adds a refund at the end of its list.
+    mutating func add(_ refund: StandInRefund) {
+        refundPlaces[refund.id] = refunds.count
+        refunds.append(refund)
+    }
+
+    /// Changes the state of a refund.
+    mutating func set(_ status: String, ofRefund place: Int) { refunds[place].status = status }
+
+    /// The place of a payment, by its id or by that of its charge.
+    func place(of id: String) -> Int? { places[id] }
+
+    /// The place of a refund.
+    func place(ofRefund id: String) -> Int? { refundPlaces[id] }
+
+    /// Returns the trouble that a card makes at a call under a key, and counts it.
+    mutating func trouble(of card: String?, under key: String?) -> StandInFault.Kind? {
+        guard let key, let card,
+            case .troubled(let kind, let times)? = methods[card]?.card,
+            troubles[key, default: 0] < times
+        else { return nil }
+        troubles[key, default: 0] += 1
+        return kind
     }
 
     /// Tells that money of the balance can be paid out; a balance has no id.

@@ -11,6 +11,10 @@ enum TestCard: Hashable, Sendable {
     case needsActionUnlessSetUp
     /// The payment is made later, or fails later.
     case processing
+    /// The first calls to pay with it meet a fault; then it pays.
+    case troubled(StandInFault.Kind, times: Int)
+    /// It pays while its buyer is there. Otherwise it is declined, always or some times before it pays.
+    case declinedAway(times: Int?)
     /// The charge is disputed as soon as it is made.
     case disputed
     /// The refund succeeds, and fails later.
@@ -27,14 +31,26 @@ enum TestCard: Hashable, Sendable {
             self = .needsAction
         case "pm_card_authenticationRequiredOnSetup": self = .needsActionUnlessSetUp
         case "pm_standInProcessing": self = .processing
+        case "pm_standInDeclinedAway": self = .declinedAway(times: nil)
+        case "pm_standInRecovers": self = .declinedAway(times: 4)
         case "pm_card_createDispute": self = .disputed
         case "pm_card_refundFail": self = .refundFails
         case "pm_card_pendingRefund": self = .refundWaits
         default:
+            if let (kind, times) = Self.troubles[name] {
+                self = .troubled(kind, times: times)
+                return
+            }
             guard let decline = Self.declines[name] else { return nil }
             self = .declined(code: decline.0, declineCode: decline.1)
         }
     }
+
+    private static let troubles: [String: (StandInFault.Kind, times: Int)] = [
+        "pm_standInLostBefore": (.lostBefore, 1), "pm_standInLostAfter": (.lostAfter, 1),
+        "pm_standInSlow": (.slow(.milliseconds(500)), 1), "pm_standInDown": (.down, 2),
+        "pm_standInRateLimit": (.rateLimit, 2),
+    ]
 
     private static let declines: [String: (String, String?)] = {
         let declined = "card_declined"

@@ -14,11 +14,12 @@ extension CallTable {
             return books.payments[place].json(expandsCharge: expands, pages: books.pages)
         case ("GET", 1, _):
             let customer = form["customer"]
+            let pages = books.pages
             let list = books.payments.filter { customer == nil || $0.customer == customer }.map {
                 StandInPage.Element(
                     $0.id,
                     $0.created,
-                    $0.json(expandsCharge: expands, pages: books.pages)
+                    $0.json(expandsCharge: expands, pages: pages)
                 )
             }
             return try StandInPage(form, known: ["customer"]).json(list, of: "payment_intents")
@@ -72,7 +73,7 @@ extension CallTable {
             metadata: form.members("metadata"),
             returnURL: form["return_url"]
         )
-        books.payments.append(payment)
+        books.add(payment)
         books.tell("payment_intent.created", ofPayment: payment, at: time)
         let place = books.payments.count - 1
         if form.flag("confirm") {

@@ -23,10 +23,10 @@ struct CallTable: Sendable {
         case ("POST", "refunds", 1): return try createRefund(form)
         case ("GET", "refunds", 1): return try listRefunds(form)
         case ("GET", "refunds", 2):
-            guard let refund = books.refunds.first(where: { $0.id == parts[1] }) else {
+            guard let place = books.place(ofRefund: parts[1]) else {
                 throw .missing("refund", parts[1])
             }
-            return refund.json
+            return books.refunds[place].json
         case ("GET", "disputes", 1):
             let list = books.disputes.map { StandInPage.Element($0.id, $0.created, $0.json) }
             return try StandInPage(form, known: ["payment_intent"]).json(list, of: "disputes")

@@ -4,6 +4,9 @@ struct FaultList: Sendable {
 
     mutating func add(_ fault: StandInFault) { faults.append(fault) }
 
+    /// Lets the requests go on as usual.
+    mutating func clear() { faults.removeAll() }
+
     /// Returns the fault that meets a request, and counts it.
     mutating func next(_ method: String, _ path: String) -> StandInFault.Kind? {
         guard

@@ -45,19 +45,32 @@ package struct StandInFault: Hashable, Sendable {
 
     /// Reads a kind by its name, as the control route has it.
     package static func kind(named name: String, milliseconds: Int64) -> Kind? {
-        switch name {
-        case "lost_before": .lostBefore
-        case "lost_after": .lostAfter
-        case "lost_midway": .lostMidway
-        case "stalled": .stalled
-        case "dripping": .dripping
-        case "error_before": .errorBefore
-        case "error_after": .errorAfter
-        case "down": .down
-        case "rate_limit": .rateLimit
-        case "lock_timeout": .lockTimeout
-        case "slow": .slow(.milliseconds(milliseconds))
-        default: nil
+        let slow = Kind.slow(.milliseconds(milliseconds))
+        return (Kind.plain + [slow]).first { $0.name == name }
+    }
+}
+
+extension StandInFault.Kind {
+    /// The kinds without a length.
+    fileprivate static let plain: [Self] = [
+        .lostBefore, .lostAfter, .lostMidway, .stalled, .dripping, .errorBefore, .errorAfter, .down,
+        .rateLimit, .lockTimeout,
+    ]
+
+    /// The name that the control route has for it.
+    package var name: String {
+        switch self {
+        case .lostBefore: "lost_before"
+        case .lostAfter: "lost_after"
+        case .lostMidway: "lost_midway"
+        case .stalled: "stalled"
+        case .dripping: "dripping"
+        case .errorBefore: "error_before"
+        case .errorAfter: "error_after"
+        case .down: "down"
+        case .rateLimit: "rate_limit"
+        case .lockTimeout: "lock_timeout"
+        case .slow: "slow"
         }
     }
 }

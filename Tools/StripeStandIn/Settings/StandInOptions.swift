@@ -2,8 +2,10 @@
 package struct StandInOptions: Sendable {
     /// The place that webhooks are sent to.
     package struct Webhooks: Sendable {
-        /// The address.
-        package var url: String
+        /// The addresses; each try goes to the next one.
+        package var urls: [String]
+        /// The kinds of events that are sent, as one chooses them at Stripe; empty for all.
+        package var types: Set<String> = []
         /// The secrets; every webhook is signed with each of them.
         package var secrets: [String]
         /// The pause before a webhook that was not taken is sent again; it doubles each time.
@@ -18,8 +20,8 @@ package struct StandInOptions: Sendable {
         package var age: Int64 = 0
 
         /// Makes a place.
-        package init(url: String, secrets: [String]) {
-            self.url = url
+        package init(urls: [String], secrets: [String]) {
+            self.urls = urls
             self.secrets = secrets
         }
     }
@@ -28,6 +30,10 @@ package struct StandInOptions: Sendable {
     package var port = 0
     /// The time for which an idempotency key is known: at Stripe at least 24 hours.
     package var keyLifetime = Duration.seconds(24 * 3600)
+    /// The seconds after which what is processed succeeds by itself: payments and refunds.
+    ///
+    /// Without it they wait until they are ended.
+    package var processingSeconds: Int64?
     /// The place that webhooks are sent to, if there is one.
     package var webhooks: Webhooks?
 

@@ -41,15 +41,16 @@ struct WebhookSender: Sendable {
 
     private func send(_ delivery: Delivery) async {
         var pause = webhooks.retryPause
-        for _ in 0..<webhooks.triesMax {
-            if await isTaken(delivery) { return }
+        for number in 0..<webhooks.triesMax {
+            let url = webhooks.urls[number % webhooks.urls.count]
+            if await isTaken(delivery, at: url) { return }
             do { try await Task.sleep(for: pause) } catch { return }
             pause = pause * 2
         }
     }
 
-    private func isTaken(_ delivery: Delivery) async -> Bool {
-        var request = HTTPClientRequest(url: webhooks.url)
+    private func isTaken(_ delivery: Delivery, at url: String) async -> Bool {
+        var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json; charset=utf-8")
         request.headers.add(

@@ -40,6 +40,17 @@ struct StandInForm: Hashable, Sendable {
         return value
     }
 
+    /// The value of a parameter that has only a few.
+    ///
+    /// - Throws: ``StandInError`` if it is none of them.
+    func choice(_ name: String, of known: Set<String>) throws(StandInError) -> String? {
+        guard let value = self[name] else { return nil }
+        guard known.contains(value) else {
+            throw .invalid("Invalid \(name): \(value)", code: "parameter_invalid", name)
+        }
+        return value
+    }
+
     /// The members of a value: `metadata[attempt]=1` has the member `attempt`.
     func members(_ name: String) -> [String: String] {
         var members: [String: String] = [:]

@@ -4,9 +4,14 @@ struct StandInPage: Sendable {
     struct Element: Sendable {
         let id: String
         let created: Int64
-        let json: StandInJSON
+        /// Makes the object, for those of the page only.
+        let json: @Sendable () -> StandInJSON
 
-        init(_ id: String, _ created: Int64, _ json: StandInJSON) {
+        init(
+            _ id: String,
+            _ created: Int64,
+            _ json: @autoclosure @escaping @Sendable () -> StandInJSON
+        ) {
             self.id = id
             self.created = created
             self.json = json
@@ -59,7 +64,7 @@ struct StandInPage: Sendable {
         }
         return .object([
             "object": .text("list"), "has_more": .bool(list.count > limit),
-            "data": .list(list.prefix(limit).map(\.json)), "url": .text("/v1/\(kind)"),
+            "data": .list(list.prefix(limit).map { $0.json() }), "url": .text("/v1/\(kind)"),
         ])
     }
 }

@@ -1,0 +1,89 @@
+import EventTypes
+import StoreAPI
+import StoreHarness
+import StripeStandIn
+import Testing
+
+/// The comparison of a store with the books of the stand-in for Stripe.
+@Suite struct StripeAuditTests {
+    private func books(_ state: TransactionState, price: Int64 = 99) -> TransactionBooks {
+        var books = TransactionBooks(id: TransactionID(number: 7))
+        let time = StoreTime(millisecondsSinceEpoch: 0)
+        books.entry = TransactionBooks.Entry(
+            accountID: AccountID(unchecked: "ada"),
+            bundleID: StoreKeys.bundleID,
+            productID: SampleCatalog.coins,
+            quantity: 1,
+            originalID: books.id,
+            reason: .purchase,
+            state: state,
+            price: SampleCatalog.usd(price),
+            deliveryCount: 0,
+            grantsEntitlement: false,
+            isFinished: nil,
+            isRevoked: false,
+            requestedAt: time,
+            changedAt: time
+        )
+        return books
+    }
+
+    private func entry(
+        _ kind: String = "charge",
+        amount: Int64 = 99,
+        transaction: String = "7",
+        payment: String = "pi_1"
+    ) -> StandInServer.Entry {
+        StandInServer.Entry(
+            attempt: "a",
+            transaction: transaction,
+            payment: payment,
+            kind: kind,
+            amount: amount,
+            currency: "usd"
+        )
+    }
+
+    private func verdict(
+        _ transactions: [TransactionBooks],
+        _ entries: [StandInServer.Entry],
+        withdrawn: [String: Int64] = [:]
+    ) -> String {
+        let none = Reconciliation(since: nil, until: StoreTime(millisecondsSinceEpoch: 0))
+        var report = AuditReport(of: none, accepted: [])
+        report.compare(transactions, with: entries, withdrawn)
+        return report.verdict
+    }
+
+    private let clean = "0 lost, 0 doubled"
+    private let doubled = "0 lost, 1 doubled"
+
+    @Test func eachPurchaseHasOneCharge() {
+        #expect(verdict([books(.purchased)], [entry()]) == clean)
+        #expect(verdict([books(.purchased)], []) == "1 lost, 0 doubled")
+        #expect(verdict([books(.purchased)], [entry(), entry(payment: "pi_2")]) == doubled)
+        #expect(verdict([], [entry()]) == doubled)
+    }
+
+    @Test func aFreePurchaseHasNone() {
+        #expect(verdict([books(.purchased, price: 0)], []) == clean)
+    }
+
+    @Test func aChargeOfAFailedPaymentIsGivenBack() {
+        #expect(verdict([books(.failed)], []) == clean)
+        #expect(verdict([books(.failed)], [entry()]) == doubled)
+        #expect(verdict([books(.failed)], [entry(), entry("refund")]) == clean)
+        #expect(verdict([books(.failed)], [entry()], withdrawn: ["pi_1": 99]) == clean)
+    }
+
+    @Test func noMoreGoesBackThanWasPaid() {
+        let refunded = [entry(), entry("refund")]
+        #expect(verdict([books(.purchased)], refunded) == clean)
+        #expect(verdict([books(.purchased)], refunded, withdrawn: ["pi_1": 99]) == doubled)
+    }
+
+    @Test func anotherAmountIsWrong() {
+        let report = verdict([books(.purchased)], [entry(amount: 100)])
+        #expect(report == "0 lost, 0 doubled, 1 otherwise wrong")
+    }
+}

@@ -1,0 +1,193 @@
+import EventTypes
+import Foundation
+import Logging
+import NIOHTTP1
+package import StoreAPI
+package import StripeStandIn
+import Synchronization
+
+/// A stand-in for Stripe beside a store, and the cards that the store's buyers have saved there.
+///
+/// It runs in this process, so it outlives every process of the store. It tells the store of every
+/// change twice and out of order.
+package final class StoreStripe: Sendable {
+    /// A card of an account.
+    private struct Card: Hashable {
+        let account: AccountID
+        let name: String
+    }
+
+    /// A setup that its buyer has confirmed, as Stripe's API names its members.
+    private struct Confirmation: Decodable {
+        let payment_method: PaymentMethod
+    }
+
+    /// The stand-in.
+    package let server: StandInServer
+    /// Its address, without a slash at its end.
+    package let url: String
+    private let cards = Mutex<[Card: PaymentMethod]>([:])
+    private let running = Mutex<Task<Void, any Error>?>(nil)
+
+    private static let key = "rk_test_of_the_harness"
+    private static let secret = "whsec_of_the_harness"
+
+    /// Describes a stand-in, which ``start()`` starts.
+    ///
+    /// - Parameters:
+    ///   - port: Its port.
+    ///   - stores: The base URLs of the processes that take webhooks.
+    ///   - endsProcessing: Whether it ends by itself what it processes.
+    init(port: Int, telling stores: [String], endsProcessing: Bool) {
+        var options = StandInOptions()
+        options.port = port
+        options.processingSeconds = endsProcessing ? 2 : nil
+        var webhooks = StandInOptions.Webhooks(
+            urls: stores.map { $0 + Routes.stripeEvents },
+            secrets: [Self.secret]
+        )
+        webhooks.isDoubled = true
+        webhooks.isReversed = true
+        webhooks.types = Self.events
+        options.webhooks = webhooks
+        server = StandInServer(options)
+        url = "http://127.0.0.1:\(port)"
+    }
+
+    /// The kinds of events that a store wants, as `docs/stripe.md` lists them.
+    private static let events: Set<String> = [
+        "payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled",
+        "payment_intent.processing", "payment_intent.requires_action", "refund.updated",
+        "refund.failed", "setup_intent.succeeded", "charge.dispute.created",
+        "charge.dispute.updated", "charge.dispute.funds_withdrawn",
+        "charge.dispute.funds_reinstated", "charge.dispute.closed",
+        "payment_method.automatically_updated", "payment_method.updated",
+        "payment_method.detached",
+    ]
+
+    /// Writes the files of secrets, and returns the settings with which `payments` charges there.
+    static func settings(port: Int, in directory: String) throws -> [String: String] {
+        let (keyPath, secretsPath) = (directory + "/stripe-key", directory + "/stripe-webhooks")
+        try Data(key.utf8).write(to: URL(fileURLWithPath: keyPath))
+        try Data(secret.utf8).write(to: URL(fileURLWithPath: secretsPath))
+        return [
+            "PROCESSOR": "stripe", "STRIPE_KEY_FILE": keyPath,
+            "STRIPE_WEBHOOK_SECRETS_FILE": secretsPath,
+            "STRIPE_API_URL": "http://127.0.0.1:\(port)",
+            "STRIPE_RETURN_URL": "https://app.example.com/back", "STRIPE_TIMEOUT_MS": "1000",
+            "STRIPE_CALLS_PER_SECOND": "1000", "STRIPE_EVENTS_MS": "3000",
+            "STRIPE_MOVEMENTS_MS": "1000", "PROCESSOR_LEASE_MS": "3500",
+            "PROCESSOR_CALLS_MAX": "50",
+        ]
+    }
+
+    /// Starts it, and waits until it answers.
+    func start() async {
+        let (starts, started) = AsyncStream<Void>.makeStream()
+        let task = Task { [server] in
+            defer { started.finish() }
+            let logger = Logger(label: "stand-in") { _ in SwiftLogNoOpLogHandler() }
+            try await server.run(logger: logger) { _ in started.yield() }
+        }
+        running.withLock { $0 = task }
+        for await _ in starts { break }
+    }
+
+    /// Stops it.
+    func stop() async {
+        let task = running.withLock { $0 }
+        task?.cancel()
+        _ = await task?.result
+    }
+
+    // MARK: - Cards
+
+    /// The card that does what a payment method of the sandbox does; `nil` if no card does.
+    package static func card(for method: SandboxPaymentMethod) -> String? {
+        switch method {
+        case .success: "pm_card_visa"
+        case .decline: "pm_card_chargeDeclined"
+        case .insufficientFunds: "pm_card_visa_chargeDeclinedInsufficientFunds"
+        case .unknownCharged: "pm_standInLostAfter"
+        case .unknownNotCharged: "pm_standInLostBefore"
+        case .slow: "pm_standInSlow"
+        case .flaky: "pm_standInDown"
+        case .renewalDeclined: "pm_standInDeclinedAway"
+        case .renewalRecovers: "pm_standInRecovers"
+        case .processing: "pm_standInProcessing"
+        case .needsAction: "pm_card_threeDSecure2Required"
+        case .throttled: "pm_standInRateLimit"
+        case .refundPending: "pm_card_pendingRefund"
+        case .cancelled, .interrupted, .needsApproval, .storedError, .wrongAmount, .refundFailed:
+            nil
+        }
+    }
+
+    /// The buyer's saved card for a payment method of the sandbox.
+    package func saved(
+        _ method: SandboxPaymentMethod,
+        of client: StoreClient
+    ) async throws -> PaymentMethod {
+        try await saved(method.method, of: client)
+    }
+
+    /// The buyer's saved card for a payment method of the sandbox.
+    ///
+    /// - Parameters:
+    ///   - method: The payment method. Any other one, and one that no card is like, is returned as it
+    ///     is.
+    ///   - client: The buyer's client.
+    /// - Returns: The saved card, which is saved now if it was not before.
+    /// - Throws: An error if it cannot be saved.
+    func saved(_ method: PaymentMethod, of client: StoreClient) async throws -> PaymentMethod {
+        guard let name = SandboxPaymentMethod(method).flatMap(Self.card) else { return method }
+        return try await save(name, of: client)
+    }
+
+    /// Saves a card as an app does, unless the buyer has saved it before.
+    ///
+    /// - Parameters:
+    ///   - name: Stripe's name of the test card.
+    ///   - client: The buyer's client.
+    /// - Returns: The saved card.
+    /// - Throws: An error if it cannot be saved.
+    package func save(_ name: String, of client: StoreClient) async throws -> PaymentMethod {
+        let card = Card(account: client.account, name: name)
+        if let saved = cards.withLock({ $0[card] }) { return saved }
+        let setups = client.urls.payments + Routes.paymentMethodSetups
+        let setup = try await client.raw(.POST, setups).decode(PaymentMethodSetupResponse.self)
+        let confirmation = try await post(
+            "setup_intents/\(setup.id)/confirm",
+            "payment_method=\(name)"
+        )
+        let saved = try confirmation.decode(Confirmation.self).payment_method
+        let methods = try await client.raw(.POST, "\(setups)/\(setup.id)")
+            .decode(PaymentMethodsResponse.self)
+        guard methods.paymentMethods.contains(where: { $0.paymentMethod == saved }) else {
+            throw HarnessError("\(client.account) has not saved \(name).")
+        }
+        return cards.withLock { cards in
+            // Of two that were saved at once, all pay with the first.
+            if let first = cards[card] { return first }
+            cards[card] = saved
+            return saved
+        }
+    }
+
+    /// Calls the stand-in as somebody does who has the key.
+    ///
+    /// - Parameters:
+    ///   - path: The path after `/v1/`.
+    ///   - form: The parameters.
+    /// - Returns: The answer.
+    /// - Throws: An error if there is none.
+    @discardableResult
+    package func post(_ path: String, _ form: String) async throws -> StoreResponse {
+        try await StoreHTTP.send(
+            .POST,
+            "\(url)/v1/\(path)",
+            headers: [("authorization", "Bearer \(Self.key)")],
+            body: Array(form.utf8)
+        )
+    }
+}
