@@ -84,7 +84,7 @@ enum StoryMarksStore {
         }
     }
 
-    /// The statement that reads a page of these transactions; its order is that of an index.
+    /// The statement that reads a page of these transactions; its order is that of one index only.
     ///
     /// - Parameters:
     ///   - account: The account.
@@ -103,8 +103,8 @@ enum StoryMarksStore {
             unpacked_json(transaction)::json ->> 'productID', is_delivered, finished_at,
             changed_at, revoked_at IS NOT NULL
         FROM queue_transactions
-        WHERE account_id = \(account) AND transaction_id < \(id?.number ?? Int64.max)
-        ORDER BY transaction_id DESC LIMIT \(Int64(limit))
+        WHERE account_id = \(account) AND -transaction_id > \(-(id?.number ?? Int64.max))
+        ORDER BY -transaction_id LIMIT \(Int64(limit))
         """
     }
 }

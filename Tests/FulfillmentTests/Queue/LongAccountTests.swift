@@ -29,8 +29,8 @@ struct LongAccountTests {
                 """
                 INSERT INTO queue_transactions (transaction_id, account_id, bundle_id, version,
                     state, transaction, is_delivered, finished_at, revision, changed_at)
-                SELECT n, \(account), 'com.example.app', 3, 'purchased', '{"productID":"coins"}',
-                    true, CASE WHEN n % 100 > 0 THEN now() END, n, now()
+                SELECT n, \(unsafe: account), 'com.example.app', 3, 'purchased',
+                    '{"productID":"coins"}', true, CASE WHEN n % 100 > 0 THEN now() END, n, now()
                 FROM \(unsafe: numbers) AS n
                 """
             )
@@ -62,9 +62,10 @@ struct LongAccountTests {
 
     @Test func aPageOfALongAccountReadsNoMoreThanOneOfAShortOne() async throws {
         try await withLongAccounts { client in
-            try await fill(client, "ada", "generate_series(1, 100000)")
-            // Rows of others stand between those of a short account.
-            try await fill(client, "ben", "generate_series(100001, 100100)")
+            try await fill(client, "'ada'", "generate_series(1, 100000)")
+            try await fill(client, "'ben'", "generate_series(100001, 100100)")
+            // Many others have bought since, so that the newest rows are not those of an account.
+            try await fill(client, "'other-' || n % 1000", "generate_series(100101, 200000)")
             try await client.withConnection { try $0.execute("ANALYZE queue_transactions") }
             let short = try await blocks(client, of: AccountID(unchecked: "ben"))
             for id in [nil, Int64(99_000), 50_000, 52] {
