@@ -53,12 +53,12 @@ private func composeReceipts(
         against: .payments,
         at: settings.paymentsURL,
         // Verifiers that work offline read the chain at the date of the signature: store time.
-        signsUntil: StoreTime(
-            millisecondsSinceEpoch: chain.validUntil.millisecondsSinceEpoch
-        )
+        signsUntil: StoreTime(millisecondsSinceEpoch: chain.validUntil.millisecondsSinceEpoch)
     )
     let consumer = frame.consumer(
-        of: [Topics.paymentsTransactions, Topics.fulfillmentTransactions],
+        of: [
+            Topics.paymentsTransactions, Topics.fulfillmentTransactions, Topics.catalogProducts,
+        ],
         handler: ReceiptHandler(
             store: store,
             signer: signer,

@@ -58,6 +58,7 @@ final class ReceiptHandler: EventHandler {
         if !batch.finishes.isEmpty {
             try store.recordFinishes(batch.finishes, on: connection)
         }
+        try SubscriptionProductStore.save(batch.products, on: connection)
         let requests = try RequestedRefundStore.save(batch.refundRequests, on: connection)
         let upgrades = UpgradedPeriods(changes)
         guard

@@ -22,5 +22,6 @@ enum ReceiptsMigrations {
             ("m0008_upgraded_periods", PackageResources.m0008_upgraded_periods_sql),
             ("m0009_refund_requests", PackageResources.m0009_refund_requests_sql),
             ("m0010_mass_extensions", PackageResources.m0010_mass_extensions_sql),
+            ("m0011_products", PackageResources.m0011_products_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

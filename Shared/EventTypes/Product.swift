@@ -47,6 +47,10 @@ public struct Product: Codable, Hashable, Sendable {
     ///
     /// A change counts for later redemptions only.
     public var codeOffers: [CodeOffer]
+    /// The offers to accounts whose subscription in the product's group has ended.
+    ///
+    /// A change counts for later purchases only.
+    public var winBackOffers: [WinBackOffer]
     /// The names of the entitlements that the product gives while an account owns it.
     ///
     /// A change counts for earlier purchases too, at once.
@@ -68,6 +72,7 @@ public struct Product: Codable, Hashable, Sendable {
         introductoryOffer: OfferTerms? = nil,
         promotionalOffers: [PromotionalOffer] = [],
         codeOffers: [CodeOffer] = [],
+        winBackOffers: [WinBackOffer] = [],
         entitlements: [EntitlementName] = []
     ) {
         self.id = id
@@ -84,6 +89,7 @@ public struct Product: Codable, Hashable, Sendable {
         self.introductoryOffer = introductoryOffer
         self.promotionalOffers = promotionalOffers
         self.codeOffers = codeOffers
+        self.winBackOffers = winBackOffers
         self.entitlements = entitlements
     }
 }
@@ -92,7 +98,7 @@ extension Product {
     private enum CodingKeys: String, CodingKey {
         case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, priceChanges
         case localizations, deliveryPlan, subscription, introductoryOffer, promotionalOffers
-        case codeOffers, entitlements
+        case codeOffers, winBackOffers, entitlements
     }
 
     /// Decodes a product.
@@ -132,6 +138,10 @@ extension Product {
                 forKey: .promotionalOffers
             ) ?? [],
             codeOffers: try container.decodeIfPresent([CodeOffer].self, forKey: .codeOffers) ?? [],
+            winBackOffers: try container.decodeIfPresent(
+                [WinBackOffer].self,
+                forKey: .winBackOffers
+            ) ?? [],
             entitlements: try container.decodeIfPresent(
                 [EntitlementName].self,
                 forKey: .entitlements
@@ -161,6 +171,7 @@ extension Product {
             try container.encode(promotionalOffers, forKey: .promotionalOffers)
         }
         if !codeOffers.isEmpty { try container.encode(codeOffers, forKey: .codeOffers) }
+        if !winBackOffers.isEmpty { try container.encode(winBackOffers, forKey: .winBackOffers) }
         if !entitlements.isEmpty { try container.encode(entitlements, forKey: .entitlements) }
     }
 }

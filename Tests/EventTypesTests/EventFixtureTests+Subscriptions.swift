@@ -45,6 +45,21 @@ extension EventFixtureTests {
         #expect(paid.transaction.subscription?.offer?.introductory == .usedUp)
     }
 
+    @Test func aWinBackOfferReadsBack() throws {
+        let name = "optional/product.changed.win-back"
+        let product = try roundTrip(ProductChanged.self, name).product
+        let offer = try #require(product.winBackOffers.first)
+        #expect(offer.id.rawValue == "we_miss_you" && offer.priority == .high)
+        #expect(offer.paidMonths == 6 && offer.waitMonths == 12 && offer.monthsSinceEndMax == 24)
+        let change = try roundTrip(
+            SubscriptionChanged.self,
+            "optional/subscription.changed.win-back"
+        )
+        #expect(change.subscription.period.offer?.type == .winBack)
+        #expect(change.subscription.wonBackAt == change.subscription.period.start)
+        #expect(change.subscription.paidTime == PaidTime(months: 4, days: 7))
+    }
+
     @Test func aPromotionalOfferReadsBack() throws {
         let name = "optional/product.changed.promotional"
         let product = try roundTrip(ProductChanged.self, name).product

@@ -66,6 +66,7 @@ import Testing
                         "optional/product.changed.offer",
                         "optional/product.changed.promotional",
                         "optional/product.changed.code",
+                        "optional/product.changed.win-back",
                         "optional/product.changed.scheduled",
                     ]
                 ))

@@ -8,6 +8,7 @@ import Testing
         #expect(OfferMode(rawValue: mode).rawValue == mode)
         let isKnown = if case .unknown = OfferMode(rawValue: mode) { false } else { true }
         #expect(isKnown == (mode != "barter"))
-        #expect(OfferType(rawValue: "winBack") == .unknown("winBack"))
+        #expect(OfferType(rawValue: "barter") == .unknown("barter"))
+        #expect(OfferType(rawValue: "winBack") == .winBack)
     }
 }

@@ -54,6 +54,8 @@ import Testing
         let promotional = try #require(club2.first?.promotionalOffers)
         #expect(promotional.map(\.id.rawValue) == ["come_back"])
         #expect(promotional.map(\.terms) == [offer])
+        let winBack = try roundTrip(ProductsResponse.self, "products.response.win-back").products
+        #expect(winBack.first?.winBackOffers?.map(\.terms) == [offer])
     }
 
     @Test func productDraft() throws {
@@ -75,6 +77,8 @@ import Testing
         #expect(scheduled.priceChanges?.values.map(\.existingSubscribers) == [.preserve])
         let codes = try roundTrip(ProductDraft.self, "product.draft.code")
         #expect(codes.codeOffers?.map(\.customers) == [[.new, .active]])
+        let winBack = try roundTrip(ProductDraft.self, "product.draft.win-back")
+        #expect(winBack.winBackOffers?.map(\.terms) == [offer].compactMap(\.self))
         #expect(promotional.promotionalOffers?.map(\.terms) == [offer].compactMap(\.self))
     }
 

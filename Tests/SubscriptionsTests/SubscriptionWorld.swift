@@ -195,6 +195,12 @@ struct SubscriptionWorld {
                     if id.number.isMultiple(of: 2) { bought.laterOffer = codeOffer(of: product.id) }
                 }
             }
+            // Some of those whose subscription has ended come back with a win-back offer.
+            if bought.offer == nil, subscription?.state == .expired, id.number.isMultiple(of: 3) {
+                bought.offer = Self.offers[product.id]
+                bought.offer?.type = .winBack
+                bought.offer?.id = OfferID(unchecked: "back")
+            }
             calls.append(Call(id: id, charge: nil, purchase: bought))
         case .schedule: apply(.productScheduled(product))
         case .withdraw: apply(.scheduleWithdrawn)

@@ -11,6 +11,14 @@ enum OfferRules {
     /// The most offers of one kind that a product has, and the most of them that are active.
     static let countMax = 100
     static let activeCountMax = 10
+    /// The most active win-back offers of a product.
+    static let activeWinBackCountMax = 5
+    /// The months that an account may have to have paid for (rule S59).
+    static let paidMonths = Array(1...24) + [36, 48, 60]
+    /// The months between two win-back offers.
+    static let waitMonths: ClosedRange<Int64> = 2...24
+    /// The shortest time for which a win-back offer can be had.
+    static let winBackTimeMin = Duration.seconds(3 * 86_400)
 
     /// A problem of an offer, and the member that has it.
     struct Problem: Hashable, Sendable {

@@ -2,6 +2,45 @@ import EventTypes
 
 /// Reads the offers of subscriptions.
 extension ProductDraftReader {
+    /// All offers of a product, as they were read.
+    struct Offers {
+        var introductory: OfferTerms?
+        var promotional: [PromotionalOffer]?
+        var codes: [CodeOffer]?
+        var winBacks: [WinBackOffer]?
+
+        /// The terms of all of them.
+        var terms: [OfferTerms] {
+            [introductory].compactMap(\.self) + (promotional ?? []).map(\.terms)
+                + (codes ?? []).map(\.terms) + (winBacks ?? []).map(\.terms)
+        }
+    }
+
+    /// Reads all offers of a subscription, which no other type has.
+    mutating func offers(
+        _ members: [String: JSONValue],
+        of type: ProductType?,
+        _ terms: SubscriptionTerms?,
+        meeting prices: [Storefront: Money]
+    ) -> Offers {
+        Offers(
+            introductory: introductoryOffer(
+                members["introductoryOffer"],
+                of: type,
+                terms,
+                meeting: prices
+            ),
+            promotional: promotionalOffers(
+                members["promotionalOffers"],
+                of: type,
+                terms,
+                meeting: prices
+            ),
+            codes: codeOffers(members["codeOffers"], of: type, terms, meeting: prices),
+            winBacks: winBackOffers(members["winBackOffers"], of: type, terms, meeting: prices)
+        )
+    }
+
     /// Reads the introductory offer of a subscription, which no other type has.
     mutating func introductoryOffer(
         _ json: JSONValue?,
@@ -85,7 +124,7 @@ extension ProductDraftReader {
     }
 
     /// An offer that has a name, as it was read.
-    private struct NamedOffer {
+    struct NamedOffer {
         let id: OfferID
         let isActive: Bool
         let terms: OfferTerms
@@ -95,7 +134,7 @@ extension ProductDraftReader {
     }
 
     /// Reads offers of one kind.
-    private mutating func namedOffers(
+    mutating func namedOffers(
         _ json: JSONValue?,
         _ name: String,
         of type: ProductType?,
@@ -149,9 +188,13 @@ extension ProductDraftReader {
         return NamedOffer(id: id, isActive: isActive, terms: offer, field: field, members: members)
     }
 
-    private mutating func checkActive(_ count: Int, in name: String) {
-        guard count > OfferRules.activeCountMax else { return }
-        note(name, "must hold at most \(OfferRules.activeCountMax) active offers")
+    mutating func checkActive(
+        _ count: Int,
+        in name: String,
+        max: Int = OfferRules.activeCountMax
+    ) {
+        guard count > max else { return }
+        note(name, "must hold at most \(max) active offers")
     }
 
     private static let offerNames: Set = ["mode", "period", "numberOfPeriods", "prices"]

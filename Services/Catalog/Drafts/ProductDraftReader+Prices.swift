@@ -80,8 +80,8 @@ extension ProductDraftReader {
         }
     }
 
-    /// The times that a change may have: the years 2000 to 2999.
-    private static let times: ClosedRange<Int64> = 946_684_800_000...32_503_679_999_999
+    /// The times that a draft may name: the years 2000 to 2999.
+    static let times: ClosedRange<Int64> = 946_684_800_000...32_503_679_999_999
 
     private mutating func existingSubscribers(
         _ json: JSONValue?,

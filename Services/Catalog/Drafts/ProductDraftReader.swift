@@ -35,7 +35,7 @@ struct ProductDraftReader {
         let names: Set = [
             "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "priceChanges",
             "localizations", "deliveryPlan", "subscription", "introductoryOffer",
-            "promotionalOffers", "codeOffers", "entitlements",
+            "promotionalOffers", "codeOffers", "winBackOffers", "entitlements",
         ]
         guard
             let members = object(
@@ -60,28 +60,8 @@ struct ProductDraftReader {
         let localizations = localizations(members["localizations"])
         let deliveryPlan = deliveryPlan(members["deliveryPlan"], of: type)
         let subscription = subscription(members["subscription"], of: type)
-        let introductoryOffer = introductoryOffer(
-            members["introductoryOffer"],
-            of: type,
-            subscription,
-            meeting: prices
-        )
-        let promotionalOffers = promotionalOffers(
-            members["promotionalOffers"],
-            of: type,
-            subscription,
-            meeting: prices
-        )
-        let codeOffers = codeOffers(
-            members["codeOffers"],
-            of: type,
-            subscription,
-            meeting: prices
-        )
-        let offers =
-            [introductoryOffer].compactMap(\.self)
-            + (promotionalOffers ?? []).map(\.terms) + (codeOffers ?? []).map(\.terms)
-        check(priceChanges ?? [:], against: offers, of: subscription, meeting: prices)
+        let offers = offers(members, of: type, subscription, meeting: prices)
+        check(priceChanges ?? [:], against: offers.terms, of: subscription, meeting: prices)
         let entitlements = entitlements(members["entitlements"], of: type, deliveryPlan)
         guard let type else { return nil }
         return ProductDraft(
@@ -94,9 +74,10 @@ struct ProductDraftReader {
             localizations: localizations,
             deliveryPlan: deliveryPlan,
             subscription: subscription,
-            introductoryOffer: introductoryOffer,
-            promotionalOffers: promotionalOffers,
-            codeOffers: codeOffers,
+            introductoryOffer: offers.introductory,
+            promotionalOffers: offers.promotional,
+            codeOffers: offers.codes,
+            winBackOffers: offers.winBacks,
             entitlements: entitlements
         )
     }

@@ -250,6 +250,7 @@ enum ProductRules {
             introductoryOffer: draft.introductoryOffer,
             promotionalOffers: draft.promotionalOffers ?? [],
             codeOffers: draft.codeOffers ?? [],
+            winBackOffers: draft.winBackOffers ?? [],
             entitlements: draft.entitlements ?? []
         )
     }
@@ -276,6 +277,7 @@ enum ProductRules {
             promotionalOffers: product.promotionalOffers.isEmpty
                 ? nil : product.promotionalOffers,
             codeOffers: product.codeOffers.isEmpty ? nil : product.codeOffers,
+            winBackOffers: product.winBackOffers.isEmpty ? nil : product.winBackOffers,
             entitlements: product.entitlements.isEmpty ? nil : product.entitlements
         )
     }

@@ -124,9 +124,15 @@ struct PriceList: Sendable {
         let names = product.subscription.flatMap { groups[$0.groupID]?.localizations } ?? [:]
         let offers = product.promotionalOffers.filter(\.isActive).compactMap { offer in
             OfferListing(of: offer.terms, in: storefront).map {
-                PromotionalOfferListing(id: offer.id, terms: $0)
+                NamedOfferListing(id: offer.id, terms: $0)
             }
         }
+        let winBackOffers = product.winBackOffers.filter { $0.canBeHad(at: time) }
+            .compactMap { offer in
+                OfferListing(of: offer.terms, in: storefront).map {
+                    NamedOfferListing(id: offer.id, terms: $0)
+                }
+            }
         return ProductListing(
             id: product.id,
             version: product.version,
@@ -143,7 +149,8 @@ struct PriceList: Sendable {
             introductoryOffer: product.introductoryOffer.flatMap {
                 OfferListing(of: $0, in: storefront)
             },
-            promotionalOffers: offers.isEmpty ? nil : offers
+            promotionalOffers: offers.isEmpty ? nil : offers,
+            winBackOffers: winBackOffers.isEmpty ? nil : winBackOffers
         )
     }
 

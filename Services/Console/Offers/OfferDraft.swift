@@ -12,6 +12,8 @@ struct OfferDraft: Hashable, Sendable {
     var customers = CustomerKind.all
     /// Whether the introductory offer comes before it.
     var isStackable = false
+    /// The accounts that may have a win-back offer, and when.
+    var winBack = WinBackConditions()
     var terms: OfferTerms
 
     /// All offers of a kind.
@@ -31,6 +33,16 @@ struct OfferDraft: Hashable, Sendable {
                     isActive: $0.isActive,
                     customers: $0.customers,
                     isStackable: $0.isStackable,
+                    terms: $0.terms
+                )
+            }
+        case .winBack:
+            offers.winBacks.map {
+                OfferDraft(
+                    kind: kind,
+                    id: $0.id,
+                    isActive: $0.isActive,
+                    winBack: WinBackConditions($0),
                     terms: $0.terms
                 )
             }
@@ -63,6 +75,10 @@ struct OfferDraft: Hashable, Sendable {
             )
             let index = offers.codes.firstIndex { $0.id == id }
             if let index { offers.codes[index] = offer } else { offers.codes.append(offer) }
+        case .winBack:
+            let offer = winBack.offer(id, isActive: isActive, terms)
+            let index = offers.winBacks.firstIndex { $0.id == id }
+            if let index { offers.winBacks[index] = offer } else { offers.winBacks.append(offer) }
         }
     }
 
@@ -72,6 +88,7 @@ struct OfferDraft: Hashable, Sendable {
         case .introductory: offers.introductory = nil
         case .promotional: offers.promotional.removeAll { $0.id == id }
         case .code: offers.codes.removeAll { $0.id == id }
+        case .winBack: offers.winBacks.removeAll { $0.id == id }
         }
     }
 }

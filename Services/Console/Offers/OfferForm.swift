@@ -14,6 +14,7 @@ struct OfferForm: Hashable, Sendable {
     var isRemoved = false
     var customers = Set(CustomerKind.all.map(\.rawValue))
     var isStackable = false
+    var winBack = WinBackFields()
     var mode = OfferMode.freeTrial.rawValue
     var period = "P1M"
     var periods = "1"
@@ -29,6 +30,7 @@ struct OfferForm: Hashable, Sendable {
         isActive = offer.isActive
         customers = Set(offer.customers.map(\.rawValue))
         isStackable = offer.isStackable
+        winBack = WinBackFields(offer.winBack)
         mode = offer.terms.mode.rawValue
         period = "\(offer.terms.period)"
         periods = "\(offer.terms.numberOfPeriods)"
@@ -51,6 +53,7 @@ struct OfferForm: Hashable, Sendable {
         isRemoved = form["removed"] == "yes"
         customers = Set(form.values(after: "customers.").filter { $0.value == "yes" }.keys)
         isStackable = form["stackable"] == "yes"
+        if kind == .winBack { winBack = WinBackFields(form) }
         mode = form["mode"] ?? ""
         period = form["period"] ?? ""
         periods = form["periods"] ?? ""
@@ -66,6 +69,7 @@ struct OfferForm: Hashable, Sendable {
         if isActive { fields.append(("active", "yes")) }
         if isRemoved { fields.append(("removed", "yes")) }
         if isStackable { fields.append(("stackable", "yes")) }
+        if kind == .winBack { fields += winBack.all }
         fields += customers.sorted().map { ("customers.\($0)", "yes") }
         fields += prices.sorted { $0.key < $1.key }.map { ("price.\($0.key)", $0.value) }
         return fields
@@ -97,12 +101,19 @@ struct OfferForm: Hashable, Sendable {
             numberOfPeriods: periods,
             prices: readPrices(for: product, &problems)
         )
+        let conditions =
+            kind == .winBack
+            ? winBack.wish(
+                changing: old(in: product)?.winBack ?? WinBackConditions(),
+                &problems
+            ) : WinBackConditions()
         let offer = OfferDraft(
             kind: kind,
             id: offerID,
             isActive: isActive,
             customers: CustomerKind.all.filter { customers.contains($0.rawValue) },
             isStackable: isStackable,
+            winBack: conditions,
             terms: terms
         )
         return (offer, problems)

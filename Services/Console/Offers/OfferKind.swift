@@ -6,6 +6,8 @@ enum OfferKind: String, CaseIterable, Sendable {
     case promotional
     /// Given by codes.
     case code
+    /// For accounts whose subscription has ended.
+    case winBack
 
     /// The heading of the kind's offers.
     var title: String {
@@ -13,6 +15,7 @@ enum OfferKind: String, CaseIterable, Sendable {
         case .introductory: "Introductory offer"
         case .promotional: "Promotional offers"
         case .code: "Offers of codes"
+        case .winBack: "Win-back offers"
         }
     }
 
@@ -23,6 +26,7 @@ enum OfferKind: String, CaseIterable, Sendable {
         case .promotional:
             "The app’s server gives them to accounts that have, or had, a subscription."
         case .code: "Accounts get them by redeeming codes. Make the codes on the page Codes."
+        case .winBack: "For accounts whose subscription has ended."
         }
     }
 }

@@ -71,6 +71,7 @@ struct OfferListPage {
             case .introductory: "Add an introductory offer"
             case .promotional: "Add a promotional offer"
             case .code: "Add an offer of codes"
+            case .winBack: "Add a win-back offer"
             }
         return "<p><a href=\"\(path)\">\(words)</a></p>"
     }

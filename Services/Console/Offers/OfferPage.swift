@@ -74,6 +74,7 @@ struct OfferPage {
     private var switches: HTML {
         guard form.kind != .introductory else { return "" }
         let active = box("active", "It can be had", isOn: form.isActive)
+        if form.kind == .winBack { return "\(active)\(conditions)" }
         guard form.kind == .code else { return active }
         let customers: [HTML] = CustomerKind.all.map {
             box(
@@ -86,6 +87,29 @@ struct OfferPage {
             \(active)
             <fieldset><legend>Who may redeem a code</legend>\(customers)</fieldset>
             \(box("stackable", "An account that may have the introductory offer gets that first", isOn: form.isStackable))
+            """
+    }
+
+    private var conditions: HTML {
+        let fields = form.winBack
+        let lines: [(name: String, words: String, value: String)] = [
+            ("paid", "Months that the account has paid for, at least", fields.paid),
+            ("since", "Months since the end of its subscription, at least", fields.since),
+            ("sinceMax", "Months since the end, at most; empty for any number", fields.sinceMax),
+            (
+                "wait", "Months since its last win-back offer, at least; empty for any number",
+                fields.wait
+            ),
+        ]
+        let inputs: [HTML] = lines.map {
+            """
+            <label>\($0.words) <input name="\($0.name)" value="\($0.value)" inputmode="numeric" \
+            autocomplete="off"></label>
+            """
+        }
+        return """
+            <fieldset><legend>Who may have it</legend>\(inputs)</fieldset>
+            \(box("high", "It comes before offers without this mark", isOn: fields.isHigh))
             """
     }
 

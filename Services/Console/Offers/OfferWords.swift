@@ -30,6 +30,7 @@ enum OfferWords {
             parts.append(("customers", customers.joined(separator: ", ")))
             parts.append(("introductory offer first", offer.isStackable ? "yes" : "no"))
         }
+        if offer.kind == .winBack { parts += offer.winBack.parts }
         parts += [
             ("how it is paid", words(for: offer.terms.mode)), ("period", "\(offer.terms.period)"),
             ("periods", "\(offer.terms.numberOfPeriods)"),

@@ -94,6 +94,7 @@ struct ProductPage {
             <div><dt>introductory</dt><dd>\(product.introductoryOffer == nil ? "none" : "one")</dd></div>
             <div><dt>promotional</dt><dd>\(product.promotionalOffers.count)</dd></div>
             <div><dt>of codes</dt><dd>\(product.codeOffers.count)</dd></div>
+            <div><dt>win-back</dt><dd>\(product.winBackOffers.count)</dd></div>
             </dl><p><a href="\(path)/offers">All of them, with prices</a></p>\(raise)\(extensions)</section>
             """
     }

@@ -43,6 +43,11 @@ enum StoreKitMerge {
                     in: file.storefront,
                     onto: current.codeOffers ?? []
                 )
+                merged.winBackOffers = winBackOffers(
+                    draft.winBackOffers ?? [],
+                    in: file.storefront,
+                    onto: current.winBackOffers ?? []
+                )
             }
             products[id] = merged
         }
@@ -86,6 +91,26 @@ enum StoreKitMerge {
                     isStackable: told?.isStackable ?? known.isStackable,
                     terms: $0
                 )
+            }
+        }
+        merged += offers.filter { told in !current.contains { $0.id == told.id } }
+        return merged.isEmpty ? nil : merged
+    }
+
+    /// The file's win-back offers, each merged with the catalog's of the same id.
+    ///
+    /// The file does not say who may have one, so that stays.
+    private static func winBackOffers(
+        _ offers: [WinBackOffer],
+        in storefront: Storefront,
+        onto current: [WinBackOffer]
+    ) -> [WinBackOffer]? {
+        var merged = current.compactMap { known -> WinBackOffer? in
+            let told = offers.first { $0.id == known.id }
+            return offer(told?.terms, in: storefront, onto: known.terms).map {
+                var merged = known
+                merged.terms = $0
+                return merged
             }
         }
         merged += offers.filter { told in !current.contains { $0.id == told.id } }

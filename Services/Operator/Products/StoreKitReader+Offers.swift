@@ -28,8 +28,36 @@ extension StoreKitReader {
         for terms: SubscriptionTerms,
         _ subject: String
     ) -> [PromotionalOffer]? {
-        var offers: [PromotionalOffer] = []
-        for members in list(product, "adHocOffers") {
+        let offers = namedOffers(of: product, "adHocOffers", for: terms, subject).map {
+            note(.taken, subject, "with the promotional offer \($0.id): \(text(of: $0.terms))")
+            return PromotionalOffer(id: $0.id, terms: $0.terms)
+        }
+        return offers.isEmpty ? nil : offers
+    }
+
+    /// The win-back offers of a subscription; `nil` if it has none.
+    ///
+    /// No members are known in which the file would say who may have them.
+    mutating func winBackOffers(
+        of product: Members,
+        for terms: SubscriptionTerms,
+        _ subject: String
+    ) -> [WinBackOffer]? {
+        let offers = namedOffers(of: product, "winbackOffers", for: terms, subject).map {
+            note(.taken, subject, "with the win-back offer \($0.id): \(text(of: $0.terms))")
+            return WinBackOffer(id: $0.id, terms: $0.terms)
+        }
+        return offers.isEmpty ? nil : offers
+    }
+
+    private mutating func namedOffers(
+        of product: Members,
+        _ list: String,
+        for terms: SubscriptionTerms,
+        _ subject: String
+    ) -> [(id: OfferID, terms: OfferTerms)] {
+        var offers: [(id: OfferID, terms: OfferTerms)] = []
+        for members in self.list(product, list) {
             let name = members["offerID"] as? String ?? ""
             guard let id = OfferID(rawValue: name) else {
                 note(.wrong, subject, "has an offer whose offerID '\(name)' is not \(OfferID.form)")
@@ -38,10 +66,9 @@ extension StoreKitReader {
             guard let offer = offer(members, "the offer \(id)", for: terms, subject) else {
                 continue
             }
-            note(.taken, subject, "with the promotional offer \(id): \(text(of: offer))")
-            offers.append(PromotionalOffer(id: id, terms: offer))
+            offers.append((id, offer))
         }
-        return offers.isEmpty ? nil : offers
+        return offers
     }
 
     /// The offers of codes of a subscription; `nil` if it has none.

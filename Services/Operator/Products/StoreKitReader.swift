@@ -31,9 +31,8 @@ struct StoreKitReader {
     ]
     private static let subscriptionMembers: Set = [
         "groupNumber", "subscriptionGroupID", "recurringSubscriptionPeriod", "introductoryOffer",
-        "adHocOffers", "codeOffers",
+        "adHocOffers", "codeOffers", "winbackOffers",
     ]
-    private static let offers = ["winbackOffers"]
     /// Settings that say in which storefront the prices are, and in which language the texts.
     private static let catalogSettings: Set = ["_locale", "_storefront"]
     /// Lengths that Xcode accepts and that the catalog writes differently.
@@ -216,6 +215,7 @@ struct StoreKitReader {
             draft.introductoryOffer = introductoryOffer(of: product, for: terms, subject)
             draft.promotionalOffers = promotionalOffers(of: product, for: terms, subject)
             draft.codeOffers = codeOffers(of: product, for: terms, subject)
+            draft.winBackOffers = winBackOffers(of: product, for: terms, subject)
         }
         noteRest(of: product, type, subject)
         products[id] = draft
@@ -226,13 +226,7 @@ struct StoreKitReader {
     /// Tells of the members of a product that the catalog has no place for.
     private mutating func noteRest(of product: Members, _ type: ProductType, _ subject: String) {
         for name in product.keys.sorted() where Self.hasContent(product[name]) {
-            if Self.offers.contains(name) {
-                note(
-                    .notTaken,
-                    subject,
-                    "has \(name); the store makes no win-back offers"
-                )
-            } else if !Self.productMembers.contains(name),
+            if !Self.productMembers.contains(name),
                 type != .autoRenewableSubscription || !Self.subscriptionMembers.contains(name)
             {
                 note(.notTaken, subject, "has \(name), which is no member that is known")

@@ -49,6 +49,7 @@ enum StoreKitWriter {
                     } ?? NSNull()
                 members["adHocOffers"] = offers(of: draft, id, in: storefront)
                 members["codeOffers"] = codeOffers(of: draft, id, in: storefront)
+                members["winbackOffers"] = winBackOffers(of: draft, id, in: storefront)
                 groups[group, default: []].append(members)
             case .unknown(let name): leaveOut("is a \(name), which the file cannot hold")
             }
@@ -121,6 +122,21 @@ enum StoreKitWriter {
             }
             members["offerID"] = promotional.id.rawValue
             members["referenceName"] = promotional.id.rawValue
+            return members
+        }
+    }
+
+    /// The active win-back offers of a product that are made in the storefront.
+    private static func winBackOffers(
+        of draft: ProductDraft,
+        _ id: ProductID,
+        in storefront: Storefront
+    ) -> [[String: Any]] {
+        (draft.winBackOffers ?? []).filter(\.isActive).compactMap { winBack in
+            let name = "\(id).winBack.\(winBack.id)"
+            guard var members = offer(of: winBack.terms, name, in: storefront) else { return nil }
+            members["offerID"] = winBack.id.rawValue
+            members["referenceName"] = winBack.id.rawValue
             return members
         }
     }

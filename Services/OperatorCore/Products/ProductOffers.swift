@@ -9,12 +9,15 @@ package struct ProductOffers: Hashable, Sendable {
     package var promotional: [PromotionalOffer]
     /// The offers that codes give.
     package var codes: [CodeOffer]
+    /// The offers to accounts whose subscription has ended.
+    package var winBacks: [WinBackOffer]
 
     /// The offers of a product as they are.
     package init(_ product: Product) {
         introductory = product.introductoryOffer
         promotional = product.promotionalOffers
         codes = product.codeOffers
+        winBacks = product.winBackOffers
     }
 }
 
@@ -31,6 +34,7 @@ extension ProductEdit {
             for (name, values) in [
                 ("promotionalOffers", try offers.promotional.map { try Self.encoded($0) }),
                 ("codeOffers", try offers.codes.map { try Self.encoded($0) }),
+                ("winBackOffers", try offers.winBacks.map { try Self.encoded($0) }),
             ] {
                 let old = members[name] as? [[String: Any]] ?? []
                 members[name] = values.map { offer in

@@ -38,7 +38,12 @@ extension AcceptanceBatch {
         let submission = entry.submission
         if let code = submission.code { return grant(by: code, of: product, for: entry, facts) }
         guard let signed = entry.signedOffer else {
-            return .success(OfferGrant(first: introductoryOffer(of: product, for: submission)))
+            let isWinBack = submission.request.offer?.type == .winBack
+            let offer =
+                isWinBack
+                ? winBackOffer(of: product, for: submission)
+                : introductoryOffer(of: product, for: submission)
+            return .success(OfferGrant(first: offer))
         }
         let row = submission.subscriptionKey(of: product).flatMap { subscriptions.rows[$0] }
         return PromotionalOfferRules.offer(
@@ -105,6 +110,25 @@ extension AcceptanceBatch {
             of: product,
             in: submission.request.storefront
         )
+        return offer?.price.isZero == true && asksToBuy(submission) ? nil : offer
+    }
+
+    /// The win-back offer that a request names; `nil` if the account may not have it (rule S59).
+    ///
+    /// The account's row is locked, so nobody else begins a subscription in the group meanwhile.
+    private func winBackOffer(
+        of product: Product,
+        for submission: PaymentSubmission
+    ) -> PeriodOffer? {
+        guard let key = submission.subscriptionKey(of: product),
+            let subscription = subscriptions.rows[key]?.subscription
+        else { return nil }
+        let offer = WinBackRules.offers(
+            of: product,
+            to: subscriptions.machine.dueActions.present(subscription, at: time),
+            in: submission.request.storefront,
+            at: time
+        ).first { $0.id == submission.request.offer?.id }
         return offer?.price.isZero == true && asksToBuy(submission) ? nil : offer
     }
 

@@ -45,9 +45,9 @@ enum ResumptionRules {
             return .notInterrupted
         }
         // The signature of a promotional offer was for the failed payment only, and a code was given back.
-        if failed.subscription?.offerOfCode != nil
-            || failed.subscription?.offer?.type == .promotional
-        {
+        // Whoever still may have a win-back offer pays with it again.
+        let type = failed.subscription?.offer?.type
+        if failed.subscription?.offerOfCode != nil || type == .promotional || type == .winBack {
             return .refused(.offerNotAvailable)
         }
         let price = PaymentRules.price(

@@ -30,6 +30,8 @@ struct ReceiptBatch: Sendable {
     let refundRequests: [RequestedRefund]
     /// The changes of requests to extend all subscribers, in the order of their events.
     let massExtensions: [MassExtensionChanged]
+    /// The products that the catalog has published, in the order of their events.
+    let products: [Product]
 
     /// Combines events.
     ///
@@ -45,6 +47,7 @@ struct ReceiptBatch: Sendable {
         var subscriptionChanges: [SubscriptionChanged] = []
         var refundRequests: [RequestedRefund] = []
         var massExtensions: [MassExtensionChanged] = []
+        var products: [Product] = []
         for event in events {
             switch event.type {
             case .transactionPurchased, .transactionRestored, .transactionRefunded,
@@ -86,6 +89,8 @@ struct ReceiptBatch: Sendable {
                 refundRequests.append(try event.decode(RefundRequestChanged.self).request)
             case .massExtensionChanged:
                 massExtensions.append(try event.decode(MassExtensionChanged.self))
+            case .productChanged:
+                products.append(try event.decode(ProductChanged.self).product)
             default:
                 continue
             }
@@ -95,6 +100,7 @@ struct ReceiptBatch: Sendable {
         self.subscriptionChanges = subscriptionChanges
         self.refundRequests = refundRequests
         self.massExtensions = massExtensions
+        self.products = products
     }
 }
 

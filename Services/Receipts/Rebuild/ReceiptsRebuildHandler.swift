@@ -4,8 +4,8 @@ import Messaging
 import Postgres
 import Rebuild
 
-/// Rebuilds the receipts from the service's own log, the finishes of `fulfillment` and the
-/// subscriptions of `payments`.
+/// Rebuilds the receipts from the service's own log, the finishes of `fulfillment`, the
+/// subscriptions of `payments` and the products of `catalog`.
 ///
 /// The signed payloads are assembled again, and the signatures are taken from the log.
 struct ReceiptsRebuildHandler: Rebuilder {
@@ -20,6 +20,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
             by: .receipts
         ),
         .consumed(.payments, [.subscriptionChanged, .refundRequestChanged], by: .receipts),
+        .consumed(.catalog, [.productChanged], by: .receipts),
     ]
 
     let unreadIndexes = [
@@ -51,6 +52,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
         let batch = try ReceiptBatch(events, signedIn: nil)
         _ = try SubscriptionStatusStore.save(batch.subscriptionChanges, on: shadow)
         _ = try RequestedRefundStore.save(batch.refundRequests, on: shadow)
+        try SubscriptionProductStore.save(batch.products, on: shadow)
         guard !batch.finishes.isEmpty else { return }
         try receipts.recordFinishes(batch.finishes, on: shadow)
     }

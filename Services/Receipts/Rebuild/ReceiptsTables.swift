@@ -44,6 +44,11 @@ enum ReceiptsTables {
             ]
         ),
         RebuiltTable(
+            "products",
+            key: [.text("id")],
+            columns: ["id", "version", .init("data", "data::jsonb")]
+        ),
+        RebuiltTable(
             "refund_requests",
             key: [.number("transaction_id"), .number("number")],
             columns: ["transaction_id", "number", "requested_at", "state"]

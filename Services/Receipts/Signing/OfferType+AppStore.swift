@@ -7,6 +7,7 @@ extension OfferType {
         case .introductory: 1
         case .promotional: 2
         case .code: 3
+        case .winBack: 4
         case .unknown: nil
         }
     }

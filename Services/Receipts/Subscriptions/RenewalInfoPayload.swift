@@ -1,8 +1,8 @@
 import EventTypes
 import Foundation
 
-/// The payload of signed renewal info: Apple's `JWSRenewalInfoDecodedPayload`, made only from a
-/// subscription and a time.
+/// The payload of signed renewal info: Apple's `JWSRenewalInfoDecodedPayload`, made from a subscription,
+/// the win-back offers of its product, and a time.
 ///
 /// The offer is that of the next period (rule S42).
 struct RenewalInfoPayload: Codable, Hashable, Sendable {
@@ -34,6 +34,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
     var autoRenewProductId: ProductID
     var autoRenewStatus: Int
     var currency: Currency?
+    var eligibleWinBackOfferIds: [OfferID]?
     var environment: StoreEnvironment
     var expirationIntent: Int?
     var gracePeriodExpiresDate: StoreTime?
@@ -54,6 +55,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
     init(
         _ subscription: Subscription,
         of customer: Customer = Customer(),
+        winBacks: EligibleWinBacks = EligibleWinBacks(),
         environment: StoreEnvironment,
         signedAt now: StoreTime
     ) {
@@ -63,6 +65,7 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
         autoRenewProductId = (next ?? subscription.product).id
         autoRenewStatus = subscription.isAutoRenewOn && subscription.state.isRunning ? 1 : 0
         currency = subscription.nextPrice?.currency
+        eligibleWinBackOfferIds = winBacks.ids(for: subscription, at: now)
         self.environment = environment
         expirationIntent = subscription.expirationIntent?.rawValue
         gracePeriodExpiresDate = subscription.gracePeriodEnd
@@ -96,6 +99,12 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
             text.member("autoRenewProductId", autoRenewProductId.rawValue)
             text.member("autoRenewStatus", Int64(autoRenewStatus))
             text.member("currency", currency?.rawValue)
+            if let eligibleWinBackOfferIds {
+                text.member(
+                    "eligibleWinBackOfferIds",
+                    strings: eligibleWinBackOfferIds.map(\.rawValue)
+                )
+            }
             text.member("environment", environment.rawValue)
             text.member("expirationIntent", expirationIntent.map(Int64.init))
             text.member("gracePeriodExpiresDate", gracePeriodExpiresDate)

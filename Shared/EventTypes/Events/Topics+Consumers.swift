@@ -17,6 +17,7 @@ extension Topics {
                 .transactionPurchased, .transactionRestored, .transactionRefunded,
                 .transactionRefundReversed, .transactionFinished, .subscriptionChanged,
                 .refundRequestChanged, .transactionExtended, .massExtensionChanged,
+                .productChanged,
             ]
         case .fulfillment:
             // A purchased or restored transaction enters the queue together with its receipt. No

@@ -54,7 +54,7 @@ public enum Topics {
         name: "catalog.products",
         producer: .catalog,
         key: .product,
-        consumers: [.payments, .fulfillment],
+        consumers: [.payments, .receipts, .fulfillment],
         isCompacted: true
     )
     /// Changes of payments.

@@ -8,6 +8,8 @@ public enum OfferType: OpenEnum {
     case promotional
     /// An offer for whoever redeems a code of it (rule S54).
     case code
+    /// An offer for accounts whose subscription in the product's group has ended (rule S59).
+    case winBack
     /// A kind that only a newer version of the store knows.
     case unknown(String)
 
@@ -19,6 +21,7 @@ public enum OfferType: OpenEnum {
         case "introductory": self = .introductory
         case "promotional": self = .promotional
         case "code": self = .code
+        case "winBack": self = .winBack
         default: self = .unknown(rawValue)
         }
     }
@@ -29,6 +32,7 @@ public enum OfferType: OpenEnum {
         case .introductory: "introductory"
         case .promotional: "promotional"
         case .code: "code"
+        case .winBack: "winBack"
         case .unknown(let rawValue): rawValue
         }
     }

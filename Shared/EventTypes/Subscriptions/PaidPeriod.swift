@@ -82,6 +82,21 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
     }
 }
 
+extension PaidPeriod {
+    /// The time that the account has paid for with the period.
+    ///
+    /// It is nothing if the period was free. If something ended the period early, the time counts in
+    /// proportion, in whole days.
+    public var paidTime: PaidTime {
+        guard !price.isZero else { return PaidTime() }
+        let sold = PaidTime(length)
+        let whole = end.duration(since: start).milliseconds
+        let served = max(0, effectiveEnd.duration(since: start).milliseconds)
+        guard served < whole else { return sold }
+        return PaidTime(days: Int(Int64(sold.hundredthsOfDays) * served / whole / 100))
+    }
+}
+
 // Subscriptions are encoded and decoded without Foundation's coders, with the same bytes.
 
 extension PaidPeriod {

@@ -17,6 +17,7 @@ extension Subscription: PlainJSONCodable {
         text.member("gracePeriodEnd", gracePeriodEnd)
         text.member("id", id.rawValue)
         text.member("lastTry", lastTry)
+        if let paidTime { text.member("paidTime", object: paidTime.write) }
         if let pendingOffer { text.member("pendingOffer", object: pendingOffer.write) }
         if let pendingProduct { text.member("pendingProduct", object: pendingProduct.write) }
         text.member("period", object: period.write)
@@ -28,6 +29,7 @@ extension Subscription: PlainJSONCodable {
         text.member("state", state.rawValue)
         text.member("storefront", storefront.rawValue)
         text.member("version", Int64(version))
+        text.member("wonBackAt", wonBackAt)
     }
 
     /// Reads the members; `nil` if one is missing, wrong, or not in plain form.
@@ -65,6 +67,8 @@ extension Subscription: PlainJSONCodable {
         var billingRetryEnd: Int64?
         var expirationIntent: ExpirationIntent?
         var extensions: [PeriodExtension]?
+        var paidTime: PaidTime?
+        var wonBackAt: Int64?
 
         mutating func read(_ name: PlainJSON.Name, from json: inout PlainJSON) -> Bool {
             switch name {
@@ -102,6 +106,8 @@ extension Subscription: PlainJSONCodable {
                 json.null() || PlainJSON.keep(ExpirationIntent(from: &json), in: &expirationIntent)
             case "extensions":
                 json.null() || PlainJSON.keep(PeriodExtension.list(from: &json), in: &extensions)
+            case "paidTime": json.null() || PlainJSON.keep(PaidTime(from: &json), in: &paidTime)
+            case "wonBackAt": json.null() || PlainJSON.keep(json.integer(), in: &wonBackAt)
             default: json.skip()
             }
         }
@@ -136,6 +142,8 @@ extension Subscription: PlainJSONCodable {
             whole.billingRetryEnd = billingRetryEnd.map(StoreTime.init(millisecondsSinceEpoch:))
             whole.expirationIntent = expirationIntent
             whole.extensions = extensions
+            whole.paidTime = paidTime
+            whole.wonBackAt = wonBackAt.map(StoreTime.init(millisecondsSinceEpoch:))
             return whole
         }
     }

@@ -59,6 +59,11 @@ public struct Subscription: Codable, Hashable, Sendable {
     public var expirationIntent: ExpirationIntent?
     /// The extensions of its periods, oldest first; `nil` if there was none.
     public var extensions: [PeriodExtension]?
+    /// The time that the account has paid for before the two newest periods (rule S59); `nil` if there
+    /// were no others, or an older version of the store did not count it.
+    public var paidTime: PaidTime?
+    /// The time at which the account last began a win-back offer; `nil` if it never did.
+    public var wonBackAt: StoreTime?
 
     /// Makes the first version of a subscription.
     public init(
@@ -168,5 +173,29 @@ public struct Subscription: Codable, Hashable, Sendable {
             return period
         }
         return earlierPeriod
+    }
+}
+
+extension Subscription {
+    /// The time that the account has paid for with all its periods (rule S59).
+    ///
+    /// If an older version of the store did not count it, all of the time since ``recentStart`` is taken
+    /// as paid.
+    public var totalPaidTime: PaidTime {
+        earlierPaidTime + (earlierPeriod?.paidTime ?? PaidTime()) + period.paidTime
+    }
+
+    /// The ``paidTime`` of the subscription once a period after the newest one is paid.
+    package var nextPaidTime: PaidTime? {
+        guard earlierPeriod != nil || paidTime != nil else { return nil }
+        return earlierPaidTime + (earlierPeriod?.paidTime ?? PaidTime())
+    }
+
+    /// The time that the account has paid for before the two newest periods.
+    private var earlierPaidTime: PaidTime {
+        if let paidTime { return paidTime }
+        let start = (earlierPeriod ?? period).start
+        let time = max(0, start.duration(since: recentStart).milliseconds)
+        return PaidTime(days: Int(time / 86_400_000))
     }
 }

@@ -28,6 +28,7 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
             case simulatesAskToBuyInSandbox(Bool)
             case promotionalOffer(SignedPromotionalOffer)
             case paymentDiscount(SKPaymentDiscount)
+            case winBackOffer(String)
         }
 
         let wish: Wish
@@ -87,6 +88,16 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
                 timestamp: Int64(timestamp)
             )
             return PurchaseOption(wish: .paymentDiscount(discount))
+        }
+
+        /// The win-back offer that the purchase redeems.
+        ///
+        /// The store decides whether the account may have it, and otherwise refuses the purchase.
+        ///
+        /// - Parameter offer: One of ``Product/SubscriptionInfo/winBackOffers``.
+        /// - Returns: The option.
+        public static func winBackOffer(_ offer: SubscriptionOffer) -> PurchaseOption {
+            PurchaseOption(wish: .winBackOffer(offer.id ?? ""))
         }
     }
 
@@ -155,6 +166,7 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
             case .simulatesAskToBuyInSandbox(let asks): payment.simulatesAskToBuyInSandbox = asks
             case .promotionalOffer(let offer): payment.promotionalOffer = offer
             case .paymentDiscount(let discount): payment.paymentDiscount = discount
+            case .winBackOffer(let id): payment.winBackOffer = id
             }
         }
         let queue = SKPaymentQueue.default()

@@ -16,6 +16,8 @@ public class SKPayment: Hashable,
         var paymentDiscount: SKPaymentDiscount?
         /// The promotional offer as a signed JWS, with its id.
         var promotionalOffer: SignedPromotionalOffer?
+        /// The id of the win-back offer.
+        var winBackOffer: String?
         /// The promoted purchase that this payment answers (spec rule 116).
         var purchaseIntentID: String?
     }
@@ -111,6 +113,11 @@ public final class SKMutablePayment: SKPayment,
     var promotionalOffer: SignedPromotionalOffer? {
         get { fields.promotionalOffer }
         set { fields.promotionalOffer = newValue }
+    }
+    /// The id of the win-back offer that the payment redeems.
+    var winBackOffer: String? {
+        get { fields.winBackOffer }
+        set { fields.winBackOffer = newValue }
     }
     /// Whether the sandbox asks for approval before it charges.
     public override var simulatesAskToBuyInSandbox: Bool {

@@ -59,6 +59,10 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     ///
     /// The merchant's server decides who gets one, and signs it.
     public let discounts: [SKProductDiscount]
+    /// The offers to accounts whose subscription in the product's group has ended.
+    ///
+    /// StoreKit 1 has no name for them: ``Product/SubscriptionInfo/winBackOffers``.
+    let winBackOffers: [SKProductDiscount]
     /// The rank of the product in its group, of which 1 is the highest; `nil` if the product does
     /// not renew automatically.
     let subscriptionLevel: Int?
@@ -93,6 +97,9 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         discounts = (listing.promotionalOffers ?? []).compactMap {
             SKProductDiscount($0.terms, identifier: $0.id, priceLocale: priceLocale)
         }
+        winBackOffers = (listing.winBackOffers ?? []).compactMap {
+            SKProductDiscount($0.terms, identifier: $0.id, priceLocale: priceLocale)
+        }
     }
 
     /// Makes a product from a transaction.
@@ -121,6 +128,7 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         priceLocale = Locale(identifier: "en@currency=\(money.currency)")
         introductoryPrice = nil
         discounts = []
+        winBackOffers = []
     }
 
     /// The formatted price, such as `$0.99`.

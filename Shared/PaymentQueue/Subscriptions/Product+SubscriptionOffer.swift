@@ -13,6 +13,8 @@ extension Product {
             public static let introductory = OfferType(rawValue: "Introductory")
             /// An offer to accounts that have, or had, a subscription in the product's group.
             public static let promotional = OfferType(rawValue: "Promotional")
+            /// An offer to accounts whose subscription in the product's group has ended.
+            public static let winBack = OfferType(rawValue: "WinBack")
         }
 
         /// The way in which an offer is paid.
@@ -29,7 +31,7 @@ extension Product {
             public static let freeTrial = PaymentMode(rawValue: "FreeTrial")
         }
 
-        /// The identifier of a promotional offer; `nil` in an introductory one.
+        /// The identifier of a promotional or win-back offer; `nil` in an introductory one.
         public let id: String?
         /// The kind of the offer.
         public let type: OfferType
@@ -44,9 +46,9 @@ extension Product {
         /// The way in which the offer is paid.
         public let paymentMode: PaymentMode
 
-        init(_ discount: SKProductDiscount, of product: SKProduct) {
+        init(_ discount: SKProductDiscount, _ type: OfferType, of product: SKProduct) {
             id = discount.identifier
-            type = discount.identifier == nil ? .introductory : .promotional
+            self.type = type
             price = discount.price
             displayPrice = discount.price.formatted(product.priceFormatStyle)
             period = SubscriptionPeriod(discount.subscriptionPeriod)

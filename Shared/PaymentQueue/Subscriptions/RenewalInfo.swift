@@ -92,6 +92,11 @@ extension Product.SubscriptionInfo {
         /// The identifier of the app's download, which is the same for all purchases of an account;
         /// `nil` if the store does not provide it.
         public var appTransactionID: String? { payload.appTransactionId }
+        /// The ids of the win-back offers that the account may have, the best first; empty unless the
+        /// subscription has ended.
+        ///
+        /// They are those of the time of the signature.
+        public var eligibleWinBackOfferIDs: [String] { payload.eligibleWinBackOfferIds ?? [] }
         /// The start of the subscription, ignoring gaps of less than 60 days.
         public var recentSubscriptionStartDate: Date {
             payload.recentSubscriptionStartDate ?? payload.signedDate

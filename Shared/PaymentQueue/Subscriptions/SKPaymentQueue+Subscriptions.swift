@@ -71,6 +71,15 @@ extension SKPaymentQueue {
                 discount.map { ShownOffer(type: .promotional, id: id, terms: $0.listing) }
             }
         }
+        if let redeemed = payment.fields.winBackOffer {
+            let discount = product.winBackOffers.first { $0.identifier == redeemed }
+            // Whatever the app names, the payment never costs the ordinary price.
+            return ShownOffer(
+                type: .winBack,
+                id: OfferID(unchecked: redeemed),
+                terms: discount?.listing
+            )
+        }
         guard let group = product.subscriptionGroupIdentifier,
             let discount = product.introductoryPrice,
             state.withLock({ $0.introductoryGroups.contains(group) }),

@@ -1,7 +1,5 @@
 extension Product {
     /// The terms of a product that renews automatically.
-    ///
-    /// The store makes introductory and promotional offers. StoreKit's members about others are missing.
     public struct SubscriptionInfo: Hashable, Sendable {
         /// The group of the product.
         ///
@@ -17,6 +15,10 @@ extension Product {
         public let introductoryOffer: Product.SubscriptionOffer?
         /// The offers that the merchant's server gives to accounts that have, or had, a subscription.
         public let promotionalOffers: [Product.SubscriptionOffer]
+        /// The offers to accounts whose subscription in the group has ended.
+        ///
+        /// Everybody sees them. ``RenewalInfo/eligibleWinBackOfferIDs`` says which the account may have.
+        public let winBackOffers: [Product.SubscriptionOffer]
 
         /// Whether the account may have the introductory offer of a product in the group.
         ///
@@ -59,9 +61,14 @@ extension Product {
             groupLevel: level,
             subscriptionPeriod: SubscriptionPeriod(period),
             introductoryOffer: product.introductoryPrice.map {
-                SubscriptionOffer($0, of: product)
+                SubscriptionOffer($0, .introductory, of: product)
             },
-            promotionalOffers: product.discounts.map { SubscriptionOffer($0, of: product) }
+            promotionalOffers: product.discounts.map {
+                SubscriptionOffer($0, .promotional, of: product)
+            },
+            winBackOffers: product.winBackOffers.map {
+                SubscriptionOffer($0, .winBack, of: product)
+            }
         )
     }
 }

@@ -47,6 +47,10 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     ///
     /// Only a subscription that renews automatically has some. There are none by default.
     public var codeOffers: [CodeOffer]?
+    /// The offers to accounts whose subscription in the product's group has ended.
+    ///
+    /// Only a subscription that renews automatically has some. There are none by default.
+    public var winBackOffers: [WinBackOffer]?
     /// The names of the entitlements that the product gives while an account owns it.
     ///
     /// There are none by default.
@@ -66,6 +70,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         introductoryOffer: OfferTerms? = nil,
         promotionalOffers: [PromotionalOffer]? = nil,
         codeOffers: [CodeOffer]? = nil,
+        winBackOffers: [WinBackOffer]? = nil,
         entitlements: [EntitlementName]? = nil
     ) {
         self.type = type
@@ -80,6 +85,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.introductoryOffer = introductoryOffer
         self.promotionalOffers = promotionalOffers
         self.codeOffers = codeOffers
+        self.winBackOffers = winBackOffers
         self.entitlements = entitlements
     }
 }

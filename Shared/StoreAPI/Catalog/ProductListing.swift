@@ -33,7 +33,12 @@ public struct ProductListing: Codable, Hashable, Sendable {
     public var introductoryOffer: OfferListing?
     /// The offers that the merchant's server gives to accounts that have, or had, a subscription; `nil`
     /// if there are none in the storefront.
-    public var promotionalOffers: [PromotionalOfferListing]?
+    public var promotionalOffers: [NamedOfferListing]?
+    /// The offers to accounts whose subscription in the group has ended; `nil` if there are none in the
+    /// storefront.
+    ///
+    /// Everybody sees them. The renewal info of a subscription says which its account may have.
+    public var winBackOffers: [NamedOfferListing]?
 
     /// Makes a listing.
     public init(
@@ -48,7 +53,8 @@ public struct ProductListing: Codable, Hashable, Sendable {
         subscription: SubscriptionTerms? = nil,
         subscriptionGroupName: String? = nil,
         introductoryOffer: OfferListing? = nil,
-        promotionalOffers: [PromotionalOfferListing]? = nil
+        promotionalOffers: [NamedOfferListing]? = nil,
+        winBackOffers: [NamedOfferListing]? = nil
     ) {
         self.id = id
         self.version = version
@@ -62,5 +68,6 @@ public struct ProductListing: Codable, Hashable, Sendable {
         self.subscriptionGroupName = subscriptionGroupName
         self.introductoryOffer = introductoryOffer
         self.promotionalOffers = promotionalOffers
+        self.winBackOffers = winBackOffers
     }
 }

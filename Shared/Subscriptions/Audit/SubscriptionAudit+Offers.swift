@@ -34,6 +34,16 @@ extension SubscriptionAudit {
             begun.count <= 1,
             "its introductory offers began with \(begun)"
         )
+        let wonBack = periods.last { $0.offer?.type == .winBack && $0.offer?.number == 1 }
+        if let wonBack {
+            let noted = history.subscription.wonBackAt
+            findings.check(
+                .offersAreUsedOnce,
+                noted == wonBack.start,
+                "its last win-back offer began with \(wonBack.transactionID) at \(wonBack.start), and "
+                    + "the subscription says \(noted.map { "\($0)" } ?? "never")"
+            )
+        }
         guard let introductions = history.introductions else { return }
         let noted = [history.introducedBy].compactMap(\.self)
         findings.check(

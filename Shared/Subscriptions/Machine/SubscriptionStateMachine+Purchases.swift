@@ -90,6 +90,7 @@ extension SubscriptionStateMachine {
         after.priceIncrease = nil
         after.raisedAt = nil
         after.autoRenewOffReason = nil
+        if purchase.offer?.type == .winBack { after.wonBackAt = period.start }
         return changed(after, cause) { $0.newPeriod = period }
     }
 
@@ -109,6 +110,7 @@ extension SubscriptionStateMachine {
             || period.product.id != subscription.product.id
         if isBegun || isLost { after.pendingOffer = nil }
         after.closeIncrease(chargedFor: period, before: subscription)
+        after.paidTime = subscription.nextPaidTime
         after.earlierPeriod = subscription.period
         after.period = period
         after.attempts = 0

@@ -51,7 +51,7 @@ import Testing
         let english = LanguageTag(unchecked: "en")
         var prices = PriceList()
         prices.merge([product])
-        func shown(in storefront: Storefront) -> [PromotionalOfferListing]? {
+        func shown(in storefront: Storefront) -> [NamedOfferListing]? {
             prices.listing(of: product, in: storefront, language: english)?.promotionalOffers
         }
         let listings = try #require(shown(in: Builder.usa))

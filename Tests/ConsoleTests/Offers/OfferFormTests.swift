@@ -42,6 +42,14 @@ import Testing
         product.codeOffers = [
             CodeOffer(id: OfferID(unchecked: "leaflet"), customers: [.new], terms: terms(0))
         ]
+        product.winBackOffers = [
+            WinBackOffer(
+                id: OfferID(unchecked: "miss"),
+                monthsSinceEndMax: 12,
+                endsAt: StoreTime(millisecondsSinceEpoch: 1_800_000_000_000),
+                terms: terms(0)
+            )
+        ]
         return product
     }
 
@@ -61,6 +69,7 @@ import Testing
 
     @Test(arguments: [
         (OfferKind.introductory, ""), (.promotional, "back"), (.code, "leaflet"),
+        (.winBack, "miss"),
     ])
     func aFormThatIsNotTouchedChangesNothing(kind: OfferKind, id: String) throws {
         let form = Self.form(kind, id)
@@ -88,6 +97,28 @@ import Testing
         let offers = form.offers(of: Self.product())
         #expect(offers.codes.map(\.isActive) == [false])
         #expect(offers.promotional == Self.product().promotionalOffers)
+    }
+
+    @Test func whoMayHaveAWinBackOfferCanBeChanged() {
+        var form = Self.form(.winBack, "miss")
+        form.winBack.isHigh = true
+        (form.winBack.paid, form.winBack.sinceMax, form.winBack.wait) = ("6", "", "2")
+        #expect(
+            Self.lines(form) == [
+                "comes first: no → yes", "months paid for at least: 1 → 6",
+                "months since the end at most: 12 → any",
+                "months since the last win-back at least: any → 2",
+            ]
+        )
+        let offer = form.offers(of: Self.product()).winBacks.first
+        #expect(offer?.priority == .high && offer?.paidMonths == 6 && offer?.waitMonths == 2)
+        #expect(offer?.endsAt == Self.product().winBackOffers.first?.endsAt)
+        form.winBack.wait = "two"
+        #expect(
+            form.wish(for: Self.product()).problems == ["“two” is no number of months."]
+        )
+        form.isRemoved = true
+        #expect(form.offers(of: Self.product()).winBacks.isEmpty)
     }
 
     @Test func aNewOfferComesLastAndOthersStay() {
@@ -150,6 +181,7 @@ import Testing
         for part in [
             "/products/club/offers/introductory\"", "/products/club/offers/promotional?id=back",
             "/products/club/offers/code?id=leaflet", "Add an offer of codes",
+            "/products/club/offers/winBack?id=miss", "Add a win-back offer",
         ] { #expect(list.contains(part), "\(part)") }
         #expect(!list.contains("Add an introductory offer"))
         let read = OfferListPage(product: Self.product(), visitor: .sample([.read])).html.markup

@@ -106,6 +106,8 @@ import Testing
                 end: period.end
             )
         ]
+        subscription.paidTime = PaidTime(months: 3, days: 7)
+        subscription.wonBackAt = time
         return subscription
     }
 

@@ -206,7 +206,6 @@ import Testing
                         {"locale": "fr", "displayName": "Le club", "description": "Tout."}],
                       "subscriptions": [{"productID": "app.club", "groupNumber": 1, "colour": "red",
                         "displayPrice": "2.99", "recurringSubscriptionPeriod": "P1M",
-                        "winbackOffers": [{"paymentMode": "free", "subscriptionPeriod": "P1W"}],
                         "localizations": [{"locale": "en", "displayName": "Club"}]}]}]
                     """,
                 settings: """
@@ -223,7 +222,6 @@ import Testing
                 "not taken: group club has a description in fr, which the catalog does not keep",
                 "taken: group club with its name in fr",
                 "not taken: product app.club has colour, which is no member that is known",
-                "not taken: product app.club has winbackOffers; the store makes no win-back offers",
                 "taken: product app.club as autoRenewableSubscription for 2.99 USD in USA, P1M, "
                     + "level 1 of club",
                 "not taken: setting _askToBuyEnabled has purchases wait for a parent; \(follows)",

@@ -14,7 +14,7 @@ import Testing
     )
 
     /// A subscription for 2.99 USD with an introductory offer of a month.
-    private func club(introducedAt price: Int64) -> SKProduct {
+    private func club(introducedAt price: Int64, winBack: OfferListing? = nil) -> SKProduct {
         let month = SubscriptionPeriod(1, .month)
         var listing = ProductListing(
             id: ProductID(unchecked: "club"),
@@ -36,6 +36,9 @@ import Testing
             numberOfPeriods: 1,
             price: .usd(price)
         )
+        listing.winBackOffers = winBack.map {
+            [NamedOfferListing(id: OfferID(unchecked: "back"), terms: $0)]
+        }
         return SKProduct(listing, storefront: "USA")
     }
 
@@ -71,5 +74,19 @@ import Testing
         #expect((queue.shownOffer(of: product, for: payment) != nil) == isNamed)
         payment.simulatesAskToBuyInSandbox = false
         #expect(queue.shownOffer(of: product, for: payment) != nil)
+    }
+
+    /// A payment with a win-back offer never costs the ordinary price, whatever the app names.
+    @Test func aWinBackOfferIsNamedWithItsTerms() throws {
+        var listing = try #require(club(introducedAt: 99).introductoryPrice?.listing)
+        listing.numberOfPeriods = 3
+        let product = club(introducedAt: 99, winBack: listing)
+        tellOfOffer()
+        let payment = SKPayment(product: product).mutableCopy()
+        for (id, terms) in [("back", listing as OfferListing?), ("other", nil), ("no id", nil)] {
+            payment.winBackOffer = id
+            let shown = try #require(queue.shownOffer(of: product, for: payment))
+            #expect(shown.type == .winBack && shown.id?.rawValue == id && shown.terms == terms)
+        }
     }
 }

@@ -61,13 +61,18 @@ import Testing
         // A mode of a newer store is not shown.
         let terms = try #require(listing.introductoryOffer)
         let id = OfferID(unchecked: "spring")
-        listing.promotionalOffers = [PromotionalOfferListing(id: id, terms: terms)]
+        listing.promotionalOffers = [NamedOfferListing(id: id, terms: terms)]
         let both = SKProduct(listing, storefront: "DEU")
         #expect(both.discounts.map(\.identifier) == ["spring"])
         #expect(both.discounts.map(\.type) == [.subscription])
         #expect(both.discounts.map(\.price) == [discount.price])
         let offers = PaymentQueue.Product(both).subscription?.promotionalOffers
         #expect(offers?.map(\.id) == ["spring"] && offers?.map(\.type) == [.promotional])
+        listing.winBackOffers = [NamedOfferListing(id: OfferID(unchecked: "back"), terms: terms)]
+        let three = PaymentQueue.Product(SKProduct(listing, storefront: "DEU"))
+        let winBack = try #require(three.subscription?.winBackOffers.first)
+        #expect(winBack.id == "back" && winBack.type == .winBack)
+        #expect(three.product.discounts.map(\.identifier) == ["spring"])
         listing.introductoryOffer?.mode = .unknown("barter")
         #expect(SKProduct(listing, storefront: "DEU").introductoryPrice == nil)
         let modes: [SKProductDiscount.PaymentMode] = [.payAsYouGo, .payUpFront, .freeTrial]

@@ -19,6 +19,8 @@ import Testing
                 as KeyPath<SubscriptionInfo, Product.SubscriptionOffer?>,
             "SubscriptionInfo.promotionalOffers": \SubscriptionInfo.promotionalOffers
                 as KeyPath<SubscriptionInfo, [Product.SubscriptionOffer]>,
+            "SubscriptionInfo.winBackOffers": \SubscriptionInfo.winBackOffers
+                as KeyPath<SubscriptionInfo, [Product.SubscriptionOffer]>,
             "SubscriptionInfo.isEligibleForIntroOffer": { (info: SubscriptionInfo) in
                 await info.isEligibleForIntroOffer as Bool
             },
@@ -83,18 +85,20 @@ import Testing
             "RenewalInfo.environment": \RenewalInfo.environment
                 as KeyPath<RenewalInfo, AppStore.Environment>,
             "RenewalInfo.signedDate": \RenewalInfo.signedDate,
+            "RenewalInfo.eligibleWinBackOfferIDs": \RenewalInfo.eligibleWinBackOfferIDs
+                as KeyPath<RenewalInfo, [String]>,
             "RenewalInfo.jsonRepresentation": \RenewalInfo.jsonRepresentation
                 as KeyPath<RenewalInfo, Data>,
         ]
     }
 
-    /// The members that Apple documents and that need no other offer and no family.
+    /// The members that Apple documents and that need no family.
     private static let documented: [String: [String]] = [
         "Product": ["subscription"],
         "SubscriptionInfo": [
             "subscriptionGroupID", "groupDisplayName", "groupLevel", "subscriptionPeriod",
             "status", "status(for:)",
-            "introductoryOffer", "promotionalOffers", "isEligibleForIntroOffer",
+            "introductoryOffer", "promotionalOffers", "winBackOffers", "isEligibleForIntroOffer",
             "isEligibleForIntroOffer(for:)",
         ],
         "SubscriptionOffer": [
@@ -105,7 +109,7 @@ import Testing
         "RenewalInfo": [
             "originalTransactionID", "currentProductID", "willAutoRenew", "autoRenewPreference",
             "expirationReason", "isInBillingRetry", "gracePeriodExpirationDate",
-            "priceIncreaseStatus", "renewalDate",
+            "priceIncreaseStatus", "renewalDate", "eligibleWinBackOfferIDs",
             "renewalPrice", "currency", "recentSubscriptionStartDate", "environment",
             "signedDate", "jsonRepresentation", "offer", "appAccountToken", "appTransactionID",
         ],

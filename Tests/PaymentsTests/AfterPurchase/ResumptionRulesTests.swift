@@ -49,8 +49,11 @@ import Testing
         #expect(verdict(methodRefusal: .productUnavailable) == .refused(.productUnavailable))
     }
 
-    /// The failed payment has used the signature of its offer.
-    @Test func aPaymentWithAPromotionalOfferIsNotResumed() {
+    /// The failed payment has used the signature of a promotional offer.
+    ///
+    /// A win-back offer is named again.
+    @Test(arguments: [OfferType.promotional, .winBack])
+    func aPaymentWithANamedOfferIsNotResumed(type: OfferType) {
         let month = SubscriptionPeriod(1, .month)
         let period = TransactionPeriod(
             terms: SubscriptionTerms(
@@ -59,7 +62,7 @@ import Testing
                 period: month
             ),
             offer: PeriodOffer(
-                type: .promotional,
+                type: type,
                 id: OfferID(unchecked: "come_back"),
                 mode: .payAsYouGo,
                 period: month,

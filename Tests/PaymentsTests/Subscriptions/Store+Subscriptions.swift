@@ -17,7 +17,8 @@ func club(
     price: Money = usd(299),
     version: Int = 1,
     offer: OfferTerms? = nil,
-    promotional: [PromotionalOffer] = []
+    promotional: [PromotionalOffer] = [],
+    winBack: [WinBackOffer] = []
 ) -> Product {
     var club = product(id, .autoRenewableSubscription, price: price, version: version)
     club.deliveryPlan = [.entitlement]
@@ -29,6 +30,7 @@ func club(
     )
     club.introductoryOffer = offer
     club.promotionalOffers = promotional
+    club.winBackOffers = winBack
     return club
 }
 

@@ -71,7 +71,12 @@ struct MassExtensionNotificationWriter: Sendable {
             in: request.bundleID,
             about: subscription.id,
             occurrence: Int32(clamping: request.number),
-            try writer.event(of: subscription, receipt, at: time),
+            try writer.event(
+                of: subscription,
+                receipt,
+                winBacks: SubscriptionProductStore.winBacks(of: [subscription], on: connection),
+                at: time
+            ),
             at: time,
             on: connection
         )

@@ -85,6 +85,10 @@ struct NotificationWriter: Sendable {
             )
             receipts.merge(found) { $1 }
         }
+        let winBacks = try SubscriptionProductStore.winBacks(
+            of: wanted.map(\.subscription),
+            on: connection
+        )
         let notifications = try wanted.map { planned in
             let subscription = planned.subscription
             guard let receipt = receipts[planned.transactionID] else {
@@ -102,7 +106,9 @@ struct NotificationWriter: Sendable {
                 in: subscription.bundleID,
                 about: subscription.id,
                 occurrence: Int32(subscription.version),
-                content: .data(try event(of: subscription, receipt, at: time)),
+                content: .data(
+                    try event(of: subscription, receipt, winBacks: winBacks, at: time)
+                ),
                 at: time
             )
         }
@@ -116,6 +122,7 @@ struct NotificationWriter: Sendable {
     func event(
         of subscription: Subscription?,
         _ receipt: ServerAPIStore.StoredReceipt,
+        winBacks: EligibleWinBacks,
         at time: StoreTime
     ) throws -> NotificationPayload.AppEvent {
         let transaction = try signer.jws(of: receipt, at: time)
@@ -125,6 +132,7 @@ struct NotificationWriter: Sendable {
         let info = RenewalInfoPayload(
             subscription,
             of: try RenewalInfoPayload.Customer(payload: receipt.payload),
+            winBacks: winBacks,
             environment: signer.environment,
             signedAt: time
         )

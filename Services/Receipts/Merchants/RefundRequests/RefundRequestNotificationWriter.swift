@@ -61,7 +61,11 @@ struct RefundRequestNotificationWriter: Sendable {
                 on: connection
             )
         }
-        var event = try writer.event(of: subscription, receipt, at: time)
+        let winBacks = try SubscriptionProductStore.winBacks(
+            of: subscription.map { [$0] } ?? [],
+            on: connection
+        )
+        var event = try writer.event(of: subscription, receipt, winBacks: winBacks, at: time)
         event.consumptionRequestReason = planned.reason
         try writer.write(
             planned.kind,

@@ -28,20 +28,23 @@ struct SubscriptionStatusReader: Sendable {
     /// - Throws: `PostgresError`; ``ReceiptsError`` if the certificates are not valid at present.
     func statuses(of owner: OwnerKey) async throws -> [Signed] {
         let time = now()
-        let found = try await client.withConnection { [store] connection in
-            try SubscriptionStatusStore.load(of: owner, on: connection).map { subscription in
+        let (found, winBacks) = try await client.withConnection { [store] connection in
+            let found = try SubscriptionStatusStore.load(of: owner, on: connection).map {
                 (
-                    subscription,
-                    try store.receipts([subscription.period.transactionID], on: connection).first
+                    SubscriptionStatus.present($0, at: time),
+                    try store.receipts([$0.period.transactionID], on: connection).first
                 )
             }
+            return (
+                found, try SubscriptionProductStore.winBacks(of: found.map(\.0), on: connection)
+            )
         }
-        return try found.compactMap { subscription, receipt in
-            let present = SubscriptionStatus.present(subscription, at: time)
+        return try found.compactMap { present, receipt in
             guard let receipt, let status = present.state.status else { return nil }
             let info = RenewalInfoPayload(
                 present,
                 of: try RenewalInfoPayload.Customer(payload: receipt.payload),
+                winBacks: winBacks,
                 environment: signer.environment,
                 signedAt: time
             )

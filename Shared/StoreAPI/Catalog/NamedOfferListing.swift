@@ -1,8 +1,9 @@
 public import EventTypes
 
-/// A promotional offer of a subscription with the price of one storefront.
-public struct PromotionalOfferListing: Codable, Hashable, Sendable {
-    /// The id, unique among the offers of the product.
+/// An offer of a subscription that has a name, promotional or win-back, with the price of one
+/// storefront.
+public struct NamedOfferListing: Codable, Hashable, Sendable {
+    /// The id, unique among the product's offers of the kind.
     public var id: OfferID
     /// The mode, the length and the price.
     public var terms: OfferListing
