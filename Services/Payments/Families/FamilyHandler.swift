@@ -112,6 +112,22 @@ struct FamilyHandler: Sendable {
         }
     }
 
+    /// Takes an account out of its family, as it wishes itself; one without a family has left already.
+    ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - trace: The trace of the request.
+    /// - Returns: The reason why it cannot leave; `nil` if it is in no family now.
+    /// - Throws: `PostgresError`.
+    func leave(_ account: AccountKey, trace: TraceContext) async throws -> FamilyRefusal? {
+        guard let family = try await family(of: account) else { return nil }
+        let left = try await change(family.id, by: nil, trace) { family, time, _ in
+            FamilyRules.leaving(account.accountID, family, at: time)
+        }
+        guard case .failure(let refusal) = left else { return nil }
+        return refusal
+    }
+
     /// Ends a family.
     func end(
         _ id: FamilyID,
@@ -126,7 +142,7 @@ struct FamilyHandler: Sendable {
     /// Decides a request about a family, which is locked.
     private func change(
         _ id: FamilyID,
-        by act: Act,
+        by act: Act?,
         _ trace: TraceContext,
         _ decide:
             @escaping @Sendable (Family, StoreTime, isolated PostgresConnection) throws
@@ -147,7 +163,7 @@ struct FamilyHandler: Sendable {
     /// lets them go on, and begins again. After ``waitsMax`` times the administrator is asked to try
     /// again.
     private func perform(
-        by act: Act,
+        by act: Act?,
         _ trace: TraceContext,
         _ decide:
             @escaping @Sendable (StoreTime, isolated PostgresConnection) throws
@@ -167,7 +183,7 @@ struct FamilyHandler: Sendable {
     }
 
     private func performOnce(
-        by act: Act,
+        by act: Act?,
         _ trace: TraceContext,
         _ decide:
             @escaping @Sendable (StoreTime, isolated PostgresConnection) throws
@@ -207,7 +223,7 @@ extension OutboxEvent {
     /// The event of a family that changed, in the order of its organizer's events.
     fileprivate init(
         _ family: Family,
-        by act: Act,
+        by act: Act?,
         at time: StoreTime,
         traceparent: TraceContext
     ) throws {

@@ -6,12 +6,14 @@ import StoreAPI
 
 /// The HTTP routes for families.
 ///
-/// Administrators make and change them; a buyer sees their own.
+/// Administrators make and change them; a buyer sees their own, and may leave it.
 struct FamilyRoutes: Sendable {
     let families: FamilyHandler
 
     func add(to router: StoreRouter) {
-        router.account.get(RouterPath(Routes.family), use: ownFamily)
+        router.account
+            .get(RouterPath(Routes.family), use: ownFamily)
+            .post(RouterPath(Routes.familyLeave), use: leave)
         router.admin
             .get(RouterPath(Routes.adminFamilies), use: list)
             .post(RouterPath(Routes.adminFamilies), use: create)
@@ -27,6 +29,17 @@ struct FamilyRoutes: Sendable {
     {
         let account = try context.requireAccountKey()
         return try jsonResponse(FamilyResponse(family: try await families.family(of: account)))
+    }
+
+    @Sendable
+    private func leave(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let account = try context.requireAccountKey()
+        if let refusal = try await families.leave(account, trace: context.trace) {
+            throw refusal.problem
+        }
+        return try jsonResponse(FamilyResponse(family: nil))
     }
 
     /// Lists families: all, those of one app, or the one of an account.

@@ -104,6 +104,18 @@ enum FamilyRules {
         return verdict(changed, after: family)
     }
 
+    /// Judges a member's own wish to leave.
+    ///
+    /// Whoever has left already changes nothing. A family of two ends, so that nobody has to stay.
+    static func leaving(_ account: AccountID, _ family: Family, at time: StoreTime) -> Verdict {
+        guard family.members.contains(where: { $0.accountID == account }) else {
+            return .unchanged(family)
+        }
+        guard account != family.organizer else { return .refused(.organizerStays) }
+        return family.members.count > 2
+            ? removing(account, from: family) : ending(family, at: time)
+    }
+
     /// Ends a family; one that has ended stays as it is.
     static func ending(_ family: Family, at time: StoreTime) -> Verdict {
         guard family.endedAt == nil else { return .unchanged(family) }

@@ -2,7 +2,7 @@
 public struct FamilyChanged: Event, Hashable {
     /// The whole family at its new version.
     public var family: Family
-    /// The act that changed it.
+    /// The act of the administrator who changed it; `nil` if a member left by itself.
     public var act: Act?
     /// Makes the event.
     public init(family: Family, act: Act? = nil) {

@@ -24,6 +24,24 @@ extension SKPaymentQueue {
         }
     }
 
+    /// Leaves the family of the account.
+    ///
+    /// What others have shared is taken away: observers are told by
+    /// ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``. An
+    /// account without a family has left already. An organizer cannot leave.
+    ///
+    /// - Throws: ``SKError``, or `CancellationError`.
+    public func leaveFamily() async throws {
+        guard let transport else { throw SKError.notConfigured }
+        do {
+            let _: FamilyResponse = try await transport.send(
+                .post(transport.configuration.addresses.payments + Routes.familyLeave)
+            )
+        } catch let failure as StoreFailure {
+            throw failure.error
+        }
+    }
+
     /// Requests the address of the page, which signs the account in.
     private func codeRedemptionPage(
         by sheet: CodeRedemptionSheet,

@@ -5,6 +5,10 @@ extension Routes {
     ///
     /// `GET`.
     public static let family = "/v1/family"
+    /// `payments`: leave the family of the account.
+    ///
+    /// `POST`. Repeating it changes nothing.
+    public static let familyLeave = "/v1/family/leave"
     /// `payments`, administrators: families, in pages.
     ///
     /// `GET ?bundleID=&account=&after=`, with the `next` of the previous page; `POST` makes one.

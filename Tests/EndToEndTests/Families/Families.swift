@@ -41,6 +41,26 @@ extension EndToEnd {
             }
         }
 
+        @Test func aMemberLeavesByItselfAndLosesTheShare() async throws {
+            try await withStore { store in
+                try await store.sellShareablePro()
+                _ = try await store.makeFamily("ada", "ben")
+                let bought = try await store.buy(SampleCatalog.pro, as: "ada")
+                _ = try await store.share(of: bought, with: "ben")
+                let leave = store.urls.payments + Routes.familyLeave
+                let stays = try await store.client(account: "ada").raw(.POST, leave)
+                #expect(stays.status == 409 && stays.text.contains("family_organizer_stays"))
+                for _ in 1...2 {
+                    let left = try await store.client(account: "ben").raw(.POST, leave)
+                    #expect(left.status == 200, "\(left.text)")
+                }
+                try await eventually("the share to be taken away") {
+                    try await store.ownsPro("ben") ? nil : true
+                }
+                #expect(try await store.ownsPro("ada"))
+            }
+        }
+
         @Test func aRefundTakesTheShareAway() async throws {
             try await withStore { store in
                 try await store.sellShareablePro()

@@ -52,6 +52,35 @@ import Testing
         }
     }
 
+    /// The event names no administrator, and what was shared is taken away both ways.
+    @Test func whoLeavesLosesWhatOthersShare() async throws {
+        try await withStore { store in
+            try await store.sellFilm()
+            _ = try await store.family("alice", "ben", "cleo")
+            _ = try await store.buy(request("film", price: usd(999)), key: "1")
+            try await store.shareAll()
+            #expect(try await store.shares().map(\.accountID) == ["ben", "cleo"])
+            let ben = AccountKey(accountID: "ben", bundleID: alice.bundleID)
+            for _ in 1...2 {
+                #expect(try await store.families.leave(ben, trace: .begin()) == nil)
+                try await store.shareAll()
+                #expect(try await store.shares().map(\.accountID) == ["cleo"])
+            }
+            let events = try await store.familyEvents()
+            #expect(events.map(\.family.version) == [1, 2] && events.last?.act == nil)
+            let organizer = AccountKey(accountID: "alice", bundleID: alice.bundleID)
+            #expect(
+                try await store.families.leave(organizer, trace: .begin()) == .organizerStays
+            )
+            // The last of them ends the family.
+            let cleo = AccountKey(accountID: "cleo", bundleID: alice.bundleID)
+            #expect(try await store.families.leave(cleo, trace: .begin()) == nil)
+            try await store.shareAll()
+            #expect(try await store.shares().isEmpty)
+            #expect(try await store.families.family(of: organizer) == nil)
+        }
+    }
+
     /// Each request sees nobody in a family; only the constraint keeps the account in one.
     @Test func ofTwoFamiliesAtOnceTheAccountIsInOne() async throws {
         try await withStore(poolSize: 8) { store in

@@ -96,6 +96,23 @@ import Testing
         #expect(left.members.map(\.accountID) == ["ada", "cleo"])
     }
 
+    /// Nobody has to stay: a family of two ends.
+    @Test func aMemberLeavesByItself() throws {
+        let later = startTime.advanced(by: .seconds(60))
+        let three = try family(["ben", "cleo"])
+        #expect(
+            FamilyRules.leaving("ben", three, at: later) == FamilyRules.removing("ben", from: three)
+        )
+        #expect(FamilyRules.leaving("ada", three, at: later) == .refused(.organizerStays))
+        #expect(FamilyRules.leaving("zoe", three, at: later) == .unchanged(three))
+        let two = try family(["ben"])
+        guard case .changed(let ended) = FamilyRules.leaving("ben", two, at: later) else {
+            return #expect(Bool(false), "the family goes on")
+        }
+        #expect(ended.members.isEmpty && ended.endedAt == later)
+        #expect(FamilyRules.leaving("ben", ended, at: later) == .unchanged(ended))
+    }
+
     @Test func aFamilyThatHasEndedStaysAsItIs() throws {
         let later = startTime.advanced(by: .seconds(60))
         guard case .changed(let ended) = FamilyRules.ending(try family(["ben"]), at: later) else {
