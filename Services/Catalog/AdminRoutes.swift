@@ -259,6 +259,12 @@ struct AdminRoutes: Sendable {
                 field: "subscription.period",
                 problem: "is \(to), but the product's periods are \(from) and stay so"
             )
+        case .sharingEnd(let id):
+            ProductProblem(
+                productID: id.rawValue,
+                field: "isFamilyShareable",
+                problem: "is false, but families share the product and go on sharing it"
+            )
         case .pastPriceChange(let id, let storefront, let time):
             ProductProblem(
                 productID: id.rawValue,
@@ -307,6 +313,13 @@ struct AdminRoutes: Sendable {
                 title: "The length of a subscription's periods never changes",
                 detail: "\(id) has periods of \(from). Make another product for \(to), at the same "
                     + "level of the group."
+            )
+        case .sharingEnd(let id):
+            HTTPProblem(
+                .conflict,
+                code: "family_sharing_fixed",
+                title: "A product that families share stays so",
+                detail: "\(id) was sold to be shared. Make another product that is not."
             )
         case .pastPriceChange(let id, let storefront, let time):
             HTTPProblem(

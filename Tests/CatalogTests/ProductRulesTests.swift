@@ -51,8 +51,11 @@ import Testing
         let product = try #require(put(draft, onto: nil).written)
         #expect(product.isFamilyShareable)
         #expect(ProductRules.draft(of: product).isFamilyShareable == true)
-        // A draft that omits the member resets it.
-        #expect(put(Builder.draft(), onto: product).written?.isFamilyShareable == false)
+        // Its buyers have paid for the sharing, so it stays (rule S15).
+        draft.isFamilyShareable = false
+        #expect(put(draft, onto: product) == .refused(.sharingEnd(product.id)))
+        draft.isFamilyShareable = nil
+        #expect(put(draft, onto: product) == .unchanged(product))
     }
 
     @Test func aProductGivesTheEntitlementsOfItsDraft() throws {

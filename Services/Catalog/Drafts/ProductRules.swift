@@ -135,6 +135,8 @@ enum ProductRules {
         case groupChange(ProductID, from: SubscriptionGroupID, to: SubscriptionGroupID?)
         /// The edit changes the length of a subscription's periods.
         case periodChange(ProductID, from: SubscriptionPeriod, to: SubscriptionPeriod)
+        /// The edit ends the sharing of the product in families, which its buyers have paid for (rule S15).
+        case sharingEnd(ProductID)
         /// The edit schedules a price for a time that has passed.
         case pastPriceChange(ProductID, Storefront, from: StoreTime)
         /// The edit schedules the price that the product has already.
@@ -183,6 +185,12 @@ enum ProductRules {
                         .periodChange(edit.id, from: terms.period, to: wished.period)
                     )
                 }
+            }
+            if current.isFamilyShareable {
+                guard draft.isFamilyShareable != false else {
+                    return .refused(.sharingEnd(edit.id))
+                }
+                draft.isFamilyShareable = true
             }
             // A product that is off sale stays off sale unless the draft puts it on sale.
             var product = product(

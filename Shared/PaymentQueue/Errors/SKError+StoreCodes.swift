@@ -100,7 +100,7 @@ extension SKError {
                 "reason_missing", "family_unknown", "family_too_small", "family_too_large",
                 "family_member_repeated", "family_member_unknown", "family_organizer_stays",
                 "family_ended", "in_another_family", "not_extendable", "too_many_extensions",
-                "extension_out_of_range", "price_change_none",
+                "extension_out_of_range", "family_sharing_fixed", "price_change_none",
                 "price_change_past",
                 "storefronts_empty",
                 // Buyers save payment methods by the app's own calls.

@@ -17,7 +17,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     public var isRestorable: Bool?
     /// Whether the buyer's family may use it.
     ///
-    /// The default is `false`.
+    /// The default is `false` for a new product. Once it is `true`, it stays so.
     public var isFamilyShareable: Bool?
     /// The unit price in each storefront.
     public var prices: [Storefront: Money]
