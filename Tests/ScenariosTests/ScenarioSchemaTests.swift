@@ -58,6 +58,13 @@ import Testing
                 default: "x"
                 }
             let name = ["buy", "resume"].contains(step.verb.name) ? ", as: y\(index)" : ""
+            let required = step.others.filter(\.isRequired).map { other in
+                switch other.form {
+                case .whole(let range): ", \(other.name): \(range.lowerBound)"
+                case .list: ", \(other.name): [x]"
+                default: ", \(other.name): x"
+                }
+            }.joined()
             let scenario = try ScenarioReader.read(
                 """
                 scenario: Every step
@@ -65,7 +72,7 @@ import Testing
                 devices: {x: x}
                 steps:
                   - buy: x
-                  - {\(step.verb.name): \(value)\(name)}
+                  - {\(step.verb.name): \(value)\(name)\(required)}
                 """
             )
             #expect(scenario.steps.map(\.line) == [5, 6], "\(step.verb.name)")

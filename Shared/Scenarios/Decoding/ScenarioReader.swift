@@ -80,6 +80,7 @@ public enum ScenarioReader {
                 hasWebhook: value["webhook"]?.flag ?? false,
                 isDeliveredByApp: value["app"]?.flag ?? false,
                 isRestorable: value["restorable"]?.flag,
+                isShareable: value["shareable"]?.flag,
                 subscription: terms,
                 introductoryOffer: decodeIntroductoryOffer(value, of: terms)
             )
@@ -118,7 +119,8 @@ public enum ScenarioReader {
             return .expect(ScenarioFacts.decode(expectation, &names))
         }
         return decodeDecision(value, &names) ?? decodeAfterPurchase(value, &names)
-            ?? decodeSubscription(value, &names) ?? decodeSurroundings(value, &names)
+            ?? decodeSubscription(value, &names) ?? decodeMerchant(value, &names)
+            ?? decodeSurroundings(value, &names)
             ?? decodeClock(value) ?? decodeFault(value, &names) ?? decodeTest(value, &names)
     }
 

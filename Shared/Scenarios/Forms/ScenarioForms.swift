@@ -65,6 +65,7 @@ enum ScenarioForms {
         .init("webhook", .flag, "Whether the merchant's server delivers it."),
         .init("app", .flag, "Whether the app delivers it by itself."),
         .init("restorable", .flag, "Whether a finished purchase can be restored."),
+        .init("shareable", .flag, "Whether families share it."),
         .init("group", .name, "The group of a product that renews."),
         .init(
             "level",
@@ -164,6 +165,32 @@ enum ScenarioForms {
             [.init("as", .name, "The name of the other payment."), refused]
         ),
         .init("cancel", .name, "The buyer turns off the renewal of a subscription.", [refused]),
+        .init(
+            "extend",
+            .name,
+            "The merchant extends a subscription for nothing.",
+            [.init("days", .whole(1...1000), isRequired: true, "The number of days."), refused]
+        ),
+        .init(
+            "family",
+            .name,
+            "The administrator makes a family of this account and others.",
+            [.init("with", .list(.name), isRequired: true, "The other accounts.")]
+        ),
+        .init("leave", .name, "A member leaves its family by itself.", [refused]),
+        .init(
+            "ask",
+            .name,
+            "The buyer asks for a refund of a payment, and the administrator decides.",
+            [
+                .init(
+                    "decision",
+                    .choice(["approve", "decline"]),
+                    "The decision. 'approve' if left out."
+                ),
+                refused,
+            ]
+        ),
         .init("restore", .name, "A device restores what its account owns."),
         .init("finish", .name, "The app finishes a transaction.", [device]),
         .init(

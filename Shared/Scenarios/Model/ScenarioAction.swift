@@ -21,6 +21,14 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
     case autoRenew(Bool, payment: String, refused: String?)
     /// The buyer chooses the next product of a subscription.
     case choose(product: String, payment: String, refused: String?)
+    /// The merchant extends a subscription for nothing.
+    case extend(payment: String, days: Int, refused: String?)
+    /// The administrator makes a family of an organizer and others.
+    case family(organizer: String, others: [String])
+    /// A member leaves its family by itself.
+    case leave(account: String, refused: String?)
+    /// The buyer asks for a refund, and the administrator decides.
+    case ask(payment: String, RefundDecisionRequest.Decision, refused: String?)
     /// The store's clock goes forward.
     case advance(ClockSpan, isAwaited: Bool)
     /// The store's clock stands still, or runs at a rate.
@@ -76,6 +84,13 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
             "\(isOn ? "renew" : "cancel") the subscription of '\(payment)'" + refusal(code)
         case .choose(let product, let payment, let code):
             "change the subscription of '\(payment)' to '\(product)'" + refusal(code)
+        case .extend(let payment, let days, let code):
+            "extend the subscription of '\(payment)' by \(days) days" + refusal(code)
+        case .family(let organizer, let others):
+            "make a family of '\(organizer)' and \(others.joined(separator: ", "))"
+        case .leave(let account, let code): "leave the family as '\(account)'" + refusal(code)
+        case .ask(let payment, let decision, let code):
+            "ask for a refund of '\(payment)', and \(decision) it" + refusal(code)
         case .advance(let span, let isAwaited):
             "advance the clock by \(span)" + (isAwaited ? "" : ", and do not wait for it")
         case .clock(let clock): clock.description

@@ -22,6 +22,8 @@ public struct ScenarioProduct: Hashable, Sendable {
     public let isDeliveredByApp: Bool
     /// Whether it can be restored; `nil` for the default of its type.
     public let isRestorable: Bool?
+    /// Whether families share it; `nil` for the default.
+    public let isShareable: Bool?
     /// The group, the level and the period of a product that renews.
     public let subscription: SubscriptionTerms?
     /// The introductory offer of a product that renews.
@@ -39,6 +41,7 @@ public struct ScenarioProduct: Hashable, Sendable {
         return ProductDraft(
             type: type,
             isRestorable: isRestorable,
+            isFamilyShareable: isShareable,
             prices: prices,
             localizations: [
                 LanguageTag(unchecked: "en"): ProductText(

@@ -105,6 +105,12 @@ struct ScenarioStage {
             try await setAutoRenew(isOn, of: cast.payment(payment), refused: code)
         case .choose(let product, let payment, let code):
             try await choose(cast.product(product), for: cast.payment(payment), refused: code)
+        case .extend(let payment, let days, let code):
+            try await extend(cast.payment(payment), by: days, refused: code)
+        case .family(let organizer, let others): try await makeFamily(organizer, with: others)
+        case .leave(let account, let code): try await leaveFamily(account, refused: code)
+        case .ask(let payment, let decision, let code):
+            try await askForRefund(of: cast.payment(payment), decision, refused: code)
         case .advance(let span, let isAwaited): try await advance(span, isAwaited: isAwaited)
         case .clock(let clock): try await set(clock)
         case .pass(let span): try await waitUntilPassed(span)
