@@ -27,6 +27,7 @@ enum PurchaseWords {
         case .paymentCancelled: "the buyer cancelled"
         case .paymentDeclined: "the card was declined"
         case .insufficientFunds: "there was not enough money"
+        case .buyerMustAct: "the bank wanted the buyer to confirm it"
         case .approvalDeclined: "it was not approved"
         case .approvalExpired: "nobody approved it in time"
         case .processorRefused: "the processor refused the payment"

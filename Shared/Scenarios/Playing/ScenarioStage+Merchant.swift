@@ -45,7 +45,10 @@ extension ScenarioStage {
         let asked = try JSONDecoder().decode(BuyerRefundResponse.self, from: Data(answer))
         try await ask(
             Routes.refundDecision(id, asked.request.number),
-            RefundDecisionRequest(decision: decision),
+            RefundDecisionRequest(
+                decision: decision,
+                reason: ActReason(rawValue: "The scenario decides so.")
+            ),
             refused: nil
         )
     }

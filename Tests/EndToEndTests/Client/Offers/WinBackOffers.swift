@@ -30,7 +30,7 @@ extension EndToEnd.PaymentQueues {
 
         private func info() async throws -> RenewalInfo {
             try #require(try await SubscriptionInfo.status(for: "club").first)
-                .renewalInfo.payloadValue
+                .renewalInfo.unsafePayloadValue
         }
 
         @Test func whoHasLeftComesBackAtTheOffersPrice() async throws {
@@ -73,7 +73,7 @@ extension EndToEnd.PaymentQueues {
                         .winBackOffer(offer)
                     ])
                 else { throw HarnessError("The offer was not redeemed.") }
-                #expect(try back.payloadValue.price == Decimal(string: "0.99"))
+                #expect(back.unsafePayloadValue.price == Decimal(string: "0.99"))
                 let running = try await eventually("the subscription to run again") {
                     let info = try await info()
                     return info.willAutoRenew ? info : nil
