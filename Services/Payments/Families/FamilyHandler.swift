@@ -121,6 +121,8 @@ struct FamilyHandler: Sendable {
     /// - Throws: `PostgresError`.
     func leave(_ account: AccountKey, trace: TraceContext) async throws -> FamilyRefusal? {
         guard let family = try await family(of: account) else { return nil }
+        // An organizer asks in vain, however often. That must not hold the purchases of others.
+        guard account.accountID != family.organizer else { return .organizerStays }
         let left = try await change(family.id, by: nil, trace) { family, time, _ in
             FamilyRules.leaving(account.accountID, family, at: time)
         }

@@ -140,6 +140,32 @@ import Testing
         }
     }
 
+    /// No purchase waits behind a request that is always refused.
+    @Test func anOrganizerWhoWantsToLeaveTakesNoLock() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            let slow = PostgresSettings(
+                url: database.url(role: PaymentsMigrations.role),
+                applicationName: "slow",
+                poolSize: 1
+            )
+            try await database.withClient(role: PaymentsMigrations.role) { client in
+                let store = Store(client: client)
+                _ = try await store.family("ada", "ben")
+                try await withSession(slow) { session in
+                    try await session.execute("BEGIN")
+                    try await session.execute(
+                        "INSERT INTO family_work (account_id, bundle_id) VALUES ('zoe', 'app')"
+                    )
+                    // Whoever takes the lock of a change fails here.
+                    let ada = AccountKey(accountID: "ada", bundleID: alice.bundleID)
+                    let refusal = try await store.families.leave(ada, trace: .begin())
+                    #expect(refusal == .organizerStays)
+                    try await session.execute("COMMIT")
+                }
+            }
+        }
+    }
+
     @Test func aFamilyIsOfOneApp() async throws {
         try await withStore { store in
             let family = try await store.family("ada", "ben")
