@@ -80,7 +80,8 @@ struct SubscriptionBooks: Sendable {
         -> BegunPeriod?
     {
         let transaction = record.transaction
-        guard let key = SubscriptionKey(of: transaction), let period = transaction.subscription
+        guard let key = SubscriptionKey(of: transaction), let period = transaction.subscription,
+            !isOvertaken(transaction)
         else { return nil }
         let event: SubscriptionEvent
         if let charge = period.charge {
@@ -144,12 +145,26 @@ struct SubscriptionBooks: Sendable {
     ///
     /// The account has begun or changed its subscription meanwhile, so the charge would be stray.
     func failure(ofWaiting transaction: Transaction) -> FailureReason? {
+        guard !isOvertaken(transaction) else { return .subscriptionChanged }
         guard let key = SubscriptionKey(of: transaction),
             let subscription = rows[key]?.subscription,
             machine.dueActions.state(of: subscription, at: time).isRunning,
             subscription.product.id != transaction.subscription?.replaces
         else { return nil }
         return .subscriptionChanged
+    }
+
+    /// Whether the account has come back otherwise since it asked for a win-back offer.
+    ///
+    /// The offer was for the end before that, even if the subscription has ended again by now.
+    private func isOvertaken(_ transaction: Transaction) -> Bool {
+        // Its later periods are renewals of what it has begun.
+        guard transaction.subscription?.offer?.type == .winBack,
+            transaction.subscription?.charge == nil,
+            let key = SubscriptionKey(of: transaction),
+            let subscription = rows[key]?.subscription
+        else { return false }
+        return subscription.period.start >= transaction.requestedAt
     }
 
     /// Whether an account may have the introductory offer of a group now (rule S44).

@@ -162,6 +162,28 @@ import Testing
         }
     }
 
+    /// While the approval was awaited, the account has come back on another device, and has left again.
+    @Test func anApprovalOfAnOfferThatWasOvertakenChargesNobody() async throws {
+        try await withFormerSubscriber(winBack { $0.waitMonths = 24 }) { store in
+            var asking = comingBack()
+            asking.paymentMethod = PaymentMethod(
+                rawValue: SandboxPaymentMethod.needsApproval.rawValue
+            )
+            let asked = try await store.buy(asking, key: "1")
+            #expect(asked.state == .deferred)
+            let other = try await store.buy(comingBack(), key: "2")
+            #expect(other.price == usd(99))
+            try await store.lapse()
+            _ = try await store.approvals.decide(.approve, on: asked.id)
+            try await store.settle()
+            let late = try await store.load(asked.id)
+            #expect(late.state == .failed && late.failureReason == .subscriptionChanged)
+            #expect(try await store.count("sandbox_processor.charges") == 2)
+            #expect(try await store.subscription().wonBackAt == other.purchasedAt)
+            try await store.expectNothingLost()
+        }
+    }
+
     @Test func aBuyerWhoWasShownOtherTermsIsToldTheNewOnes() async throws {
         try await withFormerSubscriber { store in
             var request = comingBack()
