@@ -33,6 +33,9 @@ enum ChargeablePrices {
         for (index, offer) in (draft.codeOffers ?? []).enumerated() {
             prices += Self.prices(offer.terms.prices, in: "codeOffers[\(index)].prices")
         }
+        for (index, offer) in (draft.winBackOffers ?? []).enumerated() {
+            prices += Self.prices(offer.terms.prices, in: "winBackOffers[\(index)].prices")
+        }
         return prices.compactMap { field, price in
             problem(of: price).map {
                 ProductProblem(productID: id.rawValue, field: field, problem: $0)

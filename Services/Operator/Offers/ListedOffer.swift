@@ -56,7 +56,10 @@ struct ListedOffer: Encodable, Hashable {
         let codes = (draft.codeOffers ?? []).map {
             ListedOffer(.code, of: product, $0.terms, id: $0.id, isActive: $0.isActive)
         }
-        return (introductory.map { [$0] } ?? []) + promotional + codes
+        let winBacks = (draft.winBackOffers ?? []).map {
+            ListedOffer(.winBack, of: product, $0.terms, id: $0.id, isActive: $0.isActive)
+        }
+        return (introductory.map { [$0] } ?? []) + promotional + codes + winBacks
     }
 
     /// A table with a head.

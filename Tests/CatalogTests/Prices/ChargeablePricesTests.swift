@@ -43,10 +43,12 @@ import Testing
         draft.introductoryOffer = offer
         draft.promotionalOffers = [PromotionalOffer(id: OfferID(unchecked: "back"), terms: offer)]
         draft.codeOffers = [CodeOffer(id: OfferID(unchecked: "spring"), terms: offer)]
+        draft.winBackOffers = [WinBackOffer(id: OfferID(unchecked: "miss"), terms: offer)]
         #expect(
             problems(of: draft) == [
                 "priceChanges.USA.price", "introductoryOffer.prices.USA",
                 "promotionalOffers[0].prices.USA", "codeOffers[0].prices.USA",
+                "winBackOffers[0].prices.USA",
             ]
         )
     }

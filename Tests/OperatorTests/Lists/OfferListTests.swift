@@ -36,6 +36,12 @@ import Testing
                     id: OfferID(unchecked: "spring"),
                     terms: terms(.payUpFront, times: 1, 199)
                 )
+            ],
+            winBackOffers: [
+                WinBackOffer(
+                    id: OfferID(unchecked: "miss"),
+                    terms: terms(.payAsYouGo, times: 2, 149)
+                )
             ]
         ),
         ProductID(unchecked: "coins"): ProductDraft(
@@ -55,6 +61,7 @@ import Testing
                     "USA 0.99 USD",
                 ],
                 ["club", "code", "spring", "yes", "payUpFront", "1 × P1M", "USA 1.99 USD"],
+                ["club", "winBack", "miss", "yes", "payAsYouGo", "2 × P1M", "USA 1.49 USD"],
             ]
         )
     }
@@ -63,7 +70,7 @@ import Testing
         let coins = try ListedOffer.all(in: Self.document, of: ProductID(unchecked: "coins"))
         #expect(coins == [])
         let club = try ListedOffer.all(in: Self.document, of: ProductID(unchecked: "club"))
-        #expect(club.map(\.type) == [.introductory, .promotional, .code])
+        #expect(club.map(\.type) == [.introductory, .promotional, .code, .winBack])
         #expect(throws: OperatorError.self) {
             try ListedOffer.all(in: Self.document, of: ProductID(unchecked: "clubs"))
         }
