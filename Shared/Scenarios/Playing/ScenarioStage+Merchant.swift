@@ -45,9 +45,10 @@ extension ScenarioStage {
         let asked = try JSONDecoder().decode(BuyerRefundResponse.self, from: Data(answer))
         try await ask(
             Routes.refundDecision(id, asked.request.number),
+            // Nobody may decline without a reason.
             RefundDecisionRequest(
                 decision: decision,
-                reason: ActReason(rawValue: "The scenario decides so.")
+                reason: ActReason(rawValue: "The scenario says so.")
             ),
             refused: nil
         )
