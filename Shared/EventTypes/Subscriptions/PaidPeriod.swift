@@ -85,10 +85,10 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
 extension PaidPeriod {
     /// The time that the account has paid for with the period.
     ///
-    /// It is nothing if the period was free. If something ended the period early, the time counts in
-    /// proportion, in whole days.
+    /// It is nothing if the period was free, or everything was given back. If something ended the period
+    /// early, the time counts in proportion, in whole days.
     public var paidTime: PaidTime {
-        guard !price.isZero else { return PaidTime() }
+        guard !refundable.isZero else { return PaidTime() }
         let sold = PaidTime(length)
         let whole = end.duration(since: start).milliseconds
         let served = max(0, effectiveEnd.duration(since: start).milliseconds)

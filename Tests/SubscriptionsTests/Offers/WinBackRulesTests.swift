@@ -151,6 +151,18 @@ import Testing
         #expect(try story.findings().map(\.invariant).contains(.offersAreUsedOnce))
     }
 
+    /// A refund after the end shortens no period, but its time is not paid for any more.
+    @Test func aPeriodThatWasGivenBackInFullCountsNothing() throws {
+        var subscription = try Self.ended()
+        let offer = Self.offer { $0.paidMonths = 3 }
+        #expect(Self.ids([offer], subscription) == ["back"])
+        subscription.period.refunded = usd(1)
+        #expect(Self.ids([offer], subscription) == ["back"])
+        subscription.period.refunded = subscription.period.price
+        #expect(subscription.totalPaidTime == PaidTime(months: 2))
+        #expect(Self.ids([offer], subscription).isEmpty)
+    }
+
     /// A period that ended early counts for the part that was used.
     @Test func anUpgradedPeriodCountsInProportion() throws {
         var story = StoryTeller()
