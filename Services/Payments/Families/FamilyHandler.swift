@@ -162,8 +162,7 @@ struct FamilyHandler: Sendable {
     ///
     /// An account that joins another family at the same moment meets the constraint. The second look
     /// sees that family. A change waits only a moment for purchases that are being committed. Then it
-    /// lets them go on, and begins again. After ``waitsMax`` times the administrator is asked to try
-    /// again.
+    /// lets them go on, and begins again. After ``waitsMax`` times whoever asked has to try again.
     private func perform(
         by act: Act?,
         _ trace: TraceContext,

@@ -34,7 +34,8 @@ extension SubscriptionAudit {
             begun.count <= 1,
             "its introductory offers began with \(begun)"
         )
-        let wonBack = periods.last { $0.offer?.type == .winBack && $0.offer?.number == 1 }
+        // It was begun also if it was refunded at the same moment.
+        let wonBack = history.periods.last { $0.offer?.type == .winBack && $0.offer?.number == 1 }
         if let wonBack {
             let noted = history.subscription.wonBackAt
             findings.check(

@@ -151,6 +151,30 @@ import Testing
         #expect(try story.findings().map(\.invariant).contains(.offersAreUsedOnce))
     }
 
+    /// The clock of a sandbox may stand still between the two.
+    @Test func anOfferThatIsRefundedAtOnceHasBegun() throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        story.apply(.autoRenewTurnedOff, at("2026-01-15"))
+        try story.carryOut()
+        let offer = PeriodOffer(
+            type: .winBack,
+            id: OfferID(unchecked: "back"),
+            mode: .payUpFront,
+            period: silver.terms.period,
+            price: usd(499)
+        )
+        story.buy(silver, by: offer, at("2026-03-01"))
+        story.apply(.autoRenewTurnedOff, at("2026-03-15"))
+        try story.carryOut()
+        story.buy(silver, by: offer, at("2026-06-01"))
+        let again = try #require(story.subscription?.period.transactionID)
+        story.apply(.refunded(again, usd(499), revokes: true), at("2026-06-01"))
+        #expect(story.subscription?.wonBackAt == at("2026-06-01"))
+        let broken = try story.findings().map(\.invariant)
+        #expect(!broken.contains(.offersAreUsedOnce))
+    }
+
     /// A refund after the end shortens no period, but its time is not paid for any more.
     @Test func aPeriodThatWasGivenBackInFullCountsNothing() throws {
         var subscription = try Self.ended()
