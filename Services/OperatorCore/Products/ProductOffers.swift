@@ -50,8 +50,13 @@ extension ProductEdit {
         return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
     }
 
+    /// The known members of offers that are missing from one without a value.
+    private static let optionalMembers: Set = [
+        "monthsSinceEndMax", "waitMonths", "startsAt", "endsAt",
+    ]
+
     /// The members of an offer, with those of the old one that this version does not know.
     private static func merged(_ old: [String: Any]?, _ new: [String: Any]) -> [String: Any] {
-        (old ?? [:]).merging(new) { $1 }
+        (old ?? [:]).filter { !optionalMembers.contains($0.key) }.merging(new) { $1 }
     }
 }

@@ -175,6 +175,16 @@ import Testing
         #expect((draft["introductoryOffer"] as? [String: Any])?["mode"] as? String == "freeTrial")
     }
 
+    @Test func aConditionThatIsEmptiedIsSentNoMore() throws {
+        let edit = try ProductEdit(try JSONEncoder().encode(Self.product()))
+        var form = Self.form(.winBack, "miss")
+        form.winBack.sinceMax = ""
+        let data = try edit.draft(form.offers(of: edit.product))
+        let draft = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        let offer = try #require((draft["winBackOffers"] as? [[String: Any]])?.first)
+        #expect(offer["monthsSinceEndMax"] == nil && offer["endsAt"] as? Int == 1_800_000_000_000)
+    }
+
     @Test func theListHasThemAllAndOnlyMerchandisersChangeThem() {
         let list = OfferListPage(product: Self.product(), visitor: .sample([.merchandiser]))
             .html.markup
