@@ -202,7 +202,7 @@ struct StoreKitReader {
             prices: [storefront: price],
             localizations: texts(of: product, subject)
         )
-        draft.isFamilyShareable = product["familyShareable"] as? Bool ?? false
+        draft.isFamilyShareable = product["familyShareable"] as? Bool
         if draft.isFamilyShareable == true, type != .nonConsumable,
             type != .autoRenewableSubscription
         {

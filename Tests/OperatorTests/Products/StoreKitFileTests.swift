@@ -346,6 +346,7 @@ import Testing
         let merged = try #require(document.products[id])
         #expect(merged.prices[france] == euros && merged.prices[Self.usa]?.minorUnits == 499)
         #expect(merged.isOnSale == nil, "the catalog leaves alone what is not named")
+        #expect(merged.isFamilyShareable == nil, "a product that is shareable stays so")
         #expect(merged.isRestorable == false)
         #expect(merged.deliveryPlan == [.app])
     }
