@@ -70,7 +70,7 @@ package enum MassExtensionListStore {
                 ), count(*)
             FROM (
                 SELECT state, bundle_id, data FROM subscriptions
-                ORDER BY id DESC LIMIT \(lookedAtMax)
+                WHERE id IS NOT NULL ORDER BY id DESC LIMIT \(lookedAtMax)
             ) AS looked
             """
         )

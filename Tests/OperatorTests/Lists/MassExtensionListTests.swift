@@ -107,6 +107,13 @@ struct MassExtensionListTests {
                     """
                 )
             }
+            // Places where no subscription has begun are not looked at: a first charge has failed.
+            try connection.execute(
+                """
+                INSERT INTO subscriptions (bundle_id)
+                SELECT 'com.example.app' FROM generate_series(1, 4)
+                """
+            )
             let france = [Storefront(unchecked: "FRA")]
             let all = try Self.count(nil, on: connection)
             #expect(all == BoundedCount(2))
