@@ -32,7 +32,8 @@ import Testing
         _ kind: String = "charge",
         amount: Int64 = 99,
         transaction: String = "7",
-        payment: String = "pi_1"
+        payment: String = "pi_1",
+        currency: String = "usd"
     ) -> StandInServer.Entry {
         StandInServer.Entry(
             attempt: "a",
@@ -40,7 +41,7 @@ import Testing
             payment: payment,
             kind: kind,
             amount: amount,
-            currency: "usd"
+            currency: currency
         )
     }
 
@@ -82,8 +83,10 @@ import Testing
         #expect(verdict([books(.purchased)], refunded, withdrawn: ["pi_1": 99]) == doubled)
     }
 
-    @Test func anotherAmountIsWrong() {
-        let report = verdict([books(.purchased)], [entry(amount: 100)])
-        #expect(report == "0 lost, 0 doubled, 1 otherwise wrong")
+    @Test func anotherAmountOrCurrencyIsWrong() {
+        for entry in [entry(amount: 100), entry(currency: "eur")] {
+            let report = verdict([books(.purchased)], [entry])
+            #expect(report == "0 lost, 0 doubled, 1 otherwise wrong")
+        }
     }
 }

@@ -174,7 +174,7 @@ public final class StoreHarness: Sendable {
             try await migrate()
             options.progress("migrations", clock.now - lap)
         }
-        await stripe?.start()
+        try await stripe?.start()
         guard options.startsServices else { return }
         lap = clock.now
         // Create the topics first, so that consumers join their groups only once.

@@ -261,8 +261,7 @@ private func withStripe(
     ]
     try await withStore(options) { store in
         try await store.importSampleCatalog()
-        guard let stripe = store.stripe else { return }
-        try await body(store, stripe)
+        try await body(store, try #require(store.stripe))
     }
 }
 

@@ -37,8 +37,11 @@ extension AuditReport {
                 if back > charge.amount {
                     add(.doubled, id, "\(back) of \(charge.amount) went back to the buyer")
                 }
-                if charge.amount != entry.price.minorUnits {
-                    add(.wrong, id, "\(charge.amount) charged at Stripe for \(entry.price)")
+                if charge.amount != entry.price.minorUnits
+                    || charge.currency != entry.price.currency.rawValue.lowercased()
+                {
+                    let charged = "\(charge.amount) \(charge.currency)"
+                    add(.wrong, id, "\(charged) charged at Stripe for \(entry.price)")
                 }
                 if entry.state != .purchased, back < charge.amount {
                     add(.doubled, id, "\(entry.state), and charged at Stripe")

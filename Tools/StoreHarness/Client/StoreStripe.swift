@@ -82,7 +82,9 @@ package final class StoreStripe: Sendable {
     }
 
     /// Starts it, and waits until it answers.
-    func start() async {
+    ///
+    /// - Throws: An error if it cannot start, as when somebody else has its port.
+    func start() async throws {
         let (starts, started) = AsyncStream<Void>.makeStream()
         let task = Task { [server] in
             defer { started.finish() }
@@ -90,7 +92,9 @@ package final class StoreStripe: Sendable {
             try await server.run(logger: logger) { _ in started.yield() }
         }
         running.withLock { $0 = task }
-        for await _ in starts { break }
+        for await _ in starts { return }
+        // It has ended before it has answered.
+        try await task.value
     }
 
     /// Stops it.
