@@ -114,6 +114,12 @@ extension SettlementPlan {
 
     /// Applies a confirmed refund.
     mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: ProcessorReference) {
+        if attempt.end == .refunded, (attempt.reference ?? reference) != reference {
+            contradict(
+                "\(reference.rawValue) has given back what was given back before",
+                attempt.transactionID
+            )
+        }
         guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
         guard returnsStrayCharge(attempt) else {
             let refund = TransactionCommand.refund(

@@ -232,6 +232,19 @@ import Testing
         #expect(plan.postings.count == 2)
     }
 
+    @Test func aReturnThatWasUnderWayWhenABankTookTheChargeBackIsReported() {
+        var (plan, key) = planWithStrayCharge()
+        _ = plan.apply(dispute(.withdrawn))
+        let known = plan.contradictions.count
+        for _ in 0..<2 {
+            plan.apply(AttemptResult(key: key, outcome: .refunded(reference: "dp_1")))
+        }
+        #expect(plan.contradictions.count == known)
+        plan.apply(AttemptResult(key: key, outcome: .refunded(reference: "re_1")))
+        #expect(plan.contradictions.count == known + 1)
+        #expect(plan.postings.map(\.kind) == [.strayCharge, .strayChargeReturn])
+    }
+
     @Test func aStrayChargeThatWasReturnedBeforeItsDisputeIsReported() {
         var (plan, key) = planWithStrayCharge()
         plan.apply(AttemptResult(key: key, outcome: .refunded(reference: "re_1")))
