@@ -202,6 +202,9 @@ extension PaymentMethodStore {
 
     /// Writes what a bank has renewed of a card, which is tried again from then on.
     ///
+    /// A card of which nothing is new stays refused. So an event that is applied twice does not have a
+    /// card charged again that its bank has refused for good in between.
+    ///
     /// - Returns: Whether anything of it is new.
     static func renew(
         _ method: PaymentMethod,
@@ -216,9 +219,9 @@ extension PaymentMethodStore {
             UPDATE payment_methods SET brand = \(brand), last_four = \(lastFour),
                 expiry_month = \(Int32(expiryMonth)), expiry_year = \(Int32(expiryYear)),
                 refused_at = NULL
-            WHERE token = \(method.rawValue) AND (refused_at IS NOT NULL
-                OR (brand, last_four, expiry_month, expiry_year) IS DISTINCT FROM (
-                    \(brand), \(lastFour), \(Int32(expiryMonth)), \(Int32(expiryYear))))
+            WHERE token = \(method.rawValue)
+                AND (brand, last_four, expiry_month, expiry_year) IS DISTINCT FROM (
+                    \(brand), \(lastFour), \(Int32(expiryMonth)), \(Int32(expiryYear)))
             RETURNING token
             """
         ).isEmpty

@@ -62,6 +62,55 @@ import Testing
         }
     }
 
+    @Test func anEventThatTellsNothingNewOfARefusedCardHasItNotTriedAgain() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save("pm_card_visa_chargeDeclinedLostCard")
+            _ = try await store.buy(by: card)
+            let calls = store.standIn.paymentCalls
+            // As an event that was applied before a kill is applied again.
+            try await store.methods.refresh(card.rawValue)
+            #expect(try await store.renew(by: card) == .declined(.paymentDeclined, advice: .never))
+            #expect(store.standIn.paymentCalls == calls)
+        }
+    }
+
+    @Test func ofTwoCardsThatAreSavedAtOnceOneIsChargedForWhatIsOwed() async throws {
+        try await withStripeStore { store in
+            try await store.owe()
+            let methods = store.dunningMethods
+            let setups = [try await store.confirmedSetup(), try await store.confirmedSetup()]
+            try await withThrowingTaskGroup(of: PaymentMethodHandler.Completion.self) { group in
+                // The app and Stripe tell of each.
+                for setup in setups + setups {
+                    group.addTask { try await methods.complete(setup, for: alice.accountKey) }
+                }
+                for try await completion in group { #expect(completion == .saved) }
+            }
+            await store.carryOut()
+            #expect(store.standIn.entries.map(\.kind) == ["charge", "charge"])
+            #expect(try await store.subscription().state == .active)
+        }
+    }
+
+    @Test func aCardThatIsReplacedWhileARetryIsDueIsChargedOnce() async throws {
+        try await withStripeStore { store in
+            let card = try await store.owe()
+            store.clock.advance(by: .seconds(86_400))
+            try store.standIn.replaceCard(of: card.rawValue)
+            let (methods, renewals) = (store.dunningMethods, store.renewals)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<2 {
+                    group.addTask { try await methods.refresh(card.rawValue) }
+                    group.addTask { _ = try await renewals.carryOut(limit: 10) }
+                }
+                try await group.waitForAll()
+            }
+            await store.carryOut()
+            #expect(store.standIn.entries.map(\.kind) == ["charge", "charge"])
+            #expect(try await store.subscription().state == .active)
+        }
+    }
+
     @Test func aRenewalThatMayHaveBeenChargedIsAskedForAgainByARemovedCard() async throws {
         try await withStripeStore { store in
             let card = try await store.save()
@@ -118,23 +167,60 @@ extension StripeStore {
     fileprivate func subscribe(by card: PaymentMethod) async throws -> Transaction {
         try await sell(club())
         let added = try await add(by: card, for: "club", at: usd(299))
-        await runner.carryOut(pending.take())
-        await runner.drain()
+        await carryOut()
         return added
     }
 
-    /// Carries out what is due for subscriptions, and the charges that follow.
-    fileprivate func renew() async throws {
-        let renewals = RenewalHandler(
+    /// Sells a subscription whose next period cannot be charged.
+    ///
+    /// - Returns: The card that pays while its buyer is there only.
+    @discardableResult
+    fileprivate func owe() async throws -> PaymentMethod {
+        let card = try await save("pm_standInDeclinedAway")
+        let first = try await subscribe(by: card)
+        let end = try #require(try await load(first.id).subscription?.end)
+        clock.advance(by: end.duration(since: clock.now()))
+        try await renew()
+        #expect(try await subscription().state == .inBillingRetryPeriod)
+        #expect(standIn.entries.map(\.kind) == ["charge"])
+        return card
+    }
+
+    /// Carries out the attempts that were begun.
+    fileprivate func carryOut() async {
+        await runner.carryOut(pending.take())
+        await runner.drain()
+    }
+
+    /// Charges for the next periods of subscriptions.
+    fileprivate var renewals: RenewalHandler {
+        RenewalHandler(
             context: runner.context,
             products: ProductStore(),
             tax: TaxRates(),
             didCommit: { [pending] in pending.append($0) }
         )
-        while try await renewals.carryOut(limit: 10) > 0 {
-            await runner.carryOut(pending.take())
-            await runner.drain()
-        }
+    }
+
+    /// Saves cards, and charges them for what is owed.
+    fileprivate var dunningMethods: PaymentMethodHandler {
+        var methods = self.methods
+        methods.dunning = DunningHandler(renewals: renewals)
+        return methods
+    }
+
+    /// Begins to save a card that pays, which the buyer gives to Stripe.
+    ///
+    /// - Returns: The setup, which the store has not completed.
+    fileprivate func confirmedSetup() async throws -> String {
+        let setup = try await methods.begin(for: alice.accountKey)
+        try await post("/v1/setup_intents/\(setup.id)/confirm", "payment_method=pm_card_visa")
+        return setup.id
+    }
+
+    /// Carries out what is due for subscriptions, and the charges that follow.
+    fileprivate func renew() async throws {
+        while try await renewals.carryOut(limit: 10) > 0 { await carryOut() }
     }
 
     /// The transaction that was begun last.
