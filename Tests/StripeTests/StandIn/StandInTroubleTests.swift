@@ -79,8 +79,9 @@ struct StandInTroubleTests {
 
     /// A word that is not understood must not do anything, least of all open a dispute.
     @Test(arguments: [
-        ("disputes", "outcome=wonn"), ("disputes", "outcom=won"), ("payments", "outcome=fail"),
-        ("refunds", "outcome=lost"), ("faults", "kind=lost"), ("nothing", ""),
+        ("disputes", "id=PAID&outcome=wonn"), ("disputes", "id=PAID&outcom=won"),
+        ("payments", "id=PAID&outcome=fail"), ("refunds", "id=PAID&outcome=lost"),
+        ("faults", "kind=lost"), ("faults", "kind=down&time=1"), ("nothing", "id=PAID"),
     ])
     func aMisspeltControlIsRefused(control: String, form: String) async throws {
         try await StandInUnderTest.run { test in
@@ -89,7 +90,7 @@ struct StandInTroubleTests {
             let answer = try await StoreHTTP.send(
                 .POST,
                 "\(test.url)/control/\(control)",
-                body: Array("id=\(paid.id)&\(form)".utf8)
+                body: Array(form.replacing("PAID", with: paid.id).utf8)
             )
             #expect(answer.status == 400)
             #expect(test.server.withdrawn.isEmpty)
