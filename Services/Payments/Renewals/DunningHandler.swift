@@ -21,6 +21,8 @@ struct DunningHandler: Sendable {
 
     /// Charges for subscriptions by a card that their buyer has saved; it pays them from now on.
     ///
+    /// One that is still active is charged at its next try.
+    ///
     /// - Parameters:
     ///   - rows: The subscriptions, locked.
     ///   - method: The card.
@@ -32,7 +34,10 @@ struct DunningHandler: Sendable {
         by method: PaymentMethod,
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
-        try charge(rows, .owedBy(method), on: connection)
+        for row in rows where row.subscription?.state == .active {
+            try SubscriptionStore.set(method, of: row.key, on: connection)
+        }
+        return try charge(rows, .owedBy(method), on: connection)
     }
 
     /// Charges for those subscriptions again that are paid with a card that its bank has renewed.
@@ -57,7 +62,8 @@ struct DunningHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
         var attempts: [ProcessorAttempt] = []
-        for row in rows {
+        // While one is active, nothing is owed.
+        for row in rows where row.subscription?.state != .active {
             attempts += try renewals.charge(
                 row,
                 request,

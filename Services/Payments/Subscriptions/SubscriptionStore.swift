@@ -131,12 +131,15 @@ enum SubscriptionStore {
     }
 
     /// Reads and locks the subscriptions of an account whose newest renewal could not be charged.
+    ///
+    /// One that is still active owes nothing, but a try before the end of its period has failed.
     static func lockingOwed(by key: AccountKey) -> PostgresReading<[SubscriptionRow]> {
         PostgresReading(
             """
             SELECT \(unsafe: columns) FROM subscriptions s
             WHERE s.account_id = \(key.accountID) AND s.bundle_id = \(key.bundleID)
-                AND s.state IN ('inGracePeriod', 'inBillingRetryPeriod')
+                AND (s.state IN ('inGracePeriod', 'inBillingRetryPeriod') OR s.state = 'active'
+                    AND s.data ->> 'renewalProblem' IN ('billing', 'buyerMustAct'))
             ORDER BY s.account_id, s.bundle_id, s.group_id FOR UPDATE OF s
             """,
             value: rows(in:)

@@ -92,6 +92,27 @@ import Testing
         }
     }
 
+    @Test func aCardThatIsSavedAfterATryBeforeTheEndHasFailedPaysTheNextOne() async throws {
+        try await withStripeStore { store in
+            let first = try await store.subscribe(
+                by: try await store.save("pm_standInDeclinedAway")
+            )
+            let end = try #require(try await store.load(first.id).subscription?.end)
+            store.clock.advance(by: end.duration(since: store.clock.now()) - .seconds(86_400))
+            try await store.renew()
+            #expect(try await store.subscription().renewalProblem == .billing)
+            let setup = try await store.confirmedSetup()
+            let saved = try await store.dunningMethods.complete(setup, for: alice.accountKey)
+            #expect(saved == .saved)
+            await store.carryOut()
+            #expect(store.standIn.entries.map(\.kind) == ["charge"])
+            store.clock.advance(by: .seconds(43_200))
+            try await store.renew()
+            #expect(store.standIn.entries.map(\.kind) == ["charge", "charge"])
+            #expect(try await store.subscription().renewalProblem == nil)
+        }
+    }
+
     @Test func aCardThatIsReplacedWhileARetryIsDueIsChargedOnce() async throws {
         try await withStripeStore { store in
             let card = try await store.owe()
