@@ -10,7 +10,7 @@ extension StoreHarness {
         case .shared:
             return try await StoreClusters.shared.lend()
         case .own:
-            let directory = try TemporaryClusters.makeDirectory()
+            let directory = try TemporaryClusters.makeDirectory(isDurable: options.fsync)
             TemporaryClusters.removeAtExit(directory)
             let cluster = try PostgresCluster(
                 directory: directory,

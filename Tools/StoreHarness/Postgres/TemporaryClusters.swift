@@ -7,9 +7,14 @@ enum TemporaryClusters {
     private static let directories = Mutex<[String]>([])
 
     /// Makes a directory named after this process, and removes those of ended processes.
-    static func makeDirectory() throws -> String {
+    ///
+    /// Data that is not durable is kept in memory if there is plenty. Tests make and drop thousands of
+    /// databases of hundreds of files, and a file system on a disk spends most of the processors' time
+    /// on looking for free inodes.
+    static func makeDirectory(isDurable: Bool = false) throws -> String {
         let base =
-            ProcessInfo.processInfo.environment["COUNTERFOIL_TEST_DIRECTORY"] ?? "/tmp"
+            ProcessInfo.processInfo.environment["COUNTERFOIL_TEST_DIRECTORY"]
+            ?? (!isDurable && isRoomy(memory) ? memory : "/tmp")
         for name in try FileManager.default.contentsOfDirectory(atPath: base)
         where name.hasPrefix(prefix) {
             let process = name.dropFirst(prefix.count).prefix { $0.isNumber }
@@ -22,6 +27,16 @@ enum TemporaryClusters {
             withIntermediateDirectories: true
         )
         return directory
+    }
+
+    /// The file system in memory that Linux provides.
+    private static let memory = "/dev/shm"
+
+    /// Whether there are 8 GiB for all clusters of a run of tests, which need about one.
+    private static func isRoomy(_ folder: String) -> Bool {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return false }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize) >= 8 << 30
     }
 
     /// Stops the server in a directory and removes the directory at the end of the process.
