@@ -19,7 +19,7 @@ extension EndToEnd {
                     let lags =
                         try await store.json("lag", "--json")["consumers"] as? [[String: Any]]
                     let behind = lags?.compactMap { $0["events"] as? Int }
-                    return behind == Array(repeating: 0, count: 8) ? true : nil
+                    return behind == Array(repeating: 0, count: 9) ? true : nil
                 }
                 let services = try await store.json("status", "--json")["services"]
                 let found = try #require(services as? [[String: Any]])
