@@ -25,7 +25,9 @@ final class ChaosBuyers: Sendable {
         var accepted: [AcceptedPayment] = []
         var finished: Set<TransactionID> = []
         var renewals: Set<TransactionID> = []
-        /// The finished purchases that their buyers' bank disputes.
+        /// The number of finished purchases that their buyers' bank may dispute.
+        var candidates = 0
+        /// Every twentieth of them, which it does dispute.
         var disputable: [TransactionID] = []
         var refused: [String: Int] = [:]
         var repetitions = 0
@@ -37,10 +39,14 @@ final class ChaosBuyers: Sendable {
         /// The time by which every request must be answered, once the buying has ended.
         var lastAnswer: ContinuousClock.Instant?
 
-        mutating func finish(_ id: TransactionID) {
+        mutating func finish(_ id: TransactionID, mayBeDisputed: Bool) {
             // A purchase that is reported again after the end is not new.
-            guard finished.insert(id).inserted, isOpen else { return }
-            silence.end(at: .now)
+            guard finished.insert(id).inserted else { return }
+            if mayBeDisputed {
+                if candidates.isMultiple(of: 20) { disputable.append(id) }
+                candidates += 1
+            }
+            if isOpen { silence.end(at: .now) }
         }
     }
 
@@ -71,7 +77,7 @@ final class ChaosBuyers: Sendable {
     /// The numbers of refusals, by code.
     var refusals: [String: Int] { tally.withLock { $0.refused } }
 
-    /// The finished purchases that the bank may dispute: some of those that are not refunded.
+    /// The finished purchases that the bank disputes: some of those that are not refunded.
     var disputable: [TransactionID] { tally.withLock { $0.disputable } }
 
     /// The number of renewals that reached a queue.
@@ -263,7 +269,7 @@ final class ChaosBuyers: Sendable {
     private func act(on change: QueueChanged, _ index: Int) async throws {
         let transaction = change.transaction
         if change.finishedAt != nil {
-            tally.withLock { $0.finish(transaction.id) }
+            tally.withLock { $0.finish(transaction.id, mayBeDisputed: false) }
             return
         }
         switch transaction.state {
@@ -286,16 +292,11 @@ final class ChaosBuyers: Sendable {
                 try await client(index, urls).finish(transaction.id)
             }
             guard answer.valueIfAny != nil else { return }  // 409: another event will come.
-            let isDisputable =
+            let mayBeDisputed =
                 transaction.state == .purchased && transaction.reason == .purchase
-                && transaction.id.number % 20 == 7
+                && transaction.id.number % 20 != 0
                 && !SampleCatalog.clubs.contains(transaction.productID)
-            tally.withLock { tally in
-                tally.finish(transaction.id)
-                if isDisputable, !tally.disputable.contains(transaction.id) {
-                    tally.disputable.append(transaction.id)
-                }
-            }
+            tally.withLock { $0.finish(transaction.id, mayBeDisputed: mayBeDisputed) }
             if transaction.state == .purchased, transaction.id.number % 20 == 0 {
                 _ = try await untilAnswered("a refund", by: .payments) { urls in
                     try await administrator(urls).refund(transaction.id)
