@@ -43,6 +43,11 @@ const quickTurns = 20;
 const slowTurns = 32;
 // A page of a purchase follows it for three minutes; after that it is loaded again by hand.
 let timer;
+// Whoever has followed a link is on the way there, and a page that loads itself again would call them back.
+// After a download they are still here.
+const farewell = 10_000;
+let leftAt = -Infinity;
+addEventListener("beforeunload", () => { leftAt = performance.now(); });
 let turns = isStory ? quickTurns + slowTurns : Infinity;
 
 function pause() {
@@ -88,8 +93,9 @@ async function follow() {
     show("");
     update(fields);
     move(fields);
+    const isHere = performance.now() - leftAt > farewell;
     // Nobody's dialog is closed while they write.
-    if (stamp !== (main.dataset.stamp ?? "") && !document.querySelector("dialog[open]")) {
+    if (isHere && stamp !== (main.dataset.stamp ?? "") && !document.querySelector("dialog[open]")) {
       // A page that is loaded again stays where it was scrolled to; its notice about an act is old by then.
       history.replaceState(null, "", location.pathname);
       location.reload();
