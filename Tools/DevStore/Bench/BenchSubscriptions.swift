@@ -190,17 +190,10 @@ struct BenchSubscriptions: Sendable {
 
     /// Counts once PostgreSQL has counted what was done before.
     ///
-    /// A session that has become idle reports its last look-ups up to ten seconds later.
+    /// A session that has become idle reports its last look-ups ten seconds later.
     private func settledScans() async throws -> (scans: Int64, rows: Int64) {
-        var known = try await scans()
-        let deadline = ContinuousClock.now + .seconds(12)
-        while ContinuousClock.now < deadline {
-            try await Task.sleep(for: .seconds(1))
-            let next = try await scans()
-            if next.scans - known.scans <= 2 { return next }
-            known = next
-        }
-        return known
+        try await Task.sleep(for: .seconds(11))
+        return try await scans()
     }
 
     private func scans() async throws -> (scans: Int64, rows: Int64) {
