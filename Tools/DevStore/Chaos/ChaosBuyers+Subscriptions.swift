@@ -56,17 +56,6 @@ extension ChaosBuyers {
         note(refusal: answer.problem?.code ?? "\(answer.status)")
     }
 
-    /// The unfinished transactions of all accounts; `nil` if an account got no answer.
-    func queued() async throws -> Int? {
-        var count = 0
-        for index in 0..<accounts {
-            let answer = try? await client(index, store.urls).unfinished()
-            guard let queue = answer?.valueIfAny else { return nil }
-            count += queue.transactions.count
-        }
-        return count
-    }
-
     /// Advances the store's clock until the buying has ended, each time by some days, so that it stops within periods.
     ///
     /// - Parameter passed: Called with the number of days after each advance.
