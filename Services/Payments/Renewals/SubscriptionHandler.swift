@@ -145,9 +145,6 @@ struct SubscriptionHandler: Sendable {
         guard let row = try connection.read(SubscriptionStore.locking(id)).first,
             let subscription = row.subscription, Self.belongs(subscription, to: key)
         else { return (.unknown, false, []) }
-        if case .method(let method) = decision {
-            return try choose(method, for: row, subscription, trace: trace, on: connection)
-        }
         let event: SubscriptionEvent
         switch try change(by: decision, meeting: present(subscription), on: connection) {
         case .failure(let refusal): return (.refused(refusal), false, [])
@@ -155,6 +152,8 @@ struct SubscriptionHandler: Sendable {
         case .success(.charge(let request)):
             let used = idempotencyKey.map { Self.chargeKey($0, of: subscription) }
             return try charge(row, subscription, request, under: used, trace: trace, on: connection)
+        case .success(.method(let method)):
+            return try choose(method, for: row, subscription, trace: trace, on: connection)
         case .success(.event(let decided)): event = decided
         }
         var books = SubscriptionBooks(context.subscriptions, at: time)
@@ -173,7 +172,7 @@ struct SubscriptionHandler: Sendable {
     /// The answer is the subscription with the charge under way. Its outcome comes as any renewal does.
     /// A request that is repeated under its key charges nothing: the transaction of its charge has the
     /// key, and the subscription is locked.
-    func charge(
+    private func charge(
         _ row: SubscriptionRow,
         _ subscription: Subscription,
         _ request: RenewalPlan.Request,
@@ -229,6 +228,7 @@ struct SubscriptionHandler: Sendable {
         case nothing
         case event(SubscriptionEvent)
         case charge(RenewalPlan.Request)
+        case method(PaymentMethod)
     }
 
     private func change(
@@ -240,7 +240,7 @@ struct SubscriptionHandler: Sendable {
         case .autoRenew(true): return .success(.event(.autoRenewTurnedOn))
         case .autoRenew(false): return .success(.event(.autoRenewTurnedOff))
         case .charge(let request): return .success(.charge(request))
-        case .method(let method): return .success(.charge(.owedBy(method)))
+        case .method(let method): return .success(.method(method))
         case .price(let id, let isAgreed):
             return .success(.event(.priceIncreaseAnswered(id, isAgreed: isAgreed)))
         case .raise(let id, let price, let time):
@@ -354,7 +354,7 @@ extension SubscriptionHandler {
     ///   - connection: A connection in a database transaction.
     /// - Returns: The reply, whether there are new events, and the attempts to carry out.
     /// - Throws: `PostgresError`, or an error of what is written.
-    func choose(
+    private func choose(
         _ method: PaymentMethod,
         for row: SubscriptionRow,
         _ subscription: Subscription,
