@@ -43,7 +43,8 @@ extension AcceptanceBatch {
                 isWinBack
                 ? winBackOffer(of: product, for: submission)
                 : introductoryOffer(of: product, for: submission)
-            return .success(OfferGrant(first: offer))
+            let needsApproval = offer?.price.isZero == true && asksToBuy(submission)
+            return .success(OfferGrant(first: needsApproval ? nil : offer))
         }
         let row = submission.subscriptionKey(of: product).flatMap { subscriptions.rows[$0] }
         return PromotionalOfferRules.offer(
@@ -106,11 +107,10 @@ extension AcceptanceBatch {
         guard let key = submission.subscriptionKey(of: product),
             subscriptions.mayHaveIntroductoryOffer(key)
         else { return nil }
-        let offer = SubscriptionRules.introductoryOffer(
+        return SubscriptionRules.introductoryOffer(
             of: product,
             in: submission.request.storefront
         )
-        return offer?.price.isZero == true && asksToBuy(submission) ? nil : offer
     }
 
     /// The win-back offer that a request names; `nil` if the account may not have it (rule S59).
@@ -123,13 +123,12 @@ extension AcceptanceBatch {
         guard let key = submission.subscriptionKey(of: product),
             let subscription = subscriptions.rows[key]?.subscription
         else { return nil }
-        let offer = WinBackRules.offers(
+        return WinBackRules.offers(
             of: product,
             to: subscriptions.machine.dueActions.present(subscription, at: time),
             in: submission.request.storefront,
             at: time
         ).first { $0.id == submission.request.offer?.id }
-        return offer?.price.isZero == true && asksToBuy(submission) ? nil : offer
     }
 
     /// Whether somebody has to approve a payment.
