@@ -26,7 +26,7 @@ enum SubscriptionProductStore {
         )
     }
 
-    /// Reads the win-back offers of subscriptions, those that have ended.
+    /// Reads the products of the subscriptions that have ended, for their win-back offers.
     ///
     /// - Parameters:
     ///   - subscriptions: The subscriptions, each in its present state.

@@ -71,12 +71,7 @@ struct MassExtensionNotificationWriter: Sendable {
             in: request.bundleID,
             about: subscription.id,
             occurrence: Int32(clamping: request.number),
-            try writer.event(
-                of: subscription,
-                receipt,
-                winBacks: SubscriptionProductStore.winBacks(of: [subscription], on: connection),
-                at: time
-            ),
+            try writer.event(of: subscription, receipt, at: time, on: connection),
             at: time,
             on: connection
         )

@@ -209,11 +209,7 @@ struct NotificationHandler: Sendable {
             let receipts = try NotificationStore.receipts(of: [id], in: bundle, on: connection)
             guard let receipt = receipts[id] else { return .failure(.transactionUnknown) }
             let subscription = try Self.subscription(of: id, on: connection)
-            let winBacks = try SubscriptionProductStore.winBacks(
-                of: subscription.map { [$0] } ?? [],
-                on: connection
-            )
-            var event = try writer.event(of: subscription, receipt, winBacks: winBacks, at: now)
+            var event = try writer.event(of: subscription, receipt, at: now, on: connection)
             if kind.type == "CONSUMPTION_REQUEST" {
                 let reason = request.consumptionRequestReason ?? "OTHER"
                 guard Self.consumptionReasons.contains(reason) else {

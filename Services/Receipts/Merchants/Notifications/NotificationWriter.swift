@@ -118,8 +118,21 @@ struct NotificationWriter: Sendable {
     }
 
     /// Makes the content of a notification about a transaction, and about its subscription if it
-    /// belongs to one.
+    /// belongs to one, with the win-back offers of the moment.
     func event(
+        of subscription: Subscription?,
+        _ receipt: ServerAPIStore.StoredReceipt,
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> NotificationPayload.AppEvent {
+        let winBacks = try SubscriptionProductStore.winBacks(
+            of: subscription.map { [$0] } ?? [],
+            on: connection
+        )
+        return try event(of: subscription, receipt, winBacks: winBacks, at: time)
+    }
+
+    private func event(
         of subscription: Subscription?,
         _ receipt: ServerAPIStore.StoredReceipt,
         winBacks: EligibleWinBacks,

@@ -61,11 +61,7 @@ struct RefundRequestNotificationWriter: Sendable {
                 on: connection
             )
         }
-        let winBacks = try SubscriptionProductStore.winBacks(
-            of: subscription.map { [$0] } ?? [],
-            on: connection
-        )
-        var event = try writer.event(of: subscription, receipt, winBacks: winBacks, at: time)
+        var event = try writer.event(of: subscription, receipt, at: time, on: connection)
         event.consumptionRequestReason = planned.reason
         try writer.write(
             planned.kind,
