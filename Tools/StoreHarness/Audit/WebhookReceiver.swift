@@ -1,6 +1,5 @@
 import NIOCore
 public import NIOHTTP1
-import NIOPosix
 import Synchronization
 
 /// A merchant's endpoint that stores what it receives and answers as configured by the test.
@@ -27,7 +26,7 @@ public final class WebhookReceiver: Sendable {
     }
 
     private let state: Mutex<State>
-    private let listener = Mutex<(any Channel)?>(nil)
+    private let listener = HTTPListener()
 
     private struct State {
         var deliveries: [Delivery] = []
@@ -45,24 +44,12 @@ public final class WebhookReceiver: Sendable {
     /// Starts a receiver on a free port.
     public static func start() async throws -> WebhookReceiver {
         let receiver = WebhookReceiver()
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(WebhookHandler(receiver))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        receiver.listener.withLock { $0 = channel }
+        try await receiver.listener.start { WebhookHandler(receiver) }
         return receiver
     }
 
     /// The URL of the endpoint.
-    public var url: String {
-        let port = listener.withLock { $0?.localAddress?.port } ?? 0
-        return "http://127.0.0.1:\(port)/deliveries"
-    }
+    public var url: String { listener.url + "/deliveries" }
 
     /// The received requests in order.
     public var deliveries: [Delivery] { state.withLock { $0.deliveries } }
@@ -81,11 +68,7 @@ public final class WebhookReceiver: Sendable {
     }
 
     /// Stops listening.
-    public func stop() async {
-        let channel = listener.withLock { $0 }
-        // This fails only if it is already closed.
-        try? await channel?.close().get()
-    }
+    public func stop() async { await listener.stop() }
 
     fileprivate func received(_ delivery: Delivery) -> Reply {
         let (reply, count) = state.withLock { state in

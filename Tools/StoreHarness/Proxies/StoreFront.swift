@@ -2,8 +2,6 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import Synchronization
 
 /// One address for all services, as clients have it behind a proxy.
 ///
@@ -20,7 +18,7 @@ public final class StoreFront: Sendable {
     private static let ownHeaders = ["connection", "content-length", "host", "transfer-encoding"]
 
     private let rules: [Rule]
-    private let listener = Mutex<(any Channel)?>(nil)
+    private let listener = HTTPListener()
 
     private init(rules: [Rule]) { self.rules = rules }
 
@@ -31,16 +29,7 @@ public final class StoreFront: Sendable {
     /// - Throws: An error if the table cannot be read or no port is free.
     public static func start(for urls: StoreURLs) async throws -> StoreFront {
         let front = StoreFront(rules: try rules(for: urls))
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(FrontHandler(front))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        front.listener.withLock { $0 = channel }
+        try await front.listener.start { FrontHandler(front) }
         return front
     }
 
@@ -62,17 +51,10 @@ public final class StoreFront: Sendable {
     }
 
     /// The address.
-    public var url: String {
-        let port = listener.withLock { $0?.localAddress?.port } ?? 0
-        return "http://127.0.0.1:\(port)"
-    }
+    public var url: String { listener.url }
 
     /// Stops listening.
-    public func stop() async {
-        let channel = listener.withLock { $0 }
-        // This fails only if it is already closed.
-        try? await channel?.close().get()
-    }
+    public func stop() async { await listener.stop() }
 
     /// Passes a request on, and its answer back as it comes.
     fileprivate func answer(
