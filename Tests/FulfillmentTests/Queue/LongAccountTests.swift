@@ -52,11 +52,7 @@ struct LongAccountTests {
                     prefix: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)"
                 )
             ).map { try $0.decode(String.self) }
-            // The numbers of the first node cover the whole plan.
-            let line = plan.first { $0.contains("Buffers:") } ?? ""
-            let counts = line.split { !$0.isNumber }.compactMap { Int($0) }
-            try #require(!counts.isEmpty, "\(plan)")
-            return counts.reduce(0, +)
+            return try blocksRead(in: plan)
         }
     }
 
