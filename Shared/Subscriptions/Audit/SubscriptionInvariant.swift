@@ -20,7 +20,8 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case notifiedOnce = 9
     /// Other services show what the subscription says.
     case viewsAgree = 10
-    /// The subscriptions of family members follow the organizer's. Not checked: members have none.
+    /// The subscriptions of family members follow the organizer's. Not checked: members have no
+    /// subscriptions of their own.
     case familyFollows = 11
     /// Nobody is charged more than the price they were shown.
     case noPriceAboveAnnounced = 12

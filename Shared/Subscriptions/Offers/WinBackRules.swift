@@ -4,8 +4,10 @@ public import EventTypes
 ///
 /// Pure.
 public enum WinBackRules {
-    /// The length of a month since the end, or since another offer (rule S59).
-    private static let month = Duration.seconds(2_630_016)
+    /// The length of a month since the end, or since another offer (rule S59): that of a paid month.
+    ///
+    /// A hundredth of a day has 864 seconds.
+    private static let month = Duration.seconds(864 * PaidTime(months: 1).hundredthsOfDays)
 
     /// The win-back offers of a product that an account may have, the best first.
     ///
