@@ -121,20 +121,31 @@ import Testing
         #expect(Self.ids(offers, try Self.ended()) == ["dear", "year", "cheap", "a", "b"])
     }
 
-    /// Row e2 and rule S61.
-    @Test func whoComesBackBeginsAgainAndItIsNoted() throws {
+    /// An account that had silver for one month, which has ended.
+    private static func januaryOnly() throws -> StoryTeller {
         var story = StoryTeller()
         story.buy(silver, at("2026-01-01"))
         story.apply(.autoRenewTurnedOff, at("2026-01-15"))
         try story.carryOut()
-        let offer = PeriodOffer(
+        return story
+    }
+
+    /// The first period of a win-back offer of months for 4.99 USD.
+    private static func period(of mode: OfferMode, times count: Int = 1) -> PeriodOffer {
+        PeriodOffer(
             type: .winBack,
             id: OfferID(unchecked: "back"),
-            mode: .payAsYouGo,
+            mode: mode,
             period: silver.terms.period,
-            numberOfPeriods: 2,
+            numberOfPeriods: count,
             price: usd(499)
         )
+    }
+
+    /// Row e2 and rule S61.
+    @Test func whoComesBackBeginsAgainAndItIsNoted() throws {
+        var story = try Self.januaryOnly()
+        let offer = Self.period(of: .payAsYouGo, times: 2)
         story.buy(silver, by: offer, at("2026-03-01"))
         #expect(story.notifications.last == "SUBSCRIBED/RESUBSCRIBE")
         #expect(story.subscription?.wonBackAt == at("2026-03-01"))
@@ -153,17 +164,8 @@ import Testing
 
     /// The clock of a sandbox may stand still between the two.
     @Test func anOfferThatIsRefundedAtOnceHasBegun() throws {
-        var story = StoryTeller()
-        story.buy(silver, at("2026-01-01"))
-        story.apply(.autoRenewTurnedOff, at("2026-01-15"))
-        try story.carryOut()
-        let offer = PeriodOffer(
-            type: .winBack,
-            id: OfferID(unchecked: "back"),
-            mode: .payUpFront,
-            period: silver.terms.period,
-            price: usd(499)
-        )
+        var story = try Self.januaryOnly()
+        let offer = Self.period(of: .payUpFront)
         story.buy(silver, by: offer, at("2026-03-01"))
         story.apply(.autoRenewTurnedOff, at("2026-03-15"))
         try story.carryOut()
