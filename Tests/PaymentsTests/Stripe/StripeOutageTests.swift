@@ -3,9 +3,9 @@ import Logging
 import Postgres
 import ServiceKit
 import StoreAPI
+import Stripe
 import StripeStandIn
 import TestSupport
-import Stripe
 import Testing
 
 @testable import Payments

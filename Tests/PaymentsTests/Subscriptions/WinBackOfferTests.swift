@@ -152,9 +152,7 @@ import Testing
     @Test func aFailedChargeUsesNothingUp() async throws {
         try await withFormerSubscriber(winBack { $0.waitMonths = 24 }) { store in
             var declined = comingBack()
-            declined.paymentMethod = PaymentMethod(
-                rawValue: SandboxPaymentMethod.decline.rawValue
-            )
+            declined.paymentMethod = SandboxPaymentMethod.decline.method
             #expect(try await store.buy(declined, key: "1").state == .failed)
             #expect(try await store.subscription().wonBackAt == nil)
             #expect(try await store.buy(comingBack(), key: "2").price == usd(99))
@@ -166,9 +164,7 @@ import Testing
     @Test func anApprovalOfAnOfferThatWasOvertakenChargesNobody() async throws {
         try await withFormerSubscriber(winBack { $0.waitMonths = 24 }) { store in
             var asking = comingBack()
-            asking.paymentMethod = PaymentMethod(
-                rawValue: SandboxPaymentMethod.needsApproval.rawValue
-            )
+            asking.paymentMethod = SandboxPaymentMethod.needsApproval.method
             let asked = try await store.buy(asking, key: "1")
             #expect(asked.state == .deferred)
             let other = try await store.buy(comingBack(), key: "2")
