@@ -4,7 +4,6 @@ import ServiceKit
 import StoreAPI
 import Stripe
 import StripeStandIn
-import Synchronization
 import TestSupport
 import Testing
 
@@ -264,30 +263,5 @@ extension StripeStore {
             try connection.read(SubscriptionStore.reading([key])).first
         }
         return try #require(row?.subscription)
-    }
-
-    /// The key of another renewal.
-    fileprivate var renewalKey: CallKey {
-        CallKey(attemptID: IDSource.random.attempt(at: clock.now()), kind: .charge)
-    }
-
-    /// Charges for a renewal, while the buyer is away.
-    fileprivate func renew(
-        by card: PaymentMethod,
-        _ key: CallKey? = nil,
-        isRepeated: Bool = false
-    ) async throws -> ChargeOutcome {
-        let found = Mutex<ChargeOutcome?>(nil)
-        let request = ChargeRequest(
-            key: key ?? renewalKey,
-            paymentMethod: card,
-            amount: usd(999),
-            isApproved: true,
-            renewalTry: 2,
-            transactionID: TransactionID(number: 9),
-            isRepeated: isRepeated
-        )
-        await processor.charge([request]) { _, outcome in found.withLock { $0 = outcome } }
-        return try #require(found.withLock { $0 })
     }
 }

@@ -10,6 +10,7 @@ import StoreAPI
 import Stripe
 import StripeStandIn
 import Subscriptions
+import Synchronization
 import TestSupport
 import Testing
 
@@ -184,6 +185,31 @@ struct StripeStore: Sendable {
         await runner.carryOut(pending.take())
         await runner.drain()
         return try await load(added.id)
+    }
+
+    /// The key of another renewal.
+    var renewalKey: CallKey {
+        CallKey(attemptID: IDSource.random.attempt(at: clock.now()), kind: .charge)
+    }
+
+    /// Charges for a renewal, while the buyer is away.
+    func renew(
+        by card: PaymentMethod,
+        _ key: CallKey? = nil,
+        isRepeated: Bool = false
+    ) async throws -> ChargeOutcome {
+        let found = Mutex<ChargeOutcome?>(nil)
+        let request = ChargeRequest(
+            key: key ?? renewalKey,
+            paymentMethod: card,
+            amount: usd(999),
+            isApproved: true,
+            renewalTry: 2,
+            transactionID: TransactionID(number: 9),
+            isRepeated: isRepeated
+        )
+        await processor.charge([request]) { _, outcome in found.withLock { $0 = outcome } }
+        return try #require(found.withLock { $0 })
     }
 
     func load(_ id: TransactionID) async throws -> Transaction {

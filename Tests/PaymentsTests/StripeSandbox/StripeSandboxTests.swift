@@ -5,7 +5,6 @@ import ServiceKit
 import StoreAPI
 import Stripe
 import StripeStandIn
-import Synchronization
 import TestSupport
 import Testing
 
@@ -70,7 +69,7 @@ struct StripeSandboxTests {
     @Test func aRenewalForWhichTheBankWantsToSeeTheBuyerIsDeclined() async throws {
         try await withSandbox { store in
             let card = try await store.attach("pm_card_authenticationRequired")
-            let outcome = try await store.renew(by: card, store.renewalKey)
+            let outcome = try await store.renew(by: card)
             guard case .declined(_, let advice) = outcome else {
                 Issue.record("\(outcome)")
                 return
@@ -135,11 +134,6 @@ extension StripeStore {
         let id: String
     }
 
-    /// The key of another renewal.
-    fileprivate var renewalKey: CallKey {
-        CallKey(attemptID: IDSource.random.attempt(at: clock.now()), kind: .charge)
-    }
-
     /// Saves a card of alice's without a setup, at which a bank may ask for her already.
     fileprivate func attach(_ card: String) async throws -> PaymentMethod {
         let account = alice.accountKey
@@ -161,20 +155,5 @@ extension StripeStore {
             try PaymentMethodStore.insert(method, of: account, at: time, on: connection)
         }
         return method.token
-    }
-
-    /// Charges for a renewal, while the buyer is away.
-    fileprivate func renew(by card: PaymentMethod, _ key: CallKey) async throws -> ChargeOutcome {
-        let found = Mutex<ChargeOutcome?>(nil)
-        let request = ChargeRequest(
-            key: key,
-            paymentMethod: card,
-            amount: usd(999),
-            isApproved: true,
-            renewalTry: 1,
-            transactionID: TransactionID(number: 9)
-        )
-        await processor.charge([request]) { _, outcome in found.withLock { $0 = outcome } }
-        return try #require(found.withLock { $0 })
     }
 }
