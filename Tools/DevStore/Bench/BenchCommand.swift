@@ -56,13 +56,18 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            How many subscriptions to buy at the ordinary price, with a promotional offer, and with \
-            a code, of each; 0 for none.
+            How many subscriptions to buy in each of three ways: at the ordinary price, with a \
+            promotional offer, and with a code; 0 for none.
             """
     )
     var offers = 0
 
-    @Option(help: "How many subscriptions to fill in and tell of a higher price; 0 for none.")
+    @Option(
+        help: """
+            How many subscriptions to write into the table and tell of a higher price, beside up to \
+            5000 that are bought; 0 for none.
+            """
+    )
     var raise = 0
 
     @Option(

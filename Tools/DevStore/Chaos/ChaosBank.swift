@@ -32,8 +32,7 @@ final class ChaosBank: Sendable {
         var number = 0
         while true {
             let isLast = !buyers.isOpen
-            let purchases = buyers.disputable
-            for purchase in purchases[min(number, purchases.count)...] {
+            for purchase in buyers.disputable.dropFirst(number) {
                 let course = Course.allCases[number % Course.allCases.count]
                 number += 1
                 guard try await begin(course, of: purchase) else { continue }

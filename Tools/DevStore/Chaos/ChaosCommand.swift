@@ -27,9 +27,9 @@ struct ChaosCommand: AsyncParsableCommand {
               fault out.
             processor
               With PROCESSOR=stripe in the environment, the store charges at a stand-in for
-              Stripe, which runs in this process. It loses answers before or after the
-              effect, breaks them off, does not end them, fails, is down, is slow, or
-              refuses for load. All webhooks come twice and out of order.
+              Stripe, which runs in this process. It loses answers before or after it has
+              charged, breaks them off, never ends them, answers with errors, is down, is
+              slow, or has too much to do. All webhooks come twice and out of order.
 
             Buyers also subscribe, cancel, resume, change products and ask for refunds of periods. \
             Some dispute a purchase at their bank, and the store wins, loses or waits. \
