@@ -103,16 +103,7 @@ struct BenchSubscriptions: Sendable {
         accepted += bought.accepted
         let memory = (before, usage()?.residentBytesMax ?? 0)
         try await removeIdle()
-        // Nobody finishes subscriptions here.
-        let audit = AuditReport(
-            of: try await store.reconcile(within: .seconds(60)),
-            accepted: accepted,
-            isFinished: false
-        )
-        guard audit.isClean else {
-            terminal.show(audit)
-            throw HarnessError("The guarantee is broken: \(audit.verdict).")
-        }
+        let audit = try await subscribers.audit(accepted, terminal)
         return Result(
             count: count,
             alone: alone,

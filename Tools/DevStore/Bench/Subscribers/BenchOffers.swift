@@ -119,10 +119,7 @@ struct BenchOffers: Sendable {
         var draft = SampleCatalog.subscription()
         draft.promotionalOffers = [PromotionalOffer(id: Self.offer, terms: terms)]
         draft.codeOffers = [CodeOffer(id: Self.offer, terms: terms)]
-        let answer = try await store.administrator.put(draft, as: SampleCatalog.club)
-        guard (200..<300).contains(answer.status) else {
-            throw HarnessError("The offers are refused with \(answer.status): \(answer.text)")
-        }
+        try await subscribers.sell(draft)
         try await store.waitUntilSellable(SampleCatalog.club)
     }
 
@@ -297,16 +294,7 @@ struct BenchOffers: Sendable {
         guard redeemed.count == purchases else {
             throw HarnessError("\(redeemed.count) codes were redeemed, and not \(purchases).")
         }
-        // Nobody finishes subscriptions here.
-        let audit = AuditReport(
-            of: try await store.reconcile(within: .seconds(60)),
-            accepted: accepted + redeemed,
-            isFinished: false
-        )
-        guard audit.isClean else {
-            terminal.show(audit)
-            throw HarnessError("The guarantee is broken: \(audit.verdict).")
-        }
+        try await subscribers.audit(accepted + redeemed, terminal)
     }
 }
 

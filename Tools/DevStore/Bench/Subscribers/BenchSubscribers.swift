@@ -39,6 +39,16 @@ struct BenchSubscribers: Sendable {
         }
     }
 
+    /// Changes the subscription that is sold.
+    ///
+    /// - Throws: ``HarnessError`` if the catalog refuses the change.
+    func sell(_ draft: ProductDraft) async throws {
+        let answer = try await store.administrator.put(draft, as: SampleCatalog.club)
+        guard (200..<300).contains(answer.status) else {
+            throw HarnessError("The change is refused with \(answer.status): \(answer.text)")
+        }
+    }
+
     /// Sells each a subscription, and waits until they are delivered.
     func subscribe() async throws -> [AcceptedPayment] {
         let payments = try await each(of: 0..<count) { number -> AcceptedPayment in
@@ -72,6 +82,27 @@ struct BenchSubscribers: Sendable {
             try await Task.sleep(for: Self.pause)
             return nil
         }
+    }
+
+    /// Audits the books, in which nobody has finished these payments.
+    ///
+    /// - Returns: The report, which is clean.
+    /// - Throws: ``HarnessError`` if the audit finds something, which is shown.
+    @discardableResult
+    func audit(
+        _ accepted: [AcceptedPayment],
+        _ terminal: Terminal
+    ) async throws -> AuditReport {
+        let audit = AuditReport(
+            of: try await store.reconcile(within: .seconds(60)),
+            accepted: accepted,
+            isFinished: false
+        )
+        guard audit.isClean else {
+            terminal.show(audit)
+            throw HarnessError("The guarantee is broken: \(audit.verdict).")
+        }
+        return audit
     }
 
     /// Advances the clock, and waits until it is there.
