@@ -372,17 +372,12 @@ extension SubscriptionHandler {
         case .expired, .revoked, .unknown: return (.refused(.ended), false, [])
         case .active, .inGracePeriod, .inBillingRetryPeriod: break
         }
-        try SubscriptionStore.set(method, of: row.key, on: connection)
         switch subscription.state {
         case .inGracePeriod, .inBillingRetryPeriod:
-            return try charge(
-                row,
-                subscription,
-                .owedBy(method),
-                trace: trace,
-                on: connection
-            )
+            // The subscription is saved with the method.
+            return try charge(row, subscription, .owedBy(method), trace: trace, on: connection)
         case .active, .expired, .revoked, .unknown:
+            try SubscriptionStore.set(method, of: row.key, on: connection)
             return (.done(present(subscription)), false, [])
         }
     }
