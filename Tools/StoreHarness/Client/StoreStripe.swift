@@ -185,7 +185,6 @@ package final class StoreStripe: Sendable {
     ///   - form: The parameters.
     /// - Returns: The answer.
     /// - Throws: An error if there is none.
-    @discardableResult
     package func post(_ path: String, _ form: String) async throws -> StoreResponse {
         try await StoreHTTP.send(
             .POST,
