@@ -18,7 +18,8 @@ extension SettlementPlan {
         }
         guard transaction.state != .purchasing, transaction.state != .deferred else { return false }
         if let refund = strayRefund(of: id) {
-            return settle(refund, by: dispute)
+            settle(refund, by: dispute)
+            return true
         }
         var booked = transaction.refunds?.first { $0.dispute == dispute.id }
         if booked == nil {
@@ -43,9 +44,7 @@ extension SettlementPlan {
     ///
     /// The processor refunds no charge that is disputed, so trying on would have no end. If the store
     /// then wins, it has money that it owes, and nobody but a person can return it.
-    ///
-    /// - Returns: Whether the dispute is dealt with, which is always so.
-    private mutating func settle(_ refund: ProcessorAttempt, by dispute: ProcessorDispute) -> Bool {
+    private mutating func settle(_ refund: ProcessorAttempt, by dispute: ProcessorDispute) {
         let id = refund.transactionID
         let reference = ProcessorReference(rawValue: dispute.id)
         if refund.step != .settled {
@@ -62,7 +61,6 @@ extension SettlementPlan {
         if dispute.stage == .reinstated, attempts[refund.key]?.reference == reference {
             contradict("A stray charge was disputed and won; return it at the processor", id)
         }
-        return true
     }
 
     private mutating func book(_ dispute: ProcessorDispute, of transaction: Transaction) {

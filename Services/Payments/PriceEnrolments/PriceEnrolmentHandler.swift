@@ -19,7 +19,7 @@ struct PriceEnrolmentHandler: Sendable {
     /// The most subscriptions that a page looks at.
     var lookMax = 2000
 
-    /// Tells all subscribers of all open enrolments, and reports those that failed in the log.
+    /// Tells all subscribers of all open enrolments, and logs which enrolments failed.
     ///
     /// - Throws: `PostgresError` if the enrolments cannot be read; `CancellationError`.
     func tellAll() async throws {

@@ -23,13 +23,13 @@ extension AuditReport {
             by: \.transaction
         )
         let refunds = Dictionary(grouping: entries.filter { $0.kind == "refund" }, by: \.payment)
-        for (id, charges) in charges.sorted(by: { $0.key < $1.key }) {
+        for (id, made) in charges.sorted(by: { $0.key < $1.key }) {
             guard let entry = known[id]?.entry else {
                 add(.doubled, id, "charged at Stripe, and unknown to payments")
                 continue
             }
-            if charges.count > 1 { add(.doubled, id, "\(charges.count) charges at Stripe") }
-            for charge in charges {
+            if made.count > 1 { add(.doubled, id, "\(made.count) charges at Stripe") }
+            for charge in made {
                 let back =
                     (refunds[charge.payment] ?? []).reduce(withdrawn[charge.payment] ?? 0) {
                         $0 + $1.amount
