@@ -63,6 +63,11 @@ extension StoreAdministrator {
         try await send(.POST, urls.payments + Routes.adminClockFreeze)
     }
 
+    /// Lets the store's clock run at a rate such as `1h=1d`.
+    public func runClock(rate: String) async throws -> StoreAnswer<ClockResponse> {
+        try await send(.POST, urls.payments + Routes.adminClockRun, ClockRunRequest(rate: rate))
+    }
+
     /// Advances the store's clock by a span such as `31d`.
     public func advanceClock(
         by span: String,

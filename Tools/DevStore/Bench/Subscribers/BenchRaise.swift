@@ -1,6 +1,4 @@
 import EventTypes
-import Foundation
-import NIOHTTP1
 import Postgres
 import StoreAPI
 import StoreHarness
@@ -147,14 +145,9 @@ struct BenchRaise: Sendable {
         let administrator = try store.administrator
         let end = try await administrator.clock().value.now.advanced(by: Self.window)
         let start = ContinuousClock.now
-        let body = Array(try JSONEncoder().encode(ClockRunRequest(rate: Self.rate)))
-        try await eventually("the clock to run") {
-            let answer = try await administrator.raw(
-                .POST,
-                store.urls.payments + Routes.adminClockRun,
-                body: body
-            )
-            return (200..<300).contains(answer.status) ? true : nil
+        _ = try await eventually("the clock to run") {
+            let answer = try await administrator.runClock(rate: Self.rate)
+            return try answer.asksToTryAgain ? nil : answer.value
         }
         try await eventually("the charges to be due") {
             if try await administrator.clock().value.now >= end { return true }
