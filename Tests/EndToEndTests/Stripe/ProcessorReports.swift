@@ -1,9 +1,9 @@
-import Crypto
 import EventTypes
 import Foundation
 import NIOHTTP1
 import Postgres
 import StoreAPI
+import StripeStandIn
 import TestSupport
 import Testing
 
@@ -129,15 +129,11 @@ extension StoreHarness {
             "metadata": {"attempt": "\(UUID().uuidString.lowercased())", \
             "transaction": "\(TransactionID(number: 9).rawValue)"}}}}
             """
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Array("\(seconds).\(body)".utf8),
-            using: SymmetricKey(data: Array(secret.utf8))
-        )
-        let hex = code.map { String(format: "%02x", $0) }.joined()
+        let signature = WebhookSender.signature(of: body, at: seconds, secrets: [secret])
         let answer = try await StoreHTTP.send(
             .POST,
             urls.payments + Routes.stripeEvents,
-            headers: [("stripe-signature", "t=\(seconds),v1=\(hex)")],
+            headers: [("stripe-signature", signature)],
             body: Array(body.utf8)
         )
         #expect(answer.status == 204, "\(answer.text)")

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Sends events as Stripe sends webhooks: signed, again until they are taken, and in no sure order.
-struct WebhookSender: Sendable {
+package struct WebhookSender: Sendable {
     /// An event to send.
     struct Delivery: Sendable {
         let id: String
@@ -16,8 +16,12 @@ struct WebhookSender: Sendable {
     /// The time in seconds since 1970.
     let now: @Sendable () -> Int64
 
-    /// The header of a body.
-    static func signature(of body: String, at seconds: Int64, secrets: [String]) -> String {
+    /// The header `Stripe-Signature` of a body, signed with each of the secrets.
+    package static func signature(
+        of body: String,
+        at seconds: Int64,
+        secrets: [String]
+    ) -> String {
         let signatures = secrets.map { secret in
             let code = HMAC<SHA256>.authenticationCode(
                 for: Array("\(seconds).\(body)".utf8),
