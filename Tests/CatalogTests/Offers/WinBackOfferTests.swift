@@ -79,6 +79,12 @@ import Testing
         #expect(try read("[\(offer(more))]").problems == ["[0].\(problem)"])
     }
 
+    /// Otherwise an export could not be imported again.
+    @Test func theTimeOfAnOfferMayBeOver() throws {
+        let times = #""startsAt": 1600000000000, "endsAt": 1600259200000,"#
+        #expect(try read("[\(offer(times))]").problems == [])
+    }
+
     @Test func fiveAreActiveAtMost() throws {
         let offers = (1...6).map { offer(id: "offer\($0)") }.joined(separator: ", ")
         #expect(try read("[\(offers)]").problems == [" must hold at most 5 active offers"])

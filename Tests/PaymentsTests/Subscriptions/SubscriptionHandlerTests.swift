@@ -255,6 +255,22 @@ import Testing
         }
     }
 
+    @Test func aChosenMethodThatIsDeclinedIsOneTryOfMany() async throws {
+        try await withSilver(.renewalDeclined) { store, id in
+            try await store.advance(days: 31)
+            let declined = SubscriptionHandler.Decision.method(SandboxPaymentMethod.decline.method)
+            guard case .done(let asked) = try await decide(declined, on: id, in: store)
+            else { return #expect(Bool(false), "it was refused") }
+            #expect(asked.charge != nil)
+            try await store.settle()
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            let tries = try await store.transactions().count
+            try await store.advance(days: 10)
+            #expect(try await store.transactions().count > tries)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func aMethodThatIsChosenInTimePaysTheNextRenewal() async throws {
         try await withSilver(.renewalDeclined) { store, id in
             guard case .done(let chosen) = try await decide(Self.working, on: id, in: store)

@@ -76,6 +76,14 @@ import Testing
         #expect(Self.ids([Self.offer { $0.paidMonths = 4 }], subscription).isEmpty)
     }
 
+    /// As an older version of the store wrote a subscription.
+    @Test func withoutACountTheTimeSinceTheStartIsPaid() throws {
+        var subscription = try Self.ended()
+        subscription.paidTime = nil
+        // The days of January and February, and the two newest periods.
+        #expect(subscription.totalPaidTime == PaidTime(months: 2, days: 59))
+    }
+
     @Test(arguments: [
         ("2026-06-30", false), ("2026-07-02", true), ("2026-07-31", true), ("2026-08-01", false),
     ])
