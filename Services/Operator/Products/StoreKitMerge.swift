@@ -36,17 +36,26 @@ enum StoreKitMerge {
                 merged.promotionalOffers = offers(
                     draft.promotionalOffers ?? [],
                     in: file.storefront,
-                    onto: current.promotionalOffers ?? []
+                    onto: current.promotionalOffers ?? [],
+                    \.id,
+                    \.terms
                 )
-                merged.codeOffers = codeOffers(
+                merged.codeOffers = offers(
                     draft.codeOffers ?? [],
                     in: file.storefront,
-                    onto: current.codeOffers ?? []
-                )
-                merged.winBackOffers = winBackOffers(
+                    onto: current.codeOffers ?? [],
+                    \.id,
+                    \.terms
+                ) { told, merged in
+                    merged.customers = told.customers
+                    merged.isStackable = told.isStackable
+                }
+                merged.winBackOffers = offers(
                     draft.winBackOffers ?? [],
                     in: file.storefront,
-                    onto: current.winBackOffers ?? []
+                    onto: current.winBackOffers ?? [],
+                    \.id,
+                    \.terms
                 )
             }
             products[id] = merged
@@ -57,64 +66,40 @@ enum StoreKitMerge {
         )
     }
 
-    /// The file's promotional offers, each merged with the catalog's of the same id.
+    /// The file's offers of one kind, each merged with the catalog's of the same id.
     ///
-    /// The file does not say whether an offer is active, so that stays.
-    private static func offers(
-        _ offers: [PromotionalOffer],
-        in storefront: Storefront,
-        onto current: [PromotionalOffer]
-    ) -> [PromotionalOffer]? {
-        var merged = current.compactMap { known -> PromotionalOffer? in
-            let told = offers.first { $0.id == known.id }
-            return offer(told?.terms, in: storefront, onto: known.terms).map {
-                PromotionalOffer(id: known.id, isActive: known.isActive, terms: $0)
-            }
-        }
-        merged += offers.filter { told in !current.contains { $0.id == told.id } }
-        return merged.isEmpty ? nil : merged
-    }
-
-    /// The file's offers of codes, each merged with the catalog's of the same name.
-    private static func codeOffers(
-        _ offers: [CodeOffer],
-        in storefront: Storefront,
-        onto current: [CodeOffer]
-    ) -> [CodeOffer]? {
-        var merged = current.compactMap { known -> CodeOffer? in
-            let told = offers.first { $0.id == known.id }
-            return offer(told?.terms, in: storefront, onto: known.terms).map {
-                CodeOffer(
-                    id: known.id,
-                    isActive: known.isActive,
-                    customers: told?.customers ?? known.customers,
-                    isStackable: told?.isStackable ?? known.isStackable,
-                    terms: $0
-                )
-            }
-        }
-        merged += offers.filter { told in !current.contains { $0.id == told.id } }
-        return merged.isEmpty ? nil : merged
-    }
-
-    /// The file's win-back offers, each merged with the catalog's of the same id.
+    /// The file does not say whether an offer is active, nor who may have a win-back offer, so that
+    /// stays.
     ///
-    /// The file does not say who may have one, so that stays.
-    private static func winBackOffers(
-        _ offers: [WinBackOffer],
+    /// - Parameters:
+    ///   - offers: The file's offers.
+    ///   - storefront: The storefront of the file.
+    ///   - current: The catalog's offers.
+    ///   - id: The id of an offer.
+    ///   - terms: The terms of an offer.
+    ///   - take: Takes over what the file says of an offer beside its terms.
+    /// - Returns: The offers; `nil` if there are none.
+    private static func offers<Offer>(
+        _ offers: [Offer],
         in storefront: Storefront,
-        onto current: [WinBackOffer]
-    ) -> [WinBackOffer]? {
-        var merged = current.compactMap { known -> WinBackOffer? in
-            let told = offers.first { $0.id == known.id }
-            return offer(told?.terms, in: storefront, onto: known.terms).map {
-                var merged = known
-                merged.terms = $0
-                return merged
-            }
+        onto current: [Offer],
+        _ id: KeyPath<Offer, OfferID>,
+        _ terms: WritableKeyPath<Offer, OfferTerms>,
+        _ take: (_ told: Offer, _ merged: inout Offer) -> Void = { _, _ in }
+    ) -> [Offer]? {
+        var all = current.compactMap { known -> Offer? in
+            let told = offers.first { $0[keyPath: id] == known[keyPath: id] }
+            let new = offer(told?[keyPath: terms], in: storefront, onto: known[keyPath: terms])
+            guard let new else { return nil }
+            var merged = known
+            merged[keyPath: terms] = new
+            if let told { take(told, &merged) }
+            return merged
         }
-        merged += offers.filter { told in !current.contains { $0.id == told.id } }
-        return merged.isEmpty ? nil : merged
+        all += offers.filter { told in
+            !current.contains { $0[keyPath: id] == told[keyPath: id] }
+        }
+        return all.isEmpty ? nil : all
     }
 
     /// The file's offer, with the prices of other storefronts if the catalog has the same one.
