@@ -47,7 +47,7 @@ struct ListedOffer: Encodable, Hashable {
     }
 
     private static func offers(of product: ProductID, _ draft: ProductDraft) -> [ListedOffer] {
-        let introductory = draft.introductoryOffer.map {
+        let introductory = [draft.introductoryOffer].compactMap(\.self).map {
             ListedOffer(.introductory, of: product, $0)
         }
         let promotional = (draft.promotionalOffers ?? []).map {
@@ -59,7 +59,7 @@ struct ListedOffer: Encodable, Hashable {
         let winBacks = (draft.winBackOffers ?? []).map {
             ListedOffer(.winBack, of: product, $0.terms, id: $0.id, isActive: $0.isActive)
         }
-        return (introductory.map { [$0] } ?? []) + promotional + codes + winBacks
+        return introductory + promotional + codes + winBacks
     }
 
     /// A table with a head.

@@ -1,8 +1,8 @@
-import ArgumentParser
+public import ArgumentParser
 import EventTypes
 import NIOHTTP1
 import OperatorCore
-import StoreAPI
+public import StoreAPI
 
 /// `counterfoil test raise`.
 struct RaiseTestCommand: OperatorSubcommand {
@@ -46,12 +46,6 @@ struct RaiseTestCommand: OperatorSubcommand {
 
 /// `counterfoil test answer`.
 struct AnswerTestCommand: OperatorSubcommand {
-    /// The subscriber's answer.
-    enum Answer: String, ExpressibleByArgument {
-        case agree
-        case decline
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "answer",
         abstract: "Answers the question about a higher price, as the subscriber does.",
@@ -64,16 +58,18 @@ struct AnswerTestCommand: OperatorSubcommand {
     @OptionGroup var options: SubscriptionOptions
 
     @Argument(help: "The answer: 'agree' or 'decline'.")
-    var answer: Answer
+    var answer: PriceIncreaseDecisionRequest.Decision
 
     func perform() async throws {
         try options.show(
             try await options.connection().send(
                 .PUT,
                 Routes.testPriceIncrease(options.subscription),
-                .json(PriceIncreaseDecisionRequest(decision: answer == .agree ? .agree : .decline)),
+                .json(PriceIncreaseDecisionRequest(decision: answer)),
                 as: SubscriptionResponse.self
             )
         )
     }
 }
+
+extension PriceIncreaseDecisionRequest.Decision: ExpressibleByArgument {}
