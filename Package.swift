@@ -338,8 +338,8 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "ClockAndIDs", "EventTypes", "Kafka", "OperatorCore", "Rebuild", "Seals",
-                "ServiceKit", "StoreAPI", "StoreTracing", crypto, hummingbird, httpTypes, nioCore,
-                nioHTTP1, logging, serviceLifecycle,
+                "ServiceKit", "StoreAPI", "StoreTracing", "Subscriptions", crypto, hummingbird,
+                httpTypes, nioCore, nioHTTP1, logging, serviceLifecycle,
             ],
             path: "Services/Console",
             exclude: ["README.md"],

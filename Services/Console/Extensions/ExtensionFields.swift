@@ -1,13 +1,11 @@
 import EventTypes
 import StoreAPI
+import Subscriptions
 
 /// The fields of a form that extends: the days and the kind of reason.
 ///
 /// Pure.
 enum ExtensionFields {
-    /// The most days of one extension; `payments` refuses more.
-    private static let daysMax = 90
-
     /// The kinds of reason, as Apple numbers them, with the words for them.
     static let reasons: [(code: ExtensionRequest.ReasonCode, words: String)] = [
         (.serviceIssue, "the service had an outage"),
@@ -26,7 +24,7 @@ enum ExtensionFields {
             "<option value=\"\(code.rawValue)\">\(words)</option>"
         }
         return """
-            <label for="\(form)-days">Days, from 1 to \(daysMax)</label>
+            <label for="\(form)-days">Days, from 1 to \(RequestedExtension.daysMax)</label>
             <input id="\(form)-days" name="days" required inputmode="numeric" autocomplete="off">
             <label for="\(form)-code">Kind of reason, which the merchant’s server learns</label>
             <select id="\(form)-code" name="code">\(options)</select>
@@ -39,10 +37,10 @@ enum ExtensionFields {
         back: ConsoleProblem.Back
     ) throws(ConsoleProblem) -> Int {
         guard let days = form["days"].flatMap({ Int($0) }),
-            (1...daysMax).contains(days)
+            (1...RequestedExtension.daysMax).contains(days)
         else {
             throw refusal(
-                "The number of days is a whole one from 1 to \(daysMax).",
+                "The number of days is a whole one from 1 to \(RequestedExtension.daysMax).",
                 back
             )
         }

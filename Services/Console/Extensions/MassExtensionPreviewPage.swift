@@ -42,8 +42,9 @@ struct MassExtensionPreviewPage {
 
     private var bound: HTML? {
         guard count.isAtLeast else { return nil }
+        let lookedAt = Int(MassExtensionListStore.lookedAtMax).grouped
         return """
-            <p>They were counted among the newest 50,000 subscriptions of the store, so there may be more. All of them \
+            <p>They were counted among the newest \(lookedAt) subscriptions of the store, so there may be more. All of them \
             are extended.</p>
             """
     }

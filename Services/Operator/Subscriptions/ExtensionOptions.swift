@@ -1,11 +1,12 @@
 import ArgumentParser
 import EventTypes
+import Subscriptions
 
 /// The options of an extension: its days, its reason, and the key under which it is made once.
 struct ExtensionOptions: ParsableArguments {
     @OptionGroup var why: ReasonOption
 
-    @Option(help: "The number of days, from 1 to 90.")
+    @Option(help: "The number of days, from 1 to \(RequestedExtension.daysMax).")
     var days: Int
 
     @Option(
@@ -15,8 +16,8 @@ struct ExtensionOptions: ParsableArguments {
     var key: IdempotencyKey?
 
     func validate() throws {
-        guard (1...90).contains(days) else {
-            throw ValidationError("--days is a number from 1 to 90.")
+        guard (1...RequestedExtension.daysMax).contains(days) else {
+            throw ValidationError("--days is a number from 1 to \(RequestedExtension.daysMax).")
         }
     }
 

@@ -4,7 +4,7 @@ package import Postgres
 /// The SQL that lists requests to extend all subscribers of a product, and counts those subscribers.
 package enum MassExtensionListStore {
     /// The most subscriptions that a count looks at.
-    private static let lookedAtMax: Int64 = 50_000
+    package static let lookedAtMax: Int64 = 50_000
     private static let columns = """
         data, act, looked_at_id, last_id, (SELECT coalesce(min(id), 0) FROM subscriptions)
         """
