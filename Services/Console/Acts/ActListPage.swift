@@ -75,7 +75,8 @@ struct ActListPage {
         case .subscription(let id): "<a href=\"/subscriptions/\(id)\">subscription \(id)</a>"
         case .product(let id):
             visitor.maySee(.products)
-                ? "<a href=\"\(ProductListPage.path(of: id))\">product \(id)</a>" : "product \(id)"
+                ? "<a href=\"\(PlainWords.path(ofProduct: id))\">product \(id)</a>"
+                : "product \(id)"
         case .group(let id): "group \(id)"
         case .deadLetter(let service, let id):
             "<a href=\"/dead-letters/\(service.rawValue)/\(id)\">dead letter \(id) of \(service.rawValue)</a>"

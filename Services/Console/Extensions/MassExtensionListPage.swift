@@ -11,7 +11,7 @@ struct MassExtensionListPage {
     let visitor: Visitor
 
     /// The path of the page.
-    static func path(of id: ProductID) -> String { ProductListPage.path(of: id) + "/extensions" }
+    static func path(of id: ProductID) -> String { PlainWords.path(ofProduct: id) + "/extensions" }
 
     var html: HTML {
         PageFrame(title: "Extensions of \(product)", visitor: visitor).page(
@@ -62,6 +62,6 @@ struct MassExtensionListPage {
 
     private var productLink: HTML? {
         guard visitor.maySee(.products) else { return nil }
-        return "<p><a href=\"\(ProductListPage.path(of: product))\">The product</a></p>"
+        return "<p><a href=\"\(PlainWords.path(ofProduct: product))\">The product</a></p>"
     }
 }

@@ -16,13 +16,13 @@ struct OfferListPage {
             """
             \(notice)
             \(OfferKind.allCases.map(section))
-            <p><a href="\(ProductListPage.path(of: product.id))">The product</a></p>
+            <p><a href="\(PlainWords.path(ofProduct: product.id))">The product</a></p>
             """
         )
     }
 
     /// The path of the offers of a product.
-    static func path(of id: ProductID) -> String { ProductListPage.path(of: id) + "/offers" }
+    static func path(of id: ProductID) -> String { PlainWords.path(ofProduct: id) + "/offers" }
 
     /// The path of the page of an offer, or of a new one of its kind.
     static func path(of offer: OfferDraft?, _ kind: OfferKind, of id: ProductID) -> String {

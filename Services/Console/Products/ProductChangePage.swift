@@ -11,7 +11,7 @@ struct ProductChangePage {
     let visitor: Visitor
 
     var html: HTML {
-        let path = ProductListPage.path(of: product.id)
+        let path = PlainWords.path(ofProduct: product.id)
         let fields = HTML.hidden(form.fields)
         return PageFrame(title: "Change \(product.id)", visitor: visitor).page(
             """

@@ -14,9 +14,6 @@ struct ProductListPage {
         PageFrame(title: "Products", visitor: visitor).page("\(rows)\(more)")
     }
 
-    /// The path of a product's page.
-    static func path(of id: ProductID) -> String { PlainWords.path(ofProduct: id) }
-
     private var rows: HTML {
         guard !products.isEmpty else {
             return """
@@ -34,7 +31,7 @@ struct ProductListPage {
         let offer = product.introductoryOffer == nil ? "" : ", with an introductory offer"
         return """
             <li class="card row">
-            <a href="\(Self.path(of: product.id))">\(product.id)</a>
+            <a href="\(PlainWords.path(ofProduct: product.id))">\(product.id)</a>
             <span class="tone-\(product.isOnSale ? "good" : "warn")">\(product.isOnSale ? "on sale" : "off sale")</span>
             <span class="dim">\(product.type.rawValue), \(shown.isEmpty ? "no price" : shown + more)\(offer)</span>
             </li>

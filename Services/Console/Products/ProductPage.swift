@@ -24,7 +24,7 @@ struct ProductPage {
     let visitor: Visitor
     var occasion: Occasion = .opened
 
-    private var path: String { ProductListPage.path(of: product.id) }
+    private var path: String { PlainWords.path(ofProduct: product.id) }
 
     var html: HTML {
         PageFrame(title: "Product \(product.id)", visitor: visitor).page(

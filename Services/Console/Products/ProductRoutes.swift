@@ -87,7 +87,7 @@ struct ProductRoutes: Sendable {
         if let refusal = refusal(of: form, edit, visitor) { return refusal }
         let id = edit.product.id
         let token = visitor.session.token
-        let path = ProductListPage.path(of: id)
+        let path = PlainWords.path(ofProduct: id)
         let back = ConsoleProblem.Back(path: path, words: "Back to the product")
         do {
             try await acts.run("change a product", on: "\(id)", by: visitor, back: back) {

@@ -25,13 +25,13 @@ struct RaisePage {
     let visitor: Visitor
 
     /// The path of the page.
-    static func path(of id: ProductID) -> String { ProductListPage.path(of: id) + "/raise" }
+    static func path(of id: ProductID) -> String { PlainWords.path(ofProduct: id) + "/raise" }
 
     var html: HTML {
         PageFrame(title: "Raise subscribers of \(product.id)", visitor: visitor).page(
             """
             \(content)
-            <p><a href="\(ProductListPage.path(of: product.id))">The product</a></p>
+            <p><a href="\(PlainWords.path(ofProduct: product.id))">The product</a></p>
             """
         )
     }
