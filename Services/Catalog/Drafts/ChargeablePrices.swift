@@ -27,14 +27,15 @@ enum ChargeablePrices {
         if let offer = draft.introductoryOffer {
             prices += Self.prices(offer.prices, in: "introductoryOffer.prices")
         }
-        for (index, offer) in (draft.promotionalOffers ?? []).enumerated() {
-            prices += Self.prices(offer.terms.prices, in: "promotionalOffers[\(index)].prices")
-        }
-        for (index, offer) in (draft.codeOffers ?? []).enumerated() {
-            prices += Self.prices(offer.terms.prices, in: "codeOffers[\(index)].prices")
-        }
-        for (index, offer) in (draft.winBackOffers ?? []).enumerated() {
-            prices += Self.prices(offer.terms.prices, in: "winBackOffers[\(index)].prices")
+        let named = [
+            ("promotionalOffers", (draft.promotionalOffers ?? []).map(\.terms)),
+            ("codeOffers", (draft.codeOffers ?? []).map(\.terms)),
+            ("winBackOffers", (draft.winBackOffers ?? []).map(\.terms)),
+        ]
+        for (name, offers) in named {
+            for (index, terms) in offers.enumerated() {
+                prices += Self.prices(terms.prices, in: "\(name)[\(index)].prices")
+            }
         }
         return prices.compactMap { field, price in
             problem(of: price).map {

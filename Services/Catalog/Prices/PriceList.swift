@@ -122,17 +122,10 @@ struct PriceList: Sendable {
             let text = product.localizations[shown]
         else { return nil }
         let names = product.subscription.flatMap { groups[$0.groupID]?.localizations } ?? [:]
-        let offers = product.promotionalOffers.filter(\.isActive).compactMap { offer in
-            OfferListing(of: offer.terms, in: storefront).map {
-                NamedOfferListing(id: offer.id, terms: $0)
-            }
-        }
+        let offers = product.promotionalOffers.filter(\.isActive)
+            .compactMap { NamedOfferListing(id: $0.id, of: $0.terms, in: storefront) }
         let winBackOffers = product.winBackOffers.filter { $0.canBeHad(at: time) }
-            .compactMap { offer in
-                OfferListing(of: offer.terms, in: storefront).map {
-                    NamedOfferListing(id: offer.id, terms: $0)
-                }
-            }
+            .compactMap { NamedOfferListing(id: $0.id, of: $0.terms, in: storefront) }
         return ProductListing(
             id: product.id,
             version: product.version,

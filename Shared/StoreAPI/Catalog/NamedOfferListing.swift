@@ -18,6 +18,12 @@ public struct NamedOfferListing: Codable, Hashable, Sendable {
         self.terms = terms
     }
 
+    /// Makes the listing of an offer in a storefront; `nil` if it is not made there.
+    public init?(id: OfferID, of terms: OfferTerms, in storefront: Storefront) {
+        guard let terms = OfferListing(of: terms, in: storefront) else { return nil }
+        self.init(id: id, terms: terms)
+    }
+
     /// Decodes a listing, whose terms are members beside its id.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
