@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import Postgres
 import StoreAPI
 
@@ -27,10 +26,7 @@ enum SubscriptionStoryStore {
             ).first
         else { return }
         let (period, campaign) = try row.decode(PostgresJSON.self, Int64?.self)
-        chapter.period = try JSONDecoder().decode(
-            TransactionPeriod.self,
-            from: Data(period.bytes)
-        )
+        chapter.period = try period.decode(TransactionPeriod.self)
         chapter.campaign = campaign
     }
 
@@ -48,7 +44,7 @@ enum SubscriptionStoryStore {
             ).first
         else { return }
         let data = try row.decode(PostgresJSON.self)
-        chapter.subscription = try JSONDecoder().decode(Subscription.self, from: Data(data.bytes))
+        chapter.subscription = try data.decode(Subscription.self)
         guard chapter.id == id else { return }
         chapter.failedTries = try connection.query(
             """
