@@ -24,9 +24,9 @@ extension ScenarioReader {
             return names.account(member).map { .leave(account: $0, refused: refused) }
         }
         if let payment = value["ask"] {
-            let decision = value["decision"]?.text == "decline"
+            let isDeclined = value["decision"]?.text == "decline"
             return names.payment(payment).map {
-                .ask(payment: $0, decision ? .decline : .approve, refused: refused)
+                .ask(payment: $0, isDeclined ? .decline : .approve, refused: refused)
             }
         }
         return nil
