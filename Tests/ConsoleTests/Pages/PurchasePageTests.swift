@@ -147,7 +147,12 @@ import Testing
     }
 
     @Test func eachFailureHasWords() {
-        for reason in ["paymentDeclined", "interrupted", "approvalExpired", "insufficientFunds"] {
+        let reasons = [
+            "paymentCancelled", "paymentDeclined", "insufficientFunds", "approvalDeclined",
+            "approvalExpired", "processorRefused", "storefrontChanged", "paymentsNotAllowed",
+            "interrupted", "buyerMustAct", "subscriptionChanged",
+        ]
+        for reason in reasons {
             #expect(PurchaseWords.failure(reason) != reason)
         }
         #expect(PurchaseWords.failure("outOfOrder") == "outOfOrder")
