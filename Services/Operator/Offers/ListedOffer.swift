@@ -1,5 +1,5 @@
-import OperatorCore
 import EventTypes
+import OperatorCore
 import StoreAPI
 
 /// An offer of a product, as the command line lists it.

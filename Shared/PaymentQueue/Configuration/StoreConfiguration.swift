@@ -57,9 +57,9 @@ public struct StoreConfiguration: Sendable {
     public var accountToken: @Sendable (_ refused: String?) async throws -> String
     /// Shows a price increase to the subscriber.
     ///
-    /// Return `true` if they agree, `false` if they decline, and `nil` if they do not answer. Who
-    /// agrees pays the new price from the next renewal on. Without consent the subscription ends with
-    /// its period.
+    /// Return `true` if they agree, `false` if they decline, and `nil` if they do not answer. A
+    /// subscriber who agrees pays the new price from the next renewal on. Without consent the
+    /// subscription ends with its period.
     ///
     /// An unanswered price increase is shown again at the next launch (spec rule 106). Without a sheet
     /// the library asks the store for no increases.

@@ -1,13 +1,12 @@
-import Synchronization
 import EventTypes
 import Foundation
 import StoreAPI
+import Synchronization
 
 extension SKPaymentQueue {
-    /// The number of the first pause before the store is asked; each one is twice as long as the one
-    /// before.
+    /// The length of the first pause: as after this number of failures.
     ///
-    /// Most charges have ended by then, so that the store is not asked about them.
+    /// Most charges have ended by then, so the store is not asked about them.
     private static let firstPause = 3
 
     /// Asks the store for the pages on which the buyer has to confirm payments, as with 3-D Secure.

@@ -8,8 +8,9 @@ extension SKPaymentQueue {
     /// Shows the price consent sheet if the price of a subscription was raised and the subscriber
     /// has not answered.
     ///
-    /// Otherwise it does nothing (spec rules 106 and 107). Who agrees pays the new price from the
-    /// next renewal on. Without consent the subscription ends with its period (spec rule 108).
+    /// Otherwise it does nothing (spec rules 106 and 107). A subscriber who agrees pays the new price
+    /// from the next renewal on. Without consent the subscription ends with its period (spec rule
+    /// 108).
     ///
     /// The program provides the sheet: ``StoreConfiguration/priceConsentSheet``.
     public func showPriceConsentIfNeeded() {
