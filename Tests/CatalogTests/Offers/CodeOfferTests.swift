@@ -7,23 +7,11 @@ import Testing
 /// The offers of codes that administrators may make (rule S54).
 @Suite struct CodeOfferTests {
     private func read(_ offers: String) throws -> (draft: ProductDraft?, problems: [String]) {
-        let json = Builder.json(replacing: [
-            "type": #""autoRenewableSubscription""#,
-            "subscription": #"{"groupID": "club", "level": 1, "period": "P1M"}"#,
-            "codeOffers": offers,
-        ])
-        let read = ProductDraftReader.read(try Builder.value(json), id: "club")
-        return (
-            read.product?.draft,
-            read.problems.map { $0.description.replacing("club: codeOffers", with: "") }
-        )
+        try ClubDraft.read(offers, as: "codeOffers")
     }
 
     private func offer(_ more: String = "", id: String = "spring") -> String {
-        #"""
-        {"id": "\#(id)", "mode": "payAsYouGo", "period": "P1M", "numberOfPeriods": 3, \#(more)
-         "prices": {"USA": {"minorUnits": 99, "currency": "USD"}}}
-        """#
+        ClubDraft.offer(id, more)
     }
 
     @Test func anOfferIsForEverybodyUnlessItSaysForWhom() throws {

@@ -6,29 +6,15 @@ import Testing
 
 /// The promotional offers that administrators may make (rules S40, S41 and S49).
 @Suite struct PromotionalOfferTests {
-    /// Reads a monthly subscription for 4.99 USD with offers.
     private func read(
         _ offers: String,
         type: String = "autoRenewableSubscription"
     ) throws -> (draft: ProductDraft?, problems: [String]) {
-        let terms = #"{"groupID": "club", "level": 1, "period": "P1M"}"#
-        let json = Builder.json(replacing: [
-            "type": #""\#(type)""#,
-            "subscription": type == "autoRenewableSubscription" ? terms : "null",
-            "promotionalOffers": offers,
-        ])
-        let read = ProductDraftReader.read(try Builder.value(json), id: "club")
-        return (
-            read.product?.draft,
-            read.problems.map { $0.description.replacing("club: promotionalOffers", with: "") }
-        )
+        try ClubDraft.read(offers, as: "promotionalOffers", type: type)
     }
 
     private func offer(_ id: String, _ more: String = "", cents: Int = 99) -> String {
-        #"""
-        {"id": "\#(id)", "mode": "payAsYouGo", "period": "P1M", "numberOfPeriods": 3, \#(more)
-         "prices": {"USA": {"minorUnits": \#(cents), "currency": "USD"}}}
-        """#
+        ClubDraft.offer(id, more, cents: cents)
     }
 
     private func product(_ offers: String) throws -> Product {

@@ -7,23 +7,11 @@ import Testing
 /// The win-back offers that administrators may make (rule S59).
 @Suite struct WinBackOfferTests {
     private func read(_ offers: String) throws -> (draft: ProductDraft?, problems: [String]) {
-        let json = Builder.json(replacing: [
-            "type": #""autoRenewableSubscription""#,
-            "subscription": #"{"groupID": "club", "level": 1, "period": "P1M"}"#,
-            "winBackOffers": offers,
-        ])
-        let read = ProductDraftReader.read(try Builder.value(json), id: "club")
-        return (
-            read.product?.draft,
-            read.problems.map { $0.description.replacing("club: winBackOffers", with: "") }
-        )
+        try ClubDraft.read(offers, as: "winBackOffers")
     }
 
     private func offer(_ more: String = "", id: String = "back") -> String {
-        #"""
-        {"id": "\#(id)", "mode": "payAsYouGo", "period": "P1M", "numberOfPeriods": 3, \#(more)
-         "prices": {"USA": {"minorUnits": 99, "currency": "USD"}}}
-        """#
+        ClubDraft.offer(id, more)
     }
 
     @Test func anOfferIsForAllWhoHavePaidUnlessItSaysMore() throws {
