@@ -56,17 +56,9 @@ extension StoreHarness {
 
     /// Sells the club with an offer of codes: three months for 0.99 USD each.
     func sellOfferOfCodes() async throws {
-        var document = try SampleCatalog.document()
-        let club = try #require(document.products[SampleCatalog.club])
-        let terms = OfferTerms(
-            mode: .payAsYouGo,
-            period: SubscriptionPeriod(1, .month),
-            numberOfPeriods: 3,
-            prices: club.prices.mapValues { Money(minorUnits: 99, currency: $0.currency) }
-        )
-        document.products[SampleCatalog.club]?.codeOffers = [
-            CodeOffer(id: Self.offer, terms: terms)
-        ]
+        let document = try SampleCatalog.offering { terms, club in
+            club.codeOffers = [CodeOffer(id: Self.offer, terms: terms)]
+        }
         _ = try await administrator.importCatalog(document).value
         try await waitUntilSellable(SampleCatalog.club)
     }

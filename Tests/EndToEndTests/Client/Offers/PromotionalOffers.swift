@@ -36,18 +36,11 @@ extension EndToEnd.PaymentQueues {
 
         /// The sample catalog, in which the club has an offer of three months.
         private func catalog(offeredFor cents: Int64) throws -> CatalogDocument {
-            var document = try SampleCatalog.document()
-            let club = try #require(document.products[SampleCatalog.club])
-            let terms = OfferTerms(
-                mode: .payAsYouGo,
-                period: SubscriptionPeriod(1, .month),
-                numberOfPeriods: 3,
-                prices: club.prices.mapValues { Money(minorUnits: cents, currency: $0.currency) }
-            )
-            document.products[SampleCatalog.club]?.promotionalOffers = [
-                PromotionalOffer(id: OfferID(unchecked: Self.offer), terms: terms)
-            ]
-            return document
+            try SampleCatalog.offering(for: cents) { terms, club in
+                club.promotionalOffers = [
+                    PromotionalOffer(id: OfferID(unchecked: Self.offer), terms: terms)
+                ]
+            }
         }
 
         /// Sells the club with an offer of three months for 0.99 USD each.

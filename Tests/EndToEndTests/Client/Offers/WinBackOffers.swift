@@ -13,17 +13,11 @@ extension EndToEnd.PaymentQueues {
 
         /// Sells the club with an offer of three months for 0.99 USD each.
         private func sell(_ store: StoreHarness) async throws {
-            var document = try SampleCatalog.document()
-            let club = try #require(document.products[SampleCatalog.club])
-            let terms = OfferTerms(
-                mode: .payAsYouGo,
-                period: SubscriptionPeriod(1, .month),
-                numberOfPeriods: 3,
-                prices: club.prices.mapValues { Money(minorUnits: 99, currency: $0.currency) }
-            )
-            document.products[SampleCatalog.club]?.winBackOffers = [
-                WinBackOffer(id: Self.offer, monthsSinceEnd: 1, terms: terms)
-            ]
+            let document = try SampleCatalog.offering { terms, club in
+                club.winBackOffers = [
+                    WinBackOffer(id: Self.offer, monthsSinceEnd: 1, terms: terms)
+                ]
+            }
             _ = try await store.administrator.importCatalog(document).value
             try await store.waitUntilSellable(SampleCatalog.club)
         }
@@ -46,7 +40,8 @@ extension EndToEnd.PaymentQueues {
                 )
                 let offer = try #require(club.subscription?.winBackOffers.first)
                 #expect(offer.id == Self.offer.rawValue && offer.type == .winBack)
-                // Who never had a subscription gets none, and is not charged the ordinary price.
+                // An account that never had a subscription gets none, and is not charged the
+                // ordinary price.
                 let refusal = await #expect(throws: SKError.self) {
                     try await club.purchase(options: [.winBackOffer(offer)])
                 }
