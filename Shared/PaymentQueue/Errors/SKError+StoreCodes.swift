@@ -70,7 +70,7 @@ extension SKError {
                 "content_unknown", "receipt_property_refused", "price_consent_replaced",
                 "price_consent_decided_otherwise", "price_not_asked",
                 "other_subscription_group", "payment_needed", "subscription_ended",
-                "subscription_unknown",
+                "subscription_unknown", "family_organizer_stays",
                 // Only administrators receive these codes, and an app is not an administrator.
                 "account_change_empty", "account_id_malformed", "app_unregistered",
                 "auto_renew_off", "next_period_paid", "nothing_owed", "price_not_higher",
@@ -98,7 +98,7 @@ extension SKError {
                 "too_many_refund_requests",
                 "refund_reason_unknown", "refund_request_unknown", "already_refunded",
                 "reason_missing", "family_unknown", "family_too_small", "family_too_large",
-                "family_member_repeated", "family_member_unknown", "family_organizer_stays",
+                "family_member_repeated", "family_member_unknown",
                 "family_ended", "in_another_family", "not_extendable", "too_many_extensions",
                 "extension_out_of_range", "family_sharing_fixed", "price_change_none",
                 "price_change_past",

@@ -28,5 +28,32 @@ extension EndToEnd.PaymentQueues {
                 queue.remove(recorder)
             }
         }
+
+        @Test func aMemberLeavesInTheAppAndTheOrganizerCannot() async throws {
+            try await withStore { store in
+                try await store.sellShareablePro()
+                _ = try await store.makeFamily("ada", "ben")
+                SKPaymentQueue.configure(
+                    try EndToEnd.PaymentQueues.configuration(of: store, as: "ben")
+                )
+                let queue = SKPaymentQueue.default()
+                let recorder = RecordingObserver()
+                queue.add(recorder)
+                _ = try await store.buy(SampleCatalog.pro, as: "ada")
+                try await queue.finish(try await recorder.first(.purchased))
+                // An account without a family has left already.
+                for _ in 1...2 { try await queue.leaveFamily() }
+                try await recorder.revoked(SampleCatalog.pro.rawValue)
+                queue.remove(recorder)
+
+                SKPaymentQueue.configure(
+                    try EndToEnd.PaymentQueues.configuration(of: store, as: "ada")
+                )
+                let refusal = await #expect(throws: SKError.self) {
+                    try await SKPaymentQueue.default().leaveFamily()
+                }
+                #expect(refusal?.storeCode == "family_organizer_stays")
+            }
+        }
     }
 }

@@ -56,6 +56,7 @@ import Testing
         #expect(queue.transactions.isEmpty)
         await #expect(throws: SKError.notConfigured) { try await queue.products(for: ["coins"]) }
         await #expect(throws: SKError.notConfigured) { try await AppStore.sync() }
+        await #expect(throws: SKError.notConfigured) { try await queue.leaveFamily() }
         queue.remove(observer)
         #expect(queue.transactionObservers.isEmpty)
     }
