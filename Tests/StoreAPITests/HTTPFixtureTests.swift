@@ -370,6 +370,7 @@ import Testing
         #expect(Routes.resumption(id) == "/v1/admin/transactions/7/resumption")
         #expect(Routes.autoRenew(id) == "/v1/subscriptions/7/auto-renew")
         #expect(Routes.subscriptionProduct(id) == "/v1/subscriptions/7/product")
+        #expect(Routes.subscriptionMethod(id) == "/v1/subscriptions/7/payment-method")
         #expect(Routes.adminAutoRenew(id) == "/v1/admin/subscriptions/7/auto-renew")
         #expect(
             Routes.adminSubscriptionProduct(id) == "/v1/admin/subscriptions/7/product"
