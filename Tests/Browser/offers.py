@@ -157,7 +157,7 @@ def a_subscriber_is_extended_once_and_then_all_are(stage):
     dialog.get_by_label("Reason;").fill("the outage of today")
     operator.check_axe()
     dialog.get_by_role("button", name="Extend them", exact=True).click()
-    expect(operator.page.locator("#state")).to_contain_text("through", timeout=30_000)
+    expect(operator.page.locator("#state")).to_contain_text("done", timeout=30_000)
     expect(operator.page.locator("[data-field='extended']")).not_to_have_text("0")
     expect(operator.page.locator(".timeline")).to_contain_text("the outage of today")
     operator.check()

@@ -75,6 +75,6 @@ enum ExtensionFields {
 
     /// The refusal of a form.
     static func refusal(_ words: String, _ back: ConsoleProblem.Back) -> ConsoleProblem {
-        ConsoleProblem(400, "Nothing was done: nobody can be extended like this", words, back: back)
+        ConsoleProblem(400, "Nothing was done: the extension cannot be made", words, back: back)
     }
 }

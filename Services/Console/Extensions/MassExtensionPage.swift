@@ -18,12 +18,12 @@ struct MassExtensionPage {
     /// The state in words, with its tone.
     static func state(of listed: ListedMassExtension) -> NowField {
         listed.request.completedAt == nil
-            ? NowField("under way", .warn) : NowField("through", .good)
+            ? NowField("under way", .warn) : NowField("done", .good)
     }
 
-    /// A text that differs when the store is through.
+    /// A text that differs once the store is done.
     static func stamp(of listed: ListedMassExtension) -> String {
-        listed.request.completedAt == nil ? "going" : "through"
+        listed.request.completedAt == nil ? "going" : "done"
     }
 
     /// The values that change while the page is open.
@@ -85,7 +85,7 @@ struct MassExtensionPage {
 
     private var end: HTML? {
         request.completedAt.map {
-            "<div><dt>through at</dt><dd>\(PlainWords.second($0))</dd></div>"
+            "<div><dt>done at</dt><dd>\(PlainWords.second($0))</dd></div>"
         }
     }
 

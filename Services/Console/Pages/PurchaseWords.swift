@@ -12,7 +12,7 @@ enum PurchaseWords {
             switch story.state {
             case .purchasing: "being charged"
             case .deferred: "waits for approval"
-            case .purchased: isFree ? "got for nothing" : "paid"
+            case .purchased: isFree ? "free" : "paid"
             case .restored: "restored"
             case .failed: "failed" + (story.failureReason.map { ": \(failure($0))" } ?? "")
             case .unknown(let name): name
@@ -61,7 +61,7 @@ enum PurchaseWords {
         switch kind {
         case "refund_reversal": "refund taken back"
         case "chargeback": "taken back by the bank"
-        case "chargeback_reversal": "given again by the bank"
+        case "chargeback_reversal": "given back by the bank"
         default: kind.replacing("_", with: " ")
         }
     }

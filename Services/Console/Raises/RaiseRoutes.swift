@@ -43,7 +43,7 @@ struct RaiseRoutes: Sendable {
         guard form.isFirst || seal.isOf(form, product.id, visitor, fields["seal"] ?? "") else {
             throw ConsoleProblem(
                 409,
-                "Nothing was done: this form goes on from nowhere",
+                "Nothing was done: the console does not recognize this form",
                 "The console may have been started again since. Begin again: no price is raised twice.",
                 back: back
             )

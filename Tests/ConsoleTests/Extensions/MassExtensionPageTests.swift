@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func anExtensionIsWatchedUntilItIsThrough() {
+    @Test func anExtensionIsWatchedUntilItIsDone() {
         func page(_ listed: ListedMassExtension) -> String {
             MassExtensionPage(listed: listed, visitor: .sample([.support])).html.markup
         }
@@ -84,7 +84,7 @@ import Testing
             #expect(going.contains(part), "\(part)")
         }
         let done = page(Self.listed(isDone: true, by: nil))
-        #expect(done.contains("through") && !done.contains("<progress"))
+        #expect(done.contains("tone-good\">done</span>") && !done.contains("<progress"))
         #expect(done.contains("The merchant’s server asked for it"))
     }
 
