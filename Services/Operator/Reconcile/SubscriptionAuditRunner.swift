@@ -93,7 +93,8 @@ struct SubscriptionAuditRunner: Sendable {
                 $0?.transactionID.number
             }
         }
-        // They are read before the versions that they belong to: what changed later is not compared.
+        // Upgrades are read before the versions that they belong to: what changed later is not
+        // compared.
         let signed = try await books.connection(to: .receipts).run {
             try SubscriptionAuditStore.signedAsUpgraded(periods, on: $0)
         }
@@ -103,7 +104,7 @@ struct SubscriptionAuditRunner: Sendable {
             }
             for (id, view) in views { records[id]?.views[service.name] = view }
         }
-        // They are read after the versions that they belong to.
+        // Notifications are read after the versions that they belong to.
         let notifications = try await books.connection(to: .receipts).run {
             try SubscriptionAuditStore.notifications(of: ids, on: $0)
         }
