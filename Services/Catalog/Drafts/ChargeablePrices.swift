@@ -27,7 +27,7 @@ enum ChargeablePrices {
         if let offer = draft.introductoryOffer {
             prices += Self.prices(offer.prices, in: "introductoryOffer.prices")
         }
-        let named = [
+        let named: [(name: String, offers: [OfferTerms])] = [
             ("promotionalOffers", (draft.promotionalOffers ?? []).map(\.terms)),
             ("codeOffers", (draft.codeOffers ?? []).map(\.terms)),
             ("winBackOffers", (draft.winBackOffers ?? []).map(\.terms)),
