@@ -115,14 +115,8 @@ enum StoreKitWriter {
         _ id: ProductID,
         in storefront: Storefront
     ) -> [[String: Any]] {
-        (draft.promotionalOffers ?? []).filter(\.isActive).compactMap { promotional in
-            let name = "\(id).\(promotional.id)"
-            guard var members = offer(of: promotional.terms, name, in: storefront) else {
-                return nil
-            }
-            members["offerID"] = promotional.id.rawValue
-            members["referenceName"] = promotional.id.rawValue
-            return members
+        (draft.promotionalOffers ?? []).filter(\.isActive).compactMap {
+            offer($0.id, of: $0.terms, "\(id).\($0.id)", in: storefront)
         }
     }
 
@@ -132,12 +126,8 @@ enum StoreKitWriter {
         _ id: ProductID,
         in storefront: Storefront
     ) -> [[String: Any]] {
-        (draft.winBackOffers ?? []).filter(\.isActive).compactMap { winBack in
-            let name = "\(id).winBack.\(winBack.id)"
-            guard var members = offer(of: winBack.terms, name, in: storefront) else { return nil }
-            members["offerID"] = winBack.id.rawValue
-            members["referenceName"] = winBack.id.rawValue
-            return members
+        (draft.winBackOffers ?? []).filter(\.isActive).compactMap {
+            offer($0.id, of: $0.terms, "\(id).winBack.\($0.id)", in: storefront)
         }
     }
 
@@ -155,6 +145,19 @@ enum StoreKitWriter {
             members["isStackable"] = code.isStackable
             return members
         }
+    }
+
+    /// An offer that has an id, as the file has it; `nil` if it is not made in the storefront.
+    private static func offer(
+        _ id: OfferID,
+        of terms: OfferTerms,
+        _ name: String,
+        in storefront: Storefront
+    ) -> [String: Any]? {
+        guard var members = offer(of: terms, name, in: storefront) else { return nil }
+        members["offerID"] = id.rawValue
+        members["referenceName"] = id.rawValue
+        return members
     }
 
     /// An offer as the file has it; `nil` if it is not made in the storefront.
