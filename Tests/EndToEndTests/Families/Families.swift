@@ -118,7 +118,9 @@ extension StoreHarness {
     }
 
     /// Runs a command about families, and returns the family.
-    func family(_ arguments: String...) async throws -> Family {
+    func family(_ arguments: String...) async throws -> Family { try await family(arguments) }
+
+    private func family(_ arguments: [String]) async throws -> Family {
         let answer = try await counterfoil(["families"] + arguments + ["--json"])
         #expect(answer.exit == .code(0), "\(answer.output)")
         let response = try JSONDecoder().decode(
@@ -128,15 +130,10 @@ extension StoreHarness {
         return try #require(response.family)
     }
 
-    func makeFamily(_ organizer: String, _ member: String) async throws -> Family {
+    func makeFamily(_ organizer: String, _ members: String...) async throws -> Family {
         try await family(
-            "create",
-            "--app",
-            StoreKeys.bundleID.rawValue,
-            "--organizer",
-            organizer,
-            "--member",
-            member
+            ["create", "--app", StoreKeys.bundleID.rawValue, "--organizer", organizer]
+                + members.flatMap { ["--member", $0] }
         )
     }
 

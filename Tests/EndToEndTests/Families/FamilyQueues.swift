@@ -32,7 +32,8 @@ extension EndToEnd.PaymentQueues {
         @Test func aMemberLeavesInTheAppAndTheOrganizerCannot() async throws {
             try await withStore { store in
                 try await store.sellShareablePro()
-                _ = try await store.makeFamily("ada", "ben")
+                // A family of two would end when one of them leaves.
+                _ = try await store.makeFamily("ada", "ben", "cleo")
                 SKPaymentQueue.configure(
                     try EndToEnd.PaymentQueues.configuration(of: store, as: "ben")
                 )
