@@ -20,6 +20,17 @@ extension SubscriptionChangeRefusal {
                 "It is unknown or off sale, or has no price in the subscription's storefront."
             )
         case .paymentMethodUnknown: .paymentMethodUnknown
+        case .tooManyTries(let pause):
+            HTTPProblem(
+                .conflict,
+                code: "too_many_tries",
+                title: "What is owed was tried too often",
+                detail: """
+                    It may be charged \(AskedTries.dailyMax) times a day on request. Choose a card \
+                    again tomorrow (UTC); the store itself goes on trying.
+                    """,
+                retryAfter: pause
+            )
         case .otherGroup:
             HTTPProblem(
                 .conflict,

@@ -152,6 +152,8 @@ struct SubscriptionHandler: Sendable {
         case .success(.charge(let request)):
             let used = idempotencyKey.map { Self.chargeKey($0, of: subscription) }
             return try charge(row, subscription, request, under: used, trace: trace, on: connection)
+        case .success(.ask):
+            return try pay(.owed, of: row, subscription, trace: trace, on: connection)
         case .success(.method(let method)):
             return try choose(method, for: row, subscription, trace: trace, on: connection)
         case .success(.event(let decided)): event = decided
@@ -172,7 +174,7 @@ struct SubscriptionHandler: Sendable {
     /// The answer is the subscription with the charge under way. Its outcome comes as any renewal does.
     /// A request that is repeated under its key charges nothing: the transaction of its charge has the
     /// key, and the subscription is locked.
-    private func charge(
+    func charge(
         _ row: SubscriptionRow,
         _ subscription: Subscription,
         _ request: RenewalPlan.Request,
@@ -228,6 +230,8 @@ struct SubscriptionHandler: Sendable {
         case nothing
         case event(SubscriptionEvent)
         case charge(RenewalPlan.Request)
+        /// A charge for what is owed, because somebody asks for it.
+        case ask
         case method(PaymentMethod)
     }
 
@@ -274,7 +278,7 @@ struct SubscriptionHandler: Sendable {
             ).map { event in
                 switch event {
                 case nil: .nothing
-                case .chargeRequested: .charge(.owed)
+                case .chargeRequested: .ask
                 case let event?: .event(event)
                 }
             }
@@ -337,48 +341,5 @@ extension SubscriptionHandler {
         }
         if isChanged { didCommit() }
         return reply
-    }
-}
-
-/// Payment methods of subscriptions.
-extension SubscriptionHandler {
-    /// Lets another payment method pay a subscription, and charges it at once for what is owed.
-    ///
-    /// While a charge is under way, only the next one is by the new method.
-    ///
-    /// - Parameters:
-    ///   - method: The payment method.
-    ///   - row: The subscription's row, locked.
-    ///   - subscription: The subscription.
-    ///   - trace: The trace of the request.
-    ///   - connection: A connection in a database transaction.
-    /// - Returns: The reply, whether there are new events, and the attempts to carry out.
-    /// - Throws: `PostgresError`, or an error of what is written.
-    private func choose(
-        _ method: PaymentMethod,
-        for row: SubscriptionRow,
-        _ subscription: Subscription,
-        trace: TraceContext,
-        on connection: isolated PostgresConnection
-    ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
-        let account = AccountKey(
-            accountID: subscription.accountID,
-            bundleID: subscription.bundleID
-        )
-        guard try mayPay(method, account, connection) else {
-            return (.refused(.paymentMethodUnknown), false, [])
-        }
-        switch present(subscription).state {
-        case .expired, .revoked, .unknown: return (.refused(.ended), false, [])
-        case .active, .inGracePeriod, .inBillingRetryPeriod: break
-        }
-        switch subscription.state {
-        case .inGracePeriod, .inBillingRetryPeriod:
-            // The subscription is saved with the method.
-            return try charge(row, subscription, .owedBy(method), trace: trace, on: connection)
-        case .active, .expired, .revoked, .unknown:
-            try SubscriptionStore.set(method, of: row.key, on: connection)
-            return (.done(present(subscription)), false, [])
-        }
     }
 }

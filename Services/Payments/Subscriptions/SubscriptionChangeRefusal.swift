@@ -10,6 +10,8 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     case productUnavailable
     /// The account has not saved the payment method, or the processor has none of this name.
     case paymentMethodUnknown
+    /// What is owed was charged as often as somebody may ask for it on a day (``AskedTries``).
+    case tooManyTries(retryAfter: Duration)
     /// The product belongs to another group (rule S10 of docs/subscriptions.md).
     case otherGroup
     /// The product is charged at once, so it has to be bought (rule S101).

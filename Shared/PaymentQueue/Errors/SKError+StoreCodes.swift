@@ -93,7 +93,7 @@ extension SKError {
                 "product_malformed", "product_type_fixed", "refund_not_positive",
                 "refund_not_settled", "refund_too_large", "refund_unknown", "scope_missing",
                 "subscription_group_fixed", "subscription_period_fixed",
-                "too_many_purchase_intents", "too_many_refunds",
+                "too_many_purchase_intents", "too_many_refunds", "too_many_tries",
                 "transaction_is_copy", "family_shared", "refund_requested",
                 "too_many_refund_requests",
                 "refund_reason_unknown", "refund_request_unknown", "already_refunded",
