@@ -9,7 +9,11 @@ import Testing
 
 extension EndToEnd {
     /// Reports of a processor that the store does not expect: they are counted and named.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(
+        .serialized,
+        .timeLimit(.minutes(5)),
+        .onlySandbox("It changes the sandbox's books, or has settings of its own for Stripe.")
+    )
     struct ProcessorReports {
         private static let secret = "whsec_abcdefgh1234"
 
