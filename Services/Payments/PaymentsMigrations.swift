@@ -49,6 +49,10 @@ enum PaymentsMigrations {
             ("payments_m0025_disputes", PackageResources.m0025_disputes_sql),
             ("payments_m0026_cards", PackageResources.m0026_cards_sql),
             ("payments_m0027_price_enrolments", PackageResources.m0027_price_enrolments_sql),
+            (
+                "payments_m0029_processor_balances",
+                PackageResources.m0029_processor_balances_sql
+            ),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -60,6 +60,8 @@ import Testing
             "How far the processor's list was read is in no event.",
         "processor_movements":
             "What moved at the processor is in its list, which is read again.",
+        "processor_balances":
+            "What the processor says of its balance is in no event, and is asked again.",
         "processor_disputes":
             "What is to be answered at the processor is in no event; what the money did, is.",
         "processor_movement_places":

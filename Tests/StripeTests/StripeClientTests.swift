@@ -186,6 +186,20 @@ struct StripeClientTests {
         }
     }
 
+    @Test func theBalanceIsWhatIsAvailableAndWhatIsPending() async throws {
+        try await StandInUnderTest.run { test in
+            #expect(try await test.client.balance().totals == [.init(wire: 0, currency: "usd")])
+            let customer = try await test.customer()
+            _ = try await test.charge("a1", of: customer)
+            #expect(try await test.client.balance().totals == [.init(wire: 941, currency: "usd")])
+            try test.server.payOut("usd")
+            _ = try await test.charge("a2", of: customer)
+            let balance = try await test.client.balance()
+            #expect(balance.available.map(\.amount) == [-941])
+            #expect(balance.totals == [.init(wire: 941, currency: "usd")])
+        }
+    }
+
     @Test func theLogsHaveNoSecret() async throws {
         let log = TextLog()
         try await StandInUnderTest.run(logger: log.logger) { test in

@@ -16,7 +16,7 @@ struct Difference: Hashable, Sendable {
         case periodsOverlap, periodGap, periodChargeDiffers, periodRefundDiffers
         case subscriptionDiffers, periodEndDiffers, dueActionDiffers
         case subscriptionNotTold, priceAboveAnnounced, unpaidTooLong
-        case redemptionDiffers, shareDiffers, movementNotPosted, listNotRead
+        case redemptionDiffers, shareDiffers, movementNotPosted, listNotRead, balanceDiffers
 
         /// The effect of such a difference on the buyer.
         var effect: Reconciliation.Effect {
@@ -34,7 +34,7 @@ struct Difference: Hashable, Sendable {
                 .queuedWithoutPurchase, .deliveredWithoutPurchase, .accountUnknown,
                 .periodChargeDiffers, .periodRefundDiffers, .subscriptionDiffers,
                 .periodEndDiffers, .priceAboveAnnounced, .unpaidTooLong, .redemptionDiffers,
-                .shareDiffers:
+                .shareDiffers, .balanceDiffers:
                 .wrong
             }
         }
@@ -85,6 +85,7 @@ struct Difference: Hashable, Sendable {
             case .unpaidTooLong: "grace or billing retry that lasts longer than is set"
             case .movementNotPosted: "moved at the processor, and not posted"
             case .listNotRead: "the processor's list is more than a day old"
+            case .balanceDiffers: "balances at the processor that are not the ledger's"
             case .redemptionDiffers: "offer codes whose redemptions do not match their payments"
             case .shareDiffers: "purchases that families do not share as they should"
             }
@@ -123,6 +124,10 @@ struct Difference: Hashable, Sendable {
             case .listNotRead:
                 "payments cannot read the list of movements: see its log and 'processor_away'. Its API "
                     + "key needs the permission to read balance transactions."
+            case .balanceDiffers:
+                "Compare the processor's own report of the balance, payouts included, with the ledger's account "
+                    + "processor_balance, day by day, back to where they agree. A movement that is missing is "
+                    + "posted by hand; keep a record of that."
             case .refundDiffers:
                 "See 'counterfoil why ID'; 'counterfoil refund ID' asks again and refunds only once."
             case .noReceipt:

@@ -90,6 +90,7 @@ struct ReconcileRunner: Sendable {
         try await comparePages(books, cutoff, &report, tell: tell)
         try await findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
         try await findUnposted(books, &report)
+        try await compareBalances(books, &report)
         if let list, list.end < list.now.advanced(by: .zero - Self.listAgeMax) {
             report.add(
                 Difference(
@@ -190,6 +191,28 @@ struct ReconcileRunner: Sendable {
                     transactionID: nil,
                     subject: movement.id,
                     detail: movement.detail
+                )
+            )
+        }
+    }
+
+    /// Compares the processor's balance with the ledger's account of it.
+    private func compareBalances(
+        _ books: ReconcileReader,
+        _ report: inout ReconcileReport
+    ) async throws {
+        let differing = try await books.payments.reading { connection in
+            try ReconcileListStore.differingBalances(on: connection)
+        }
+        for balance in differing {
+            let time = balance.time.map { ", read at \($0)" } ?? ""
+            report.add(
+                Difference(
+                    kind: .balanceDiffers,
+                    transactionID: nil,
+                    subject: balance.told.currency.rawValue,
+                    detail:
+                        "\(balance.told) at the processor, \(balance.posted) in the ledger\(time)"
                 )
             )
         }

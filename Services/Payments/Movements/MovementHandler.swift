@@ -18,7 +18,7 @@ struct MovementHandler: Sendable {
     let storeNow: @Sendable () -> StoreTime
     let logger: Logger
 
-    /// Reads on in the list.
+    /// Reads on in the list, and then the balance.
     ///
     /// A store that has no place in it yet begins with its first transaction.
     ///
@@ -33,7 +33,7 @@ struct MovementHandler: Sendable {
             overlap: .seconds(3600),
             window: .seconds(86_400)
         )
-        try await reader.read(
+        let isRead = try await reader.read(
             pause: pause,
             beginningAt: { begin, connection in
                 let first = try MovementStore.firstSale(on: connection).map {
@@ -49,6 +49,37 @@ struct MovementHandler: Sendable {
                 return page.hasMore ? page.data.last?.id : nil
             }
         )
+        if isRead { try await readBalance() }
+    }
+
+    /// Writes what Stripe says of its balance, with which `counterfoil reconcile` compares the ledger.
+    ///
+    /// Stripe does not say up to which movement a balance goes. So it only counts if the list, read
+    /// after it, has nothing newer than what was stored before it. Otherwise the next look finds out.
+    private func readBalance() async throws {
+        let number = try await client.withConnection { try MovementStore.newestNumber(on: $0) }
+        let balance = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
+            try await stripe.balance()
+        }
+        let newest = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
+            try await stripe.balanceTransactions(StripeListRequest())
+        }
+        var totals: [Money] = []
+        for total in balance.totals {
+            do throws(ProcessorAmountError) {
+                totals.append(try total.money())
+            } catch {
+                logger.error(
+                    "A balance at Stripe cannot be compared with the ledger",
+                    metadata: ["currency": "\(total.currency)", "error": "\(error)"]
+                )
+            }
+        }
+        let (ids, time) = (newest.data.map(\.id), now())
+        try await client.withTransaction { [totals] connection in
+            guard try MovementStore.areKnown(ids, upTo: number, on: connection) else { return }
+            try MovementStore.save(totals, upTo: number, at: time, on: connection)
+        }
     }
 
     /// Writes and posts movements that are new.

@@ -28,14 +28,16 @@ struct StripeListReader: Sendable {
     ///   - first: The place of a store that has none yet, given the present.
     ///   - storePage: Reads and stores a page; returns the id of its last element if there are
     ///     others.
+    /// - Returns: Whether it was read; `false` if it is not due.
     /// - Throws: `PostgresError`, or an error of the page. Then the next look begins with the part at
     ///   which this one has ended.
+    @discardableResult
     func read(
         pause: Duration,
         beginningAt first:
             @escaping @Sendable (MachineTime, isolated PostgresConnection) throws -> MachineTime,
         storePage: (StripeListRequest) async throws -> String?
-    ) async throws {
+    ) async throws -> Bool {
         let begin = now()
         let leaseEnd = begin.advanced(by: Self.lease)
         let reached = try await client.withTransaction { [list] connection in
@@ -46,7 +48,7 @@ struct StripeListReader: Sendable {
                 on: connection
             )
         }
-        guard let reached else { return }
+        guard let reached else { return false }
         var start = reached.advanced(by: .zero - overlap)
         var end = start.advanced(by: window)
         while end < begin {
@@ -56,6 +58,7 @@ struct StripeListReader: Sendable {
         }
         try await readPart(from: start, until: nil, reached, storePage)
         try await move(to: begin, dueAt: begin.advanced(by: pause))
+        return true
     }
 
     /// Reads a part of the list, and keeps the lease of the place in it meanwhile.

@@ -48,6 +48,13 @@ extension StripeClient {
         return try await send(.get("/v1/balance_transactions", form))
     }
 
+    /// The money that Stripe has of the account.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func balance() async throws(StripeFailure) -> StripeBalance {
+        try await send(.get("/v1/balance"))
+    }
+
     /// Finds what was done for an attempt whose reference is not known.
     ///
     /// - Parameters:

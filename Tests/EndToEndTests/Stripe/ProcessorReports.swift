@@ -101,6 +101,43 @@ extension EndToEnd {
             }
         }
 
+        @Test func aBalanceThatTheLedgerDoesNotHaveIsNamed() async throws {
+            try await withStore { store in
+                func change(_ sql: String) async throws {
+                    try await store.withDatabase(of: .payments) { connection in
+                        _ = try connection.execute("\(unsafe: sql)")
+                    }
+                }
+                func differences() async throws -> [String] {
+                    try await store.reconcile().differences.map {
+                        "\($0.kind) \($0.subject ?? "-")"
+                    }
+                }
+                try await change(
+                    """
+                    INSERT INTO processor_balances (
+                        currency, amount, opening, movement_number, read_at)
+                    VALUES ('USD', 700, 200, 1, now())
+                    """
+                )
+                #expect(try await differences() == ["balanceDiffers USD"])
+                // The second one is newer than the balance.
+                for (number, amount) in [(1, 500), (2, 40)] {
+                    try await change(
+                        """
+                        INSERT INTO ledger_postings (
+                            transaction_id, kind, number, id, posted_at, currency, accounts,
+                            amounts)
+                        VALUES (0, 'processor_movement', \(number), gen_random_uuid(), now(), 'USD',
+                            '{processor_balance,processor_payments}',
+                            '{\(amount),\(-amount)}')
+                        """
+                    )
+                }
+                #expect(try await differences() == [])
+            }
+        }
+
         /// The settings of a store with Stripe, where nothing answers at Stripe's address.
         private static func settings(in folder: URL) throws -> [String: String] {
             let (key, secrets) = (

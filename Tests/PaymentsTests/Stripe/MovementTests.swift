@@ -93,6 +93,61 @@ import Testing
         }
     }
 
+    @Test func theBalanceIsReadUpToTheNewestMovement() async throws {
+        try await withStripeStore { store in
+            _ = try await store.buy(by: try await store.save())
+            try await store.readMovements()
+            // A charge of 9.99 with a fee of 0.58.
+            #expect(try await store.processorBalances() == ["USD 941, 0 before, up to 1"])
+            try store.standIn.payOut("usd")
+            _ = try await store.buy(by: try await store.save(), key: "b")
+            try await store.readMovements()
+            #expect(try await store.processorBalances() == ["USD 941, 0 before, up to 3"])
+            #expect(try await store.balances()[.processorBalance] == 941)
+        }
+    }
+
+    @Test func aBalanceWithAMovementThatIsNotReadDoesNotCount() async throws {
+        try await withStripeStore { store in
+            _ = try await store.buy(by: try await store.save())
+            try await store.readMovements()
+            try await store.client.withConnection { connection in
+                let known = try connection.query("SELECT movement_id FROM processor_movements")
+                    .map { try $0.decode(String.self) }
+                let (all, none, early, other) = (
+                    try MovementStore.areKnown(known, upTo: 1, on: connection),
+                    try MovementStore.areKnown([], upTo: 0, on: connection),
+                    try MovementStore.areKnown(known, upTo: 0, on: connection),
+                    try MovementStore.areKnown(known + ["txn_new"], upTo: 1, on: connection)
+                )
+                #expect(all && none && !early && !other)
+            }
+        }
+    }
+
+    @Test func whatWasThereBeforeTheFirstSaleIsNoDifference() async throws {
+        try await withStripeStore { store in
+            // The account had 5 USD and 7 EUR, and its list begins with the first sale.
+            let eur = Money(minorUnits: 700, currency: Currency(unchecked: "EUR"))
+            try await store.movements.store([store.ownMovement])
+            try await store.note([usd(600), eur], upTo: 1)
+            #expect(
+                try await store.processorBalances()
+                    == ["EUR 700, 700 before, up to 1", "USD 600, 500 before, up to 1"]
+            )
+            // A currency that comes later was not there, and one that goes has nothing.
+            let yen = Money(minorUnits: 9, currency: Currency(unchecked: "JPY"))
+            try await store.note([usd(650), yen], upTo: 2)
+            #expect(
+                try await store.processorBalances()
+                    == [
+                        "EUR 0, 700 before, up to 2", "JPY 9, 0 before, up to 2",
+                        "USD 650, 500 before, up to 2",
+                    ]
+            )
+        }
+    }
+
     @Test func eventsOfLongAgoAreRemoved() async throws {
         try await withStripeStore { store in
             _ = try await store.save()
@@ -130,6 +185,42 @@ extension StripeStore {
     func readMovements() async throws {
         clock.advance(by: .seconds(600))
         try await movements.readList(pause: .seconds(600))
+    }
+
+    /// A movement of one dollar, which the stand-in does not have.
+    var ownMovement: ProcessorMovement {
+        ProcessorMovement(
+            id: "txn_own",
+            kind: "charge",
+            source: nil,
+            payment: nil,
+            attemptID: nil,
+            amount: ProcessorAmount(wire: 100, currency: "usd"),
+            fee: ProcessorAmount(wire: 0, currency: "usd"),
+            asked: nil,
+            movedAt: clock.machineNow()
+        )
+    }
+
+    /// Writes what the processor says of its balance.
+    func note(_ balances: [Money], upTo number: Int) async throws {
+        let time = clock.machineNow()
+        try await client.withTransaction { connection in
+            try MovementStore.save(balances, upTo: number, at: time, on: connection)
+        }
+    }
+
+    /// What the processor has said of its balances, by their currencies.
+    func processorBalances() async throws -> [String] {
+        try await client.withConnection { connection in
+            try connection.query(
+                """
+                SELECT currency || ' ' || amount || ', ' || opening || ' before, up to '
+                    || movement_number
+                FROM processor_balances ORDER BY currency
+                """
+            ).map { try $0.decode(String.self) }
+        }
     }
 
     /// The sums of the accounts that have to do with the processor.

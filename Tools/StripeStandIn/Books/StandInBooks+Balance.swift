@@ -8,6 +8,27 @@ extension StandInBooks {
             .reduce(0) { $0 + ($1.json[number: "net"] ?? 0) }
     }
 
+    /// The whole balance: what was charged is pending, and everything else is available.
+    var balance: StandInJSON {
+        func parts(_ isPart: (StandInJSON) -> Bool) -> StandInJSON {
+            var sums: [String: Int64] = ["usd": 0]
+            for movement in movements where isPart(movement.json) {
+                sums[movement.json[text: "currency"] ?? "", default: 0] +=
+                    movement.json[number: "net"] ?? 0
+            }
+            return .list(
+                sums.sorted { $0.key < $1.key }.map {
+                    .object(["amount": .number($0.value), "currency": .text($0.key)])
+                }
+            )
+        }
+        return .object([
+            "object": .text("balance"), "livemode": .bool(false),
+            "available": parts { $0[text: "type"] != "charge" },
+            "pending": parts { $0[text: "type"] == "charge" },
+        ])
+    }
+
     /// Pays the balance in a currency out to the bank.
     ///
     /// - Throws: ``StandInError`` if there is nothing to pay out.

@@ -41,6 +41,9 @@ struct CallTable: Sendable {
                 throw .missing("event", parts[1])
             }
             return event.json
+        case ("GET", "balance", 1):
+            try form.check([])
+            return books.balance
         case ("GET", "balance_transactions", 1):
             let list = books.movements(expandsSources: form.expands("source"))
             return try StandInPage(form, known: []).json(list, of: "balance_transactions")

@@ -58,6 +58,53 @@ enum ReconcileListStore {
             }
     }
 
+    /// What the processor and the ledger say of the balance in a currency.
+    struct Balance: Sendable {
+        let told: Money
+        let posted: Money
+        /// The time at which the processor said it.
+        let time: MachineTime?
+    }
+
+    /// The balances that differ; none if the processor was never asked.
+    ///
+    /// The ledger's is summed up to the newest movement that the processor's contains. What was there
+    /// before the store's first sale counts on both sides.
+    static func differingBalances(
+        on connection: isolated PostgresConnection
+    ) throws -> [Balance] {
+        try connection.query(
+            """
+            WITH posted AS (
+                SELECT entry.currency, sum(entry.amount)::bigint AS amount
+                FROM ledger_entries entry
+                WHERE entry.transaction_id = 0 AND entry.kind = 'processor_movement'
+                    AND entry.account = 'processor_balance'
+                    AND entry.number <= (SELECT max(movement_number) FROM processor_balances)
+                GROUP BY entry.currency
+            ), both_sides AS (
+                SELECT currency, coalesce(told.amount, 0) AS told,
+                    coalesce(told.opening, 0) + coalesce(posted.amount, 0) AS posted, told.read_at
+                FROM processor_balances told FULL JOIN posted USING (currency)
+            )
+            SELECT currency, told, posted, read_at FROM both_sides
+            WHERE told <> posted ORDER BY currency
+            """
+        ).map { row in
+            let (currency, told, posted, time) = try row.decode(
+                Currency.self,
+                Int64.self,
+                Int64.self,
+                MachineTime?.self
+            )
+            return Balance(
+                told: Money(minorUnits: told, currency: currency),
+                posted: Money(minorUnits: posted, currency: currency),
+                time: time
+            )
+        }
+    }
+
     /// The movements of money that are not in the ledger.
     static func unposted(
         from begin: StoreTime,
