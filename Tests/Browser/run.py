@@ -9,6 +9,7 @@ import traceback
 
 from playwright.sync_api import expect, sync_playwright
 
+import cards
 import codes
 import console
 import jobs
@@ -65,7 +66,7 @@ def main():
                 stage.close()
                 stage.stop()
             return 0
-        tests = storefront.TESTS + codes.TESTS + console.TESTS + offers.TESTS + jobs.TESTS
+        tests = storefront.TESTS + cards.TESTS + codes.TESTS + console.TESTS + offers.TESTS + jobs.TESTS
         results = [run(stage, test, options.failures) for test in tests
                    if any(part in f"{test.__module__}.{test.__name__}" for part in options.only.split(","))]
         stage.stop()

@@ -49,6 +49,14 @@ import Testing
         #expect(target == "/v1/subscriptions/42/price-increase")
     }
 
+    @Test func aSubscriberChoosesAnotherCard() throws {
+        let route = try route("/api/subscriptions/:id/payment-method")
+        #expect(route.method == .put)
+        #expect(route.service == .payments)
+        let target = try route.target(parameters: ["id": "42"], query: [:], storefront: "USA")
+        #expect(target == "/v1/subscriptions/42/payment-method")
+    }
+
     @Test func noPathOfAnAdministratorIsPassedOn() {
         #expect(RelayedRoute.all.allSatisfy { $0.storePath.hasPrefix("/v1/") })
         #expect(!RelayedRoute.all.contains { $0.storePath.contains("admin") })

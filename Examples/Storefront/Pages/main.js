@@ -26,6 +26,7 @@ function enter(session) {
   find("receipt").close();
   find("bank").close();
   find("codes")?.close();
+  find("card")?.close();
   clearPurchases(session.hasControls);
   clearSubscriptions(session.hasControls);
   clearOwned();

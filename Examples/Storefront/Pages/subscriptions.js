@@ -1,5 +1,5 @@
 // What the buyer subscribes to, and the store's clock that makes a month pass.
-import { Problem, call, newKey, pause } from "./api.js";
+import { Problem, call, load, newKey, pause } from "./api.js";
 import { askToBuy, productsOfGroup, titleOf } from "./shelf.js";
 import { element, find, money, time } from "./text.js";
 
@@ -109,6 +109,8 @@ function item(subscription) {
       const answer = (label, decision) => act(label, "price-increase", { decision, increaseID: raise.id }, decision);
       acts.push(answer(`Agree to ${money(raise.price)}`, "agree"), answer("Do not agree", "decline"));
     }
+    acts.push(button("card", subscription.state === "active" ? "Change the card" : "Pay with another card",
+      async () => (await load("./card.js"))?.askForCard(subscription)));
     acts.push(autoRenewOffReason ? act("Renew after all", "auto-renew", { isOn: true })
       : act("Cancel", "auto-renew", { isOn: false }));
   }

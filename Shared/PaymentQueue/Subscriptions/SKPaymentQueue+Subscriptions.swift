@@ -182,6 +182,17 @@ extension SKPaymentQueue {
         try await change(status, Routes.subscriptionProduct, request)
     }
 
+    /// Chooses the payment method of a subscription.
+    ///
+    /// If an answer is lost and the charge has failed meanwhile, the repetition charges once more.
+    func choosePaymentMethod(
+        _ method: String,
+        of status: Product.SubscriptionInfo.Status
+    ) async throws {
+        let request = SubscriptionMethodRequest(paymentMethod: PaymentMethod(rawValue: method))
+        try await change(status, Routes.subscriptionMethod, request)
+    }
+
     /// Processes the stream's event about a subscription that changed without a transaction.
     func receive(subscription data: [UInt8]) {
         guard let change = try? EventCoding.decode(QueueSubscriptionChanged.self, from: data) else {
@@ -202,7 +213,7 @@ extension SKPaymentQueue {
 
     /// Changes a subscription, and repeats the request until it is answered.
     ///
-    /// A repetition changes nothing.
+    /// A repetition changes nothing, as long as nothing is owed.
     private func change(
         _ status: Product.SubscriptionInfo.Status,
         _ path: (TransactionID) -> String,

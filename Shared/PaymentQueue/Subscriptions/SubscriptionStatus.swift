@@ -52,6 +52,17 @@ extension Product.SubscriptionInfo {
             try await queue.chooseProduct(product.id, of: self)
         }
 
+        /// Lets another payment method pay from now on.
+        ///
+        /// What the subscription owes is charged at once. That is possible five times a day. After
+        /// that the store refuses with the store code `too_many_tries`, and changes nothing.
+        ///
+        /// - Parameter paymentMethod: The store's name of a method that the account has saved.
+        /// - Throws: ``SKError`` if the store refuses, or `CancellationError`.
+        public func changePaymentMethod(to paymentMethod: String) async throws {
+            try await queue.choosePaymentMethod(paymentMethod, of: self)
+        }
+
         /// Whether two statuses say the same.
         public static func == (left: Status, right: Status) -> Bool {
             left.state == right.state && left.transaction == right.transaction

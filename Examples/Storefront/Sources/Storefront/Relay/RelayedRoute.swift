@@ -35,6 +35,7 @@ struct RelayedRoute: Sendable, Hashable {
         RelayedRoute(.get, "subscriptions", .payments),
         RelayedRoute(.put, "subscriptions/:id/auto-renew", .payments),
         RelayedRoute(.put, "subscriptions/:id/product", .payments),
+        RelayedRoute(.put, "subscriptions/:id/payment-method", .payments),
         RelayedRoute(.put, "subscriptions/:id/price-increase", .payments),
         RelayedRoute(
             method: .get,

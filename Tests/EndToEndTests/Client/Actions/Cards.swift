@@ -1,0 +1,97 @@
+import EventTypes
+import PaymentQueue
+import StoreAPI
+import TestSupport
+import Testing
+
+extension EndToEnd.PaymentQueues {
+    /// Payment methods that subscribers choose in the app, on a store whose clock stands.
+    @Suite(
+        .serialized,
+        .timeLimit(.minutes(5)),
+        .onlySandbox("It names the sandbox's payment methods.")
+    )
+    struct Cards {
+        @Test func whatIsOwedIsPaidByTheCardThatTheSubscriberChooses() async throws {
+            try await withStore { store in
+                let observer = try await subscribe(in: store)
+                _ = try await store.advanceClock("32d", from: try await store.readClock().now)
+                let client = try store.client(account: "ada")
+                _ = try await client.expect(.inBillingRetryPeriod)
+                let status = try #require(try await SubscriptionStatus.all().first?.statuses.first)
+                let unknown = await #expect(throws: SKError.self) {
+                    try await status.changePaymentMethod(to: "nobodys")
+                }
+                #expect(unknown?.storeCode == "payment_method_unknown")
+                try await status.changePaymentMethod(to: SandboxPaymentMethod.success.rawValue)
+                let renewal = try await eventually("the renewal to be in the queue") {
+                    observer.transactions(.purchased).first { $0.original != nil }
+                }
+                try await renewal.finish()
+                try await observer.removed(renewal)
+                _ = try await client.expect(.active)
+                // The card pays from then on.
+                _ = try await store.advanceClock("32d", from: try await store.readClock().now)
+                let next = try await eventually("the next renewal to be in the queue") {
+                    observer.transactions(.purchased).first {
+                        $0.original != nil
+                            && $0.transactionIdentifier != renewal.transactionIdentifier
+                    }
+                }
+                try await next.finish()
+                SKPaymentQueue.default().remove(observer)
+                let audit = try await store.reconcile(within: .seconds(30))
+                #expect(audit.differences == [])
+            }
+        }
+
+        @Test func whoTriesTooOftenIsRefusedAndToldSo() async throws {
+            try await withStore { store in
+                let observer = try await subscribe(in: store)
+                _ = try await store.advanceClock("32d", from: try await store.readClock().now)
+                let client = try store.client(account: "ada")
+                _ = try await client.expect(.inBillingRetryPeriod)
+                let status = try #require(try await SubscriptionStatus.all().first?.statuses.first)
+                let declined = SandboxPaymentMethod.decline.rawValue
+                for _ in 0..<5 {
+                    try await status.changePaymentMethod(to: declined)
+                    _ = try await client.expect(.inBillingRetryPeriod)
+                }
+                let refused = await #expect(throws: SKError.self) {
+                    try await status.changePaymentMethod(to: declined)
+                }
+                #expect(refused?.storeCode == "too_many_tries")
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
+        /// Launches an app that buys the club, whose renewals are declined.
+        private func subscribe(in store: StoreHarness) async throws -> RecordingObserver {
+            try await store.importSampleCatalog()
+            try await store.waitUntilSellable(SampleCatalog.club)
+            _ = try await store.setClock(Routes.adminClockFreeze)
+            SKPaymentQueue.configure(
+                try EndToEnd.PaymentQueues.configuration(of: store, paying: .renewalDeclined)
+            )
+            let observer = RecordingObserver()
+            let queue = SKPaymentQueue.default()
+            queue.add(observer)
+            let response = try await queue.products(for: [SampleCatalog.club.rawValue])
+            queue.add(SKPayment(product: try #require(response.products.first)))
+            let bought = try await observer.first(.purchased)
+            try await bought.finish()
+            try await observer.removed(bought)
+            return observer
+        }
+    }
+}
+
+extension StoreClient {
+    /// Waits until the account's subscription is in a state and no charge for it is under way.
+    fileprivate func expect(_ state: SubscriptionState) async throws -> Subscription {
+        try await eventually("a subscription that is \(state)") {
+            let known = try await self.subscriptions().valueIfAny?.subscriptions.first
+            return known.flatMap { $0.state == state && $0.charge == nil ? $0 : nil }
+        }
+    }
+}
