@@ -22,6 +22,7 @@ extension SubscriptionWords {
     }
 
     private static func name(of offer: PeriodOffer) -> String {
-        "\(offer.type.rawValue) offer" + (offer.id.map { " \($0)" } ?? "")
+        let type = offer.type == .winBack ? "win-back" : offer.type.rawValue
+        return "\(type) offer" + (offer.id.map { " \($0)" } ?? "")
     }
 }

@@ -136,6 +136,26 @@ import Testing
         )
     }
 
+    @Test func whoComesBackWithAWinBackOfferIsToldWithIt() {
+        var offer = Self.offer()
+        offer.type = .winBack
+        offer.id = OfferID(unchecked: "we_miss_you")
+        let change = Self.change(.resubscribed) { change in
+            change.subscription.period.offer = offer
+            change.subscription.period.price = Self.usd(99)
+        }
+        #expect(
+            SubscriptionWords().text(of: change)
+                == "began again with club by transaction 7: 0.99 USD with the win-back offer "
+                + "we_miss_you, period 1 of 3, from 2026-11-21 05:00:00 until 2026-12-21 05:00:00"
+        )
+        let period = TransactionPeriod(terms: change.subscription.product.terms, offer: offer)
+        #expect(
+            SubscriptionWords.offerText(of: period, from: nil)
+                == " with the win-back offer we_miss_you, period 1 of 3"
+        )
+    }
+
     @Test func thePresentStateSaysWhatComesNext() {
         var subscription = Self.change(.purchased).subscription
         #expect(

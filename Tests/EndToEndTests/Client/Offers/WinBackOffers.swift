@@ -76,6 +76,11 @@ extension EndToEnd.PaymentQueues {
                 #expect(running.eligibleWinBackOfferIDs.isEmpty)
                 #expect(running.renewalPrice == Decimal(string: "0.99"))
                 SKPaymentQueue.default().remove(observer)
+                let story = try await store.counterfoil("why", "\(back.unsafePayloadValue.id)")
+                #expect(
+                    story.output.contains("win-back offer \(Self.offer), period 1 of 3"),
+                    "\(story.output)"
+                )
                 let audit = try await store.reconcile(within: .seconds(30))
                 #expect(audit.differences == [] && audit.subscriptions == 1)
                 let proof = try await store.verify()
