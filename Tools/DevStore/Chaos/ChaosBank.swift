@@ -18,6 +18,12 @@ final class ChaosBank: Sendable {
 
     private let buyers: ChaosBuyers
     private let counts = Mutex<[Course: Int]>([:])
+    private let isClosed = Mutex(false)
+
+    /// The number of disputes with which the bank is content, once it is to close.
+    ///
+    /// Most purchases are finished only after the faults, and the run has to end.
+    private static let enough = 12
 
     init(buyers: ChaosBuyers) { self.buyers = buyers }
 
@@ -27,12 +33,19 @@ final class ChaosBank: Sendable {
         return Course.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", ")
     }
 
-    /// Disputes purchases until the buying has ended and every dispute has taken its course.
+    private var count: Int { counts.withLock { $0.values.reduce(0, +) } }
+
+    /// Lets ``dispute()`` end, now that the buyers have finished everything.
+    func close() { isClosed.withLock { $0 = true } }
+
+    /// Disputes purchases until ``close()``, and then until it has made enough disputes or has no more
+    /// purchases; every dispute has taken its course then.
     func dispute() async throws {
         var number = 0
         while true {
-            let isLast = !buyers.isOpen
+            let isLast = isClosed.withLock { $0 }
             for purchase in buyers.disputable.dropFirst(number) {
+                guard !isClosed.withLock({ $0 }) || count < Self.enough else { return }
                 let course = Course.allCases[number % Course.allCases.count]
                 number += 1
                 guard try await begin(course, of: purchase) else { continue }

@@ -57,10 +57,10 @@ final class ChaosRun: Sendable {
         )
     }
 
-    /// The problems that are not in the books: answers that no client should get, and purchases
-    /// that nobody could finish.
+    /// The problems that are not in the books: answers that no client should get, purchases that
+    /// nobody could finish, and acts that buyers could do too often.
     var complaints: [String] {
-        var complaints = [buyers.answers.complaint].compactMap { $0 }
+        var complaints = [buyers.answers.complaint].compactMap { $0 } + buyers.acts.complaints
         if !buyers.unfinished.isEmpty {
             complaints.append("\(buyers.unfinished.count) accepted payments are not finished")
         }
@@ -79,7 +79,7 @@ final class ChaosRun: Sendable {
             as: SampleCatalog.gift
         )
         try await store.waitUntilSellable(SampleCatalog.gift)
-        for club in SampleCatalog.clubs { try await store.addSubscription(club) }
+        try await ChaosCatalog.sell(in: store, redemptions: buyers.acts.redemptionsMax)
 
         try await buyers.saveCards()
 
@@ -103,9 +103,12 @@ final class ChaosRun: Sendable {
         try await buying.value
         lap("every payment is answered")
         try await passing.value
-        try await disputing.value
         try await passLastDays()
         try await silence()
+        bank.close()
+        try await disputing.value
+        lap("the bank has made disputes: \(bank.summary)")
+        try await finishRenewals()
         following.cancel()
         await merchant.stop()
         terminal.heading("Faults")
@@ -159,8 +162,14 @@ final class ChaosRun: Sendable {
             try await Task.sleep(for: .milliseconds(100))
         }
         lap("\(buyers.finishedCount) of \(buyers.accepted.count) are finished")
-        // Nobody has asked for renewals, and one may still be on its way to its queue. So the books say
-        // when all are finished, and the buyers go on until then.
+    }
+
+    /// Waits until the books have nothing unfinished, or for so long that they should have nothing.
+    ///
+    /// Nobody has asked for renewals, and one may still be on its way to its queue. So the books say
+    /// when all are finished, and the buyers go on until then.
+    private func finishRenewals() async throws {
+        let start = ContinuousClock.now
         while try await isUnfinished(), ContinuousClock.now - start < Self.settlingLimit {
             try await Task.sleep(for: .milliseconds(200))
         }
@@ -220,6 +229,7 @@ final class ChaosRun: Sendable {
         terminal.field("streams", "\(repetitions.streams) opened again")
         terminal.field("merchant", "\(merchant.deliveries.count) requests received")
         terminal.field("disputes", bank.summary)
+        buyers.acts.tell(terminal)
         for (code, count) in buyers.refusals.sorted(by: { $0.key < $1.key }) {
             terminal.field("refused", "\(count) × \(code)")
         }

@@ -15,14 +15,16 @@ enum SampleCodes {
     ///
     /// A store that has it already keeps it, with its redemptions.
     ///
-    /// - Parameter store: The store.
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - redemptions: The number of times that it can be redeemed.
     /// - Throws: ``HarnessError`` if the store does not make it in time; ``StoreFault`` if it never will.
-    static func make(in store: StoreHarness) async throws {
+    static func make(in store: StoreHarness, redemptions: Int = 100_000) async throws {
         let request = CodeCampaignRequest(
             bundleID: StoreKeys.bundleID,
             productID: SampleCatalog.club,
             offerID: offer,
-            count: 100_000,
+            count: redemptions,
             word: word,
             reason: ActReason(rawValue: "To try out codes")
         )

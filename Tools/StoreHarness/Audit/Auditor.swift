@@ -87,9 +87,11 @@ extension AuditReport {
         for id in acceptedIDs.subtracting(known).sorted(by: { $0.number < $1.number }) {
             add(.lost, id, "accepted, and unknown to payments")
         }
-        // The store itself makes renewals; the audit of subscriptions judges them.
-        let renewals = Set(transactions.filter { $0.entry?.reason == .renewal }.map(\.id))
-        let unasked = known.subtracting(acceptedIDs).subtracting(renewals)
+        // The store itself makes renewals and shares; other checks judge them.
+        let own = transactions.filter {
+            $0.entry?.reason == .renewal || $0.entry?.reason == .familyShared
+        }.map(\.id)
+        let unasked = known.subtracting(acceptedIDs).subtracting(own)
         for id in unasked.sorted(by: { $0.number < $1.number }) {
             add(.doubled, id, "in the books of payments, and no client has seen it")
         }

@@ -37,9 +37,39 @@ extension StoreClient {
             )
         )
     }
+
+    /// Answers the question about a higher price.
+    public func answer(
+        _ decision: PriceIncreaseDecisionRequest.Decision,
+        to increase: PriceIncrease,
+        of id: TransactionID
+    ) async throws -> StoreAnswer<SubscriptionResponse> {
+        let request = PriceIncreaseDecisionRequest(decision: decision, increaseID: increase.id)
+        return try await StoreAnswer.of(
+            raw(
+                .PUT,
+                urls.payments + Routes.priceIncrease(id),
+                body: Array(try JSONEncoder().encode(request))
+            )
+        )
+    }
 }
 
 extension StoreAdministrator {
+    /// Extends the newest period of a subscription, once for each key.
+    public func extend(
+        _ id: TransactionID,
+        by days: Int,
+        key: String
+    ) async throws -> StoreAnswer<SubscriptionResponse> {
+        try await send(
+            .POST,
+            urls.payments + Routes.adminExtensions(id),
+            ExtensionRequest(days: days),
+            key: key
+        )
+    }
+
     /// Raises the price of a subscription.
     public func raise(
         _ id: TransactionID,

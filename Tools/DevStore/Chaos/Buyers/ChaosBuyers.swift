@@ -7,7 +7,8 @@ import StoreHarness
 /// The buyers of a chaos run.
 ///
 /// They pay with every method, follow their queues, decide deferred payments, finish delivered
-/// purchases and request some refunds. They also subscribe, cancel, resume and change products.
+/// purchases and request some refunds. They also subscribe, cancel, resume and change products, redeem
+/// a code, share with their families and answer questions about higher prices.
 ///
 /// They repeat unanswered requests: half of them after four seconds, the others after twelve. Like
 /// a load balancer, they avoid an instance that did not answer for a while, if there is another
@@ -16,6 +17,7 @@ final class ChaosBuyers: Sendable {
     let store: StoreHarness
     let accounts: Int
     let seed: UInt64
+    let acts: ChaosActs
     private let tally = Mutex<Tally>(Tally())
     /// Chooses the instance to ask at random.
     private let routes: Mutex<SeededGenerator>
@@ -23,6 +25,7 @@ final class ChaosBuyers: Sendable {
     private struct Tally {
         var isOpen = true
         var accepted: [AcceptedPayment] = []
+        var acceptedIDs: Set<TransactionID> = []
         var finished: Set<TransactionID> = []
         var renewals: Set<TransactionID> = []
         /// The number of finished purchases that their buyers' bank may dispute.
@@ -59,6 +62,8 @@ final class ChaosBuyers: Sendable {
         self.store = store
         self.accounts = accounts
         self.seed = seed
+        // Half of the buyers come too late.
+        acts = ChaosActs(redemptionsMax: max(1, accounts / 2))
         routes = Mutex(SeededGenerator(seed: seed &* 41))
     }
 
@@ -143,7 +148,9 @@ final class ChaosBuyers: Sendable {
                 continue
             }
             let key = "chaos-\(index)-\(number)"
-            if number % 4 == 0 {
+            if Int.random(in: 0..<12, using: &random) == 0 {
+                try await doMore(index, key: key, using: &random)
+            } else if number % 4 == 0 {
                 try await subscribe(index, key: key, using: &random)
             } else if number % 13 == 0 {
                 try await buyPromoted(index, key: key)
@@ -203,10 +210,7 @@ final class ChaosBuyers: Sendable {
             try await administrator(urls).resume(id, by: card)
         }
         guard let transaction = answer.valueIfAny?.transaction else { return }
-        let isKnown = tally.withLock { tally in
-            tally.accepted.contains { $0.transactionID == transaction.id }
-        }
-        if !isKnown { accept([transaction], method: "resumption") }
+        accept([transaction], method: "resumption")
     }
 
     private func restore(_ index: Int, key: String) async throws {
@@ -216,9 +220,11 @@ final class ChaosBuyers: Sendable {
         accept(answer.valueIfAny?.transactions ?? [], method: "restore")
     }
 
+    /// Notes transactions that the store has answered with, each once.
     private func accept(_ transactions: [Transaction], method: String) {
         tally.withLock { tally in
-            tally.accepted += transactions.map {
+            let new = transactions.filter { tally.acceptedIDs.insert($0.id).inserted }
+            tally.accepted += new.map {
                 AcceptedPayment(
                     transactionID: $0.id,
                     account: $0.accountID,
@@ -268,6 +274,9 @@ final class ChaosBuyers: Sendable {
 
     private func act(on change: QueueChanged, _ index: Int) async throws {
         let transaction = change.transaction
+        acts.see(transaction)
+        // A code is redeemed on a page, which does not name the payment.
+        if transaction.subscription?.offerOfCode != nil { accept([transaction], method: "code") }
         if change.finishedAt != nil {
             tally.withLock { $0.finish(transaction.id, mayBeDisputed: false) }
             return
@@ -292,16 +301,9 @@ final class ChaosBuyers: Sendable {
                 try await client(index, urls).finish(transaction.id)
             }
             guard answer.valueIfAny != nil else { return }  // 409: another event will come.
-            let mayBeDisputed =
-                transaction.state == .purchased && transaction.reason == .purchase
-                && transaction.id.number % 20 != 0
-                && !SampleCatalog.clubs.contains(transaction.productID)
+            let mayBeDisputed = self.mayBeDisputed(transaction)
             tally.withLock { $0.finish(transaction.id, mayBeDisputed: mayBeDisputed) }
-            if transaction.state == .purchased, transaction.id.number % 20 == 0 {
-                _ = try await untilAnswered("a refund", by: .payments) { urls in
-                    try await administrator(urls).refund(transaction.id)
-                }
-            }
+            try await giveBack(transaction, index)
         default:
             return
         }

@@ -19,10 +19,12 @@ extension ChaosBuyers {
             product,
             by: methods.randomElement(using: &random) ?? .success
         )
-        let known = try await untilAnswered("a list of subscriptions", by: .payments) { urls in
-            try await client(index, urls).subscriptions()
+        let known = try await subscriptions(of: index).first
+        if let known, let increase = known.priceIncrease, increase.status == .pending {
+            try await answerRaise(increase, of: known.id, index, using: &random)
+            return
         }
-        guard choice > 3, let subscription = known.valueIfAny?.subscriptions.first else {
+        guard choice > 3, let subscription = known else {
             try await pay(request, index, key: key)
             return
         }

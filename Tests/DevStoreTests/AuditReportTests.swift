@@ -1,0 +1,37 @@
+import EventTypes
+import StoreAPI
+import StoreHarness
+import Testing
+
+/// The comparison of the books with the payments that a driver saw accepted.
+@Suite struct AuditReportTests {
+    private func verdict(_ reason: TransactionReason) -> String {
+        var books = TransactionBooks(id: TransactionID(number: 7))
+        let time = StoreTime(millisecondsSinceEpoch: 0)
+        books.entry = TransactionBooks.Entry(
+            accountID: AccountID(unchecked: "ada"),
+            bundleID: StoreKeys.bundleID,
+            productID: SampleCatalog.pro,
+            quantity: 1,
+            originalID: books.id,
+            reason: reason,
+            state: .failed,
+            price: SampleCatalog.usd(0),
+            deliveryCount: 0,
+            grantsEntitlement: true,
+            isFinished: nil,
+            isRevoked: false,
+            requestedAt: time,
+            changedAt: time
+        )
+        var answer = Reconciliation(since: nil, until: time)
+        answer.transactions = [books]
+        return AuditReport(of: answer, accepted: []).verdict
+    }
+
+    @Test func whatTheStoreMakesByItselfNobodyHasToHaveAskedFor() {
+        #expect(verdict(.purchase) == "0 lost, 1 doubled")
+        #expect(verdict(.renewal) == "0 lost, 0 doubled")
+        #expect(verdict(.familyShared) == "0 lost, 0 doubled")
+    }
+}

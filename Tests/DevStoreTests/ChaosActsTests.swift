@@ -1,0 +1,84 @@
+import EventTypes
+import StoreAPI
+import StoreHarness
+import Testing
+
+@testable import devstore
+
+/// What the buyers of a chaos run see broken.
+@Suite struct ChaosActsTests {
+    private static let terms = SubscriptionTerms(
+        groupID: SubscriptionGroupID(unchecked: "club"),
+        level: 1,
+        period: SubscriptionPeriod(1, .month)
+    )
+
+    /// A purchase of the first period of an offer.
+    private func purchase(
+        _ number: Int64,
+        by account: String = "ada",
+        with type: OfferType,
+        state: TransactionState = .purchased
+    ) -> Transaction {
+        let id = TransactionID(number: number)
+        return Transaction(
+            id: id,
+            originalID: id,
+            reason: .purchase,
+            version: 1,
+            state: state,
+            accountID: AccountID(unchecked: account),
+            bundleID: StoreKeys.bundleID,
+            productID: SampleCatalog.club,
+            productVersion: 1,
+            productType: .autoRenewableSubscription,
+            quantity: 1,
+            storefront: SampleCatalog.usa,
+            price: SampleCatalog.usd(99),
+            applicationUsername: nil,
+            deliveryPlan: [.entitlement],
+            requestedAt: StoreTime(millisecondsSinceEpoch: 0),
+            subscription: TransactionPeriod(
+                terms: Self.terms,
+                offer: PeriodOffer(
+                    type: type,
+                    mode: .payAsYouGo,
+                    period: Self.terms.period,
+                    price: SampleCatalog.usd(99)
+                )
+            )
+        )
+    }
+
+    @Test func aSecondIntroductoryOfferOfAnAccountIsNamed() {
+        let acts = ChaosActs(redemptionsMax: 1)
+        // A queue may tell of one purchase again, and of one that has failed.
+        for _ in 1...2 { acts.see(purchase(1, with: .introductory)) }
+        acts.see(purchase(2, with: .introductory, state: .failed))
+        acts.see(purchase(3, by: "ben", with: .introductory))
+        #expect(acts.complaints == [])
+        acts.see(purchase(4, with: .introductory))
+        #expect(acts.complaints == [#"ada has 2 introductory offers: ["1", "4"]"#])
+    }
+
+    @Test func aCodeThatIsUsedTooOftenIsNamed() {
+        let acts = ChaosActs(redemptionsMax: 1)
+        acts.see(purchase(1, with: .code))
+        acts.see(purchase(2, by: "ben", with: .code, state: .failed))
+        #expect(acts.complaints == [])
+        acts.see(purchase(3, by: "ben", with: .code))
+        #expect(acts.complaints == ["a code for 1 was redeemed 2 times"])
+    }
+
+    @Test func actsThatNeverHappenedAreInTheReport() {
+        let acts = ChaosActs(redemptionsMax: 1)
+        acts.note(.extended)
+        var share = purchase(1, with: .introductory)
+        share.reason = .familyShared
+        share.subscription = nil
+        acts.see(share)
+        let happened = acts.counts.filter { $0.count > 0 }.map(\.name)
+        #expect(happened == ["purchases shared", "periods extended"])
+        #expect(acts.counts.contains { $0.name == "refunds asked for" && $0.count == 0 })
+    }
+}

@@ -1,0 +1,58 @@
+import EventTypes
+import StoreAPI
+import StoreHarness
+
+/// The catalog of a chaos run: the sample catalog, with offers, and with products that families share.
+enum ChaosCatalog {
+    /// Sells everything, and waits until it can be bought.
+    ///
+    /// - Parameters:
+    ///   - store: The store.
+    ///   - redemptions: The number of times that the custom code can be redeemed.
+    /// - Throws: ``HarnessError`` if the store does not take it in time.
+    static func sell(in store: StoreHarness, redemptions: Int) async throws {
+        guard var pro = try SampleCatalog.document().products[SampleCatalog.pro] else {
+            throw HarnessError("The sample catalog does not sell \(SampleCatalog.pro).")
+        }
+        pro.isFamilyShareable = true
+        try await put(pro, as: SampleCatalog.pro, in: store)
+        for club in SampleCatalog.clubs {
+            try await put(subscription(club), as: club, in: store)
+            try await store.waitUntilSellable(club)
+        }
+        try await SampleCodes.make(in: store, redemptions: redemptions)
+    }
+
+    /// A subscription, perhaps with an introductory offer or one of codes, or shared by families.
+    private static func subscription(_ club: ProductID) -> ProductDraft {
+        var draft = SampleCatalog.subscription(club)
+        let month = SubscriptionPeriod(1, .month)
+        switch club {
+        case SampleCatalog.club:
+            let free = [SampleCatalog.usa: SampleCatalog.usd(0)]
+            let terms = OfferTerms(mode: .freeTrial, period: month, prices: free)
+            draft.codeOffers = [CodeOffer(id: SampleCodes.offer, terms: terms)]
+        case SampleCatalog.gold, SampleCatalog.basicClub:
+            draft.introductoryOffer = OfferTerms(
+                mode: .payAsYouGo,
+                period: month,
+                numberOfPeriods: 2,
+                prices: [SampleCatalog.usa: SampleCatalog.usd(99)]
+            )
+        case SampleCatalog.yearlyClub: draft.isFamilyShareable = true
+        default: break
+        }
+        return draft
+    }
+
+    private static func put(
+        _ draft: ProductDraft,
+        as product: ProductID,
+        in store: StoreHarness
+    ) async throws {
+        let answer = try await store.administrator.put(draft, as: product)
+        guard (200..<300).contains(answer.status) else {
+            throw HarnessError("\(product) was refused with \(answer.status): \(answer.text)")
+        }
+    }
+}
