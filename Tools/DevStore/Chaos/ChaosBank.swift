@@ -38,8 +38,8 @@ final class ChaosBank: Sendable {
     /// Lets ``dispute()`` end, now that the buyers have finished everything.
     func close() { isClosed.withLock { $0 = true } }
 
-    /// Disputes purchases until ``close()``, and then until it has made enough disputes or has no more
-    /// purchases; every dispute has taken its course then.
+    /// Disputes purchases until ``close()``, and then until it has made enough disputes or has no
+    /// more purchases; every dispute has taken its course then.
     func dispute() async throws {
         var number = 0
         while true {

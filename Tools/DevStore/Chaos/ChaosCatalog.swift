@@ -2,7 +2,8 @@ import EventTypes
 import StoreAPI
 import StoreHarness
 
-/// The catalog of a chaos run: the sample catalog, with offers, and with products that families share.
+/// The catalog of a chaos run: the sample catalog with offers, and with products that families
+/// share.
 enum ChaosCatalog {
     /// Sells everything, and waits until it can be bought.
     ///

@@ -32,10 +32,11 @@ struct ChaosCommand: AsyncParsableCommand {
               slow, or has too much to do. All webhooks come twice and out of order.
 
             Buyers also subscribe, cancel, resume, change products and ask for refunds of periods. \
-            They have introductory offers, redeem a code that half of them can have, share with their \
-            families and leave them, answer questions about higher prices, and get periods that are \
-            extended. Some ask for a refund, which is approved or declined. Some dispute a purchase at \
-            their bank, and the store wins, loses or waits. The report counts each of these. \
+            They have introductory offers, redeem a code that half of them can have, share with \
+            their families and leave them, answer questions about higher prices, and get periods \
+            that are extended. Some ask for a refund, which is approved or declined. Some dispute a \
+            purchase at their bank, and the store wins, loses or waits. The report counts each of \
+            these. \
             Meanwhile the store's clock is advanced, some days at a time, so that subscriptions are \
             renewed, declined, charged again and given up while everything fails.
 

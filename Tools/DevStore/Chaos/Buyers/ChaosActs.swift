@@ -1,8 +1,8 @@
 import EventTypes
 import Synchronization
 
-/// The acts of a chaos run besides purchases, counted, and the rules of these acts that its buyers can
-/// see broken.
+/// The acts of a chaos run besides purchases, counted, and the rules of these acts that its
+/// buyers can see broken.
 final class ChaosActs: Sendable {
     /// The kinds of acts that the store has answered, as the report names them.
     enum Kind: String, CaseIterable, Sendable {

@@ -7,8 +7,8 @@ import StoreHarness
 /// The buyers of a chaos run.
 ///
 /// They pay with every method, follow their queues, decide deferred payments, finish delivered
-/// purchases and request some refunds. They also subscribe, cancel, resume and change products, redeem
-/// a code, share with their families and answer questions about higher prices.
+/// purchases and request some refunds. They also subscribe, cancel, resume and change products,
+/// redeem a code, share with their families and answer questions about higher prices.
 ///
 /// They repeat unanswered requests: half of them after four seconds, the others after twelve. Like
 /// a load balancer, they avoid an instance that did not answer for a while, if there is another
