@@ -104,7 +104,7 @@ struct ReconcileRunner: Sendable {
         try await SubscriptionAuditRunner(since: since, policy: subscriptions)
             .run(books, cutoff, at: now, &report, tell: tell)
         try await compareRedemptions(books, &report)
-        try await compareShares(books, &report)
+        try await compareShares(books, at: now, &report)
         for fact in ReconcileLogStore.Fact.allCases {
             try await compareLog(of: fact, books, &report)
         }
@@ -240,11 +240,12 @@ struct ReconcileRunner: Sendable {
 
     private func compareShares(
         _ books: ReconcileReader,
+        at time: StoreTime,
         _ report: inout ReconcileReport
     ) async throws {
         let limit = limit
         let found = try await books.payments.reading { connection in
-            try ReconcileFamilyStore.differences(limit: limit + 1, on: connection)
+            try ReconcileFamilyStore.differences(at: time, limit: limit + 1, on: connection)
         }
         for difference in found {
             report.add(

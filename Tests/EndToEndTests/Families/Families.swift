@@ -82,6 +82,30 @@ extension EndToEnd {
             }
         }
 
+        @Test func theShareOfAPeriodThatIsOverStaysWhenTheFamilyEnds() async throws {
+            try await withStore { store in
+                var club = SampleCatalog.subscription()
+                club.isFamilyShareable = true
+                _ = try await store.administrator.put(club, as: SampleCatalog.club)
+                try await store.waitUntilSellable(SampleCatalog.club)
+                let family = try await store.makeFamily("ada", "ben")
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let bought = try await store.buy(SampleCatalog.club, as: "ada")
+                let share = try await store.share(of: bought, with: "ben")
+                try await store.finish([bought])
+                try await store.client(account: "ben").finishUntilDone(share.transaction.id)
+                let id = bought.transactionID.rawValue
+                let off = try await store.counterfoil("subscriptions", "cancel", id)
+                #expect(off.exit == .code(0), "\(off.output)")
+                _ = try await store.advanceClock("32d", from: try await store.readClock().now)
+
+                _ = try await store.family("end", family.id.rawValue)
+                try await store.agreedBooks()
+                let told = try await store.signedTransaction(share.transaction.id, of: "ben")
+                #expect(told["revocationDate"] == nil)
+            }
+        }
+
         @Test func aBadFamilyIsRefusedAndSaysWhy() async throws {
             try await withStore { store in
                 let family = try await store.makeFamily("ada", "ben")

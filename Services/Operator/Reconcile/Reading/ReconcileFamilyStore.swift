@@ -4,10 +4,12 @@ import Postgres
 /// Reads where the shares of families and the purchases of their members disagree.
 ///
 /// Whatever changes shares notes its account in the same database transaction, so shares around an
-/// account that is noted may be on their way.
+/// account that is noted may be on their way. The share of a period that is over stays as it is,
+/// whatever becomes of the purchase or the family.
 enum ReconcileFamilyStore {
     /// The disagreements, each with the share, or with the purchase that is not shared.
     static func differences(
+        at time: StoreTime,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [(transactionID: TransactionID, detail: String)] {
@@ -28,6 +30,11 @@ enum ReconcileFamilyStore {
                 AND (t.id IS NULL OR t.revoked_at IS NOT NULL OR m.family_id IS NULL
                     OR sharer.family_id IS NULL OR sharer.family_id <> m.family_id
                     OR NOT sharer.is_sharing)
+                AND coalesce(
+                    greatest(
+                        (c.subscription->>'end')::bigint,
+                        (t.subscription->>'end')::bigint) > \(time.millisecondsSinceEpoch),
+                    true)
                 AND NOT EXISTS (
                     SELECT FROM subscriptions s
                     WHERE s.id = t.original_id AND s.data->'period'->>'transactionID' <> t.id::text)
