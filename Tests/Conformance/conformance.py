@@ -31,10 +31,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509 import load_pem_x509_certificates
 
+from families import families
 from notifications import consumption, notifications
 from offers import promotional_offers
 from openssl import Certificates, run
+from other_offers import other_offers
 from receipts import receipts
+from refund_requests import refund_requests
 from refunds import refunds
 from store import Store
 from subscriptions import subscription_life
@@ -510,7 +513,10 @@ GROUPS = {
     "notifications": notifications,
     "consumption": consumption,
     "refunds": refunds,
+    "refund-requests": refund_requests,
+    "families": families,
     "subscription-life": subscription_life,
+    "other-offers": other_offers,
     "offers": promotional_offers,
     "rate-limit": rate_limit,
     "revocation": revocation,

@@ -62,6 +62,27 @@ def eventually(body, seconds=30):
         time.sleep(0.05)
 
 
+def heard(merchant, verifier, name, product, count=1):
+    """Waits for notifications of a type, with its subtype if it has one, about a product.
+
+    Apple's verifier verifies everything in them. Returns pairs of a notification and its transaction.
+    """
+
+    def found():
+        pairs = []
+        for payload in list(merchant.told):
+            told = verifier.verify_and_decode_notification(payload)
+            signed = told.data.signedTransactionInfo if told.data else None
+            called = " ".join(part for part in [told.rawNotificationType, told.rawSubtype] if part)
+            if signed and called == name:
+                transaction = verifier.verify_and_decode_signed_transaction(signed)
+                if transaction.productId == product:
+                    pairs.append((told, transaction))
+        return pairs if len(pairs) >= count else None
+
+    return eventually(found) or []
+
+
 def administer(store, method, path, body=None):
     return requests.request(
         method,

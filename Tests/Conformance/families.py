@@ -1,0 +1,57 @@
+"""Follows a purchase that a family shares, until the family ends."""
+
+from appstoreserverlibrary.api_client import GetTransactionHistoryVersion
+from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
+from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
+
+from notifications import administer, eventually, heard
+from other_offers import bought, money
+from subscriptions import Life
+
+FILM = "com.example.film"
+PRICE = 999
+
+
+def families(store, table):
+    life, client = Life(store), store.client()
+    draft = {
+        "type": "nonConsumable",
+        "isFamilyShareable": True,
+        "prices": {"USA": money(PRICE)},
+        "localizations": {"en": {"title": "A film", "description": "For the whole family."}},
+    }
+    url = f"{store.facts['catalogURL']}/v1/admin/products/{FILM}"
+    life.call("PUT", url, store.facts["administratorToken"], draft).raise_for_status()
+    family = {"bundleID": store.bundle, "organizer": "ada", "members": ["ben"]}
+    made = life.administer("POST", "/families", family).json()["family"]["id"]
+    own = bought(life, FILM)["id"]
+
+    def signed(transaction):
+        return life.verifier.verify_and_decode_signed_transaction(client.get_transaction_info(transaction).signedTransactionInfo)
+
+    purchases = {transaction.rawInAppOwnershipType: transaction for _, transaction in heard(life.merchant, life.verifier, "ONE_TIME_CHARGE", FILM, 2)}
+    table.expect("a purchase of a family, ONE_TIME_CHARGE", ["FAMILY_SHARED", "PURCHASED"], sorted(purchases))
+    share = purchases["FAMILY_SHARED"]
+    table.expect("  … the organizer's", own, purchases["PURCHASED"].transactionId)
+    table.expect("  … the member's is another one", (True, share.transactionId), (share.transactionId != own, share.originalTransactionId))
+    table.expect("  … and costs nothing", 0, share.price)
+    table.expect("  … is of another account", True, share.appTransactionId != purchases["PURCHASED"].appTransactionId)
+    for name, transaction in [("FAMILY_SHARED", share.transactionId), ("PURCHASED", own)]:
+        table.expect(f"get_transaction_info, {name}", name, signed(transaction).rawInAppOwnershipType)
+
+    def history(ownership):
+        request = TransactionHistoryRequest(inAppOwnershipType=ownership, productIds=[FILM])
+        page = client.get_transaction_history(share.transactionId, None, request, GetTransactionHistoryVersion.V2)
+        return [life.verifier.verify_and_decode_signed_transaction(one).transactionId for one in page.signedTransactions]
+
+    table.expect("get_transaction_history, FAMILY_SHARED", [share.transactionId], history(InAppOwnershipType.FAMILY_SHARED))
+    table.expect("  … PURCHASED", [], history(InAppOwnershipType.PURCHASED))
+
+    life.administer("POST", f"/families/{made}/end", {"reason": "They parted."})
+    revoked = [transaction for _, transaction in heard(life.merchant, life.verifier, "REVOKE", FILM)]
+    table.expect("the family ends, REVOKE", [share.transactionId], [one.transactionId for one in revoked])
+    table.expect("  … revocationType", ["FAMILY_REVOKE"], [one.rawRevocationType for one in revoked])
+    table.expect("  … revocationDate", [True], [one.revocationDate is not None for one in revoked])
+    table.expect("  … get_transaction_info", "FAMILY_REVOKE", eventually(lambda: signed(share.transactionId).rawRevocationType))
+    table.expect("  … the organizer keeps it", None, signed(own).revocationDate)
+    administer(store, "DELETE", f"/apps/{store.bundle}/notification-endpoint")
