@@ -25,12 +25,12 @@ package struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
 extension Int {
     /// The number with separated thousands: `12,345`.
     package var grouped: String {
-        var digits = String(self)
+        var digits = String(magnitude)
         var groups: [Substring] = []
         while digits.count > 3 {
             groups.insert(digits.suffix(3), at: 0)
             digits = String(digits.dropLast(3))
         }
-        return ([Substring(digits)] + groups).joined(separator: ",")
+        return (self < 0 ? "-" : "") + ([Substring(digits)] + groups).joined(separator: ",")
     }
 }

@@ -9,6 +9,7 @@ import traceback
 
 from playwright.sync_api import expect, sync_playwright
 
+import accounts
 import cards
 import codes
 import console
@@ -66,7 +67,8 @@ def main():
                 stage.close()
                 stage.stop()
             return 0
-        tests = storefront.TESTS + cards.TESTS + codes.TESTS + console.TESTS + offers.TESTS + jobs.TESTS
+        tests = (storefront.TESTS + cards.TESTS + codes.TESTS + console.TESTS + accounts.TESTS
+                 + offers.TESTS + jobs.TESTS)
         results = [run(stage, test, options.failures) for test in tests
                    if any(part in f"{test.__module__}.{test.__name__}" for part in options.only.split(","))]
         stage.stop()

@@ -18,6 +18,7 @@ import Testing
 
     @Test func aCountThatStoppedSaysSo() {
         #expect(BoundedCount(1_234_567).description == "1,234,567")
+        #expect([-1234, -100, 100].map(\.grouped) == ["-1,234", "-100", "100"])
         #expect(BoundedCount(10_001, limit: 10_000).description == "more than 10,000")
         #expect(BoundedCount(10_000, limit: 10_000).description == "10,000")
     }

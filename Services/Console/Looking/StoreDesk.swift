@@ -50,6 +50,11 @@ struct StoreDesk: Sendable {
         return (story, try await reader.storeTime())
     }
 
+    /// The things that an account has, and whether it may pay.
+    func holdings(of account: AccountID, at now: StoreTime) async throws -> AccountHoldings {
+        try await AccountHoldingsReader(databases: databases).holdings(of: account, at: now)
+    }
+
     /// The store's time.
     func storeTime() async throws -> StoreTime { try await reader.storeTime() }
 

@@ -1,11 +1,13 @@
 import EventTypes
 import OperatorCore
 
-/// An account: what it bought, and what holds it back.
+/// An account: what it has, whether it may pay, what it bought, and what holds it back.
 ///
 /// Pure.
 struct AccountPage {
     let story: AccountStory
+    /// The things that it has; `nil` on a page of older purchases.
+    let holdings: AccountHoldings?
     let visitor: Visitor
     /// The store's time.
     let now: StoreTime
@@ -14,6 +16,7 @@ struct AccountPage {
         PageFrame(title: "Account \(story.accountID)", visitor: visitor).page(
             """
             \(letters)
+            \(holdings.map { HoldingsCards(holdings: $0).html })
             <section aria-labelledby="purchases"><h2 id="purchases">Purchases</h2>
             \(purchases)
             </section>

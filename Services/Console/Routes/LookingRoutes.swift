@@ -77,6 +77,9 @@ struct LookingRoutes: Sendable {
             TransactionID(rawValue: String($0))
         }
         let (story, now) = try await desk.story(of: id, before: before)
-        return pageResponse(AccountPage(story: story, visitor: visitor, now: now).html)
+        // A page of older purchases is about these alone.
+        let holdings = before == nil ? try await desk.holdings(of: id, at: now) : nil
+        let page = AccountPage(story: story, holdings: holdings, visitor: visitor, now: now)
+        return pageResponse(page.html)
     }
 }

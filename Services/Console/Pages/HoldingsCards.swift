@@ -1,0 +1,100 @@
+import EventTypes
+import OperatorCore
+
+/// The things that an account has now, its balances, and whether it may pay.
+///
+/// Pure.
+struct HoldingsCards {
+    let holdings: AccountHoldings
+
+    var html: HTML {
+        """
+        <div class="cards">
+        \(card("owned", "Has now", owned))
+        \(card("balances", "Balances", balances))
+        \(card("payments", "May pay", payments))
+        </div>
+        """
+    }
+
+    private func card(_ id: String, _ title: String, _ body: HTML) -> HTML {
+        """
+        <section class="card" aria-labelledby="\(id)"><h2 id="\(id)">\(title)</h2>
+        \(body)
+        </section>
+        """
+    }
+
+    private var owned: HTML {
+        guard !holdings.owned.isEmpty else {
+            return "<p class=\"empty\">It owns nothing, and no subscription of it is running.</p>"
+        }
+        let facts: [HTML] = holdings.owned.map { owned in
+            """
+            <div><dt>\(owned.productID)</dt><dd>\(Self.words(for: owned)), \
+            <a href="/purchases/\(owned.originalID)">purchase \(owned.originalID)</a></dd></div>
+            """
+        }
+        let more: HTML = holdings.isOwnedCut ? "<p class=\"dim\">There are more.</p>" : ""
+        return "<dl class=\"facts\">\(facts)</dl>\(more)"
+    }
+
+    /// Until when a product is owned, in words.
+    private static func words(for owned: AccountHoldings.Owned) -> String {
+        guard let end = owned.endsAt else { return "without end" }
+        let words = "until \(PlainWords.second(end))"
+        return owned.isRenewing ? words + ", then it renews" : words + ", and no longer"
+    }
+
+    private var balances: HTML {
+        guard let balances = holdings.balances else {
+            return "<p class=\"empty\">It has too many credits to add them up here.</p>"
+        }
+        guard !balances.isEmpty else {
+            return "<p class=\"empty\">No purchase has credited anything.</p>"
+        }
+        let facts: [HTML] = balances.map { balance in
+            """
+            <div><dt>\(balance.unit)</dt><dd>\(Int(balance.amount).grouped) \
+            <span class="dim">in \(balance.bundleID)</span></dd></div>
+            """
+        }
+        return "<dl class=\"facts\">\(facts)</dl>"
+    }
+
+    private var payments: HTML {
+        guard !holdings.standings.isEmpty else {
+            return """
+                <p>Yes, in the storefront that the app names.</p>
+                <p class="dim">Nobody has set anything else, and it is in no family.</p>
+                """
+        }
+        let parts: [HTML] = holdings.standings.map { standing in
+            """
+            <dl class="facts">
+            <div><dt>in</dt><dd>\(standing.bundleID)</dd></div>
+            <div><dt>may pay</dt><dd>\(Self.permission(of: standing))</dd></div>
+            <div><dt>storefront</dt><dd>\(standing.storefront?.rawValue ?? "the one that the app names")</dd></div>
+            <div><dt>family</dt><dd>\(Self.family(of: standing))</dd></div>
+            </dl>
+            """
+        }
+        return HTML(parts)
+    }
+
+    private static func permission(of standing: AccountHoldings.Standing) -> HTML {
+        standing.canMakePayments
+            ? "<span class=\"tone-good\">yes</span>"
+            : "<span class=\"tone-warn\">no, somebody has forbidden it</span>"
+    }
+
+    private static func family(of standing: AccountHoldings.Standing) -> HTML {
+        guard let family = standing.family else { return "none" }
+        let path = PlainWords.path(ofAccount: family.organizer.rawValue)
+        let count = family.members.count
+        return """
+            \(count) \(count == 1 ? "member" : "members"), organized by \
+            <a href="\(path)">\(family.organizer)</a>
+            """
+    }
+}

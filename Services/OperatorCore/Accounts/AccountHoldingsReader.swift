@@ -1,0 +1,38 @@
+package import EventTypes
+
+/// Reads what an account has from the databases of `fulfillment` and `payments`.
+package struct AccountHoldingsReader: Sendable {
+    private let databases: DatabaseAddresses
+
+    /// Makes a reader.
+    package init(databases: DatabaseAddresses) {
+        self.databases = databases
+    }
+
+    /// Reads what an account has at a time.
+    ///
+    /// - Returns: The holdings; they are empty if the store has never heard of the account.
+    /// - Throws: `OperatorError` if a database cannot be read.
+    package func holdings(
+        of account: AccountID,
+        at now: StoreTime
+    ) async throws -> AccountHoldings {
+        async let standings = DatabaseReader.read(databases.address(of: .payments)) {
+            try AccountHoldingsStore.standings(of: account, on: $0)
+        }
+        let (found, balances) = try await DatabaseReader.read(
+            databases.address(of: .fulfillment)
+        ) { connection in
+            (
+                try AccountHoldingsStore.owned(by: account, at: now, on: connection),
+                try AccountHoldingsStore.balances(of: account, on: connection)
+            )
+        }
+        return AccountHoldings(
+            owned: found.owned,
+            isOwnedCut: found.isCut,
+            balances: balances,
+            standings: try await standings
+        )
+    }
+}

@@ -1,0 +1,130 @@
+import EventTypes
+import Postgres
+
+/// The SQL of what an account has, by its key.
+enum AccountHoldingsStore {
+    /// The most products of an account that are read.
+    static let ownedMax = 100
+    /// The most entries that are added up.
+    static let entriesMax: Int64 = 20_000
+    /// The most apps of an account that are read.
+    private static let appsMax: Int64 = 20
+
+    /// Reads the products that an account has, from the database of `fulfillment`.
+    ///
+    /// - Returns: The products, and whether there are more.
+    static func owned(
+        by account: AccountID,
+        at now: StoreTime,
+        limit: Int = ownedMax,
+        on connection: isolated PostgresConnection
+    ) throws -> (owned: [AccountHoldings.Owned], isCut: Bool) {
+        let rows = try connection.query(
+            """
+            SELECT owned.bundle_id, owned.product_id, owned.original_transaction_id, owned.ends_at,
+                subscriptions.data
+            FROM (
+                SELECT bundle_id, product_id, original_transaction_id, ends_at FROM entitlements
+                WHERE account_id = \(account) AND revoked_at IS NULL
+                ORDER BY bundle_id, product_id, original_transaction_id LIMIT \(Int64(limit + 1))
+            ) AS owned
+            LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
+                AND subscriptions.id = owned.original_transaction_id
+            ORDER BY owned.bundle_id, owned.product_id, owned.original_transaction_id
+            """
+        )
+        var owned: [AccountHoldings.Owned] = []
+        for row in rows.prefix(limit) {
+            let (bundle, product, number, end, data) = try row.decode(
+                BundleID.self,
+                ProductID.self,
+                Int64.self,
+                StoreTime?.self,
+                PostgresJSON?.self
+            )
+            let original = TransactionID(number: number)
+            guard let end else {
+                owned.append(AccountHoldings.Owned(product, in: bundle, since: original))
+                continue
+            }
+            let subscription = try data.map { try $0.decode(Subscription.self) }
+            let present = AccountHoldings.Owned(
+                product,
+                in: bundle,
+                since: original,
+                until: end,
+                of: subscription,
+                at: now
+            )
+            if let present { owned.append(present) }
+        }
+        return (owned, rows.count > limit)
+    }
+
+    /// Adds up the credits of an account, in the database of `fulfillment`.
+    ///
+    /// - Returns: The balances; `nil` if there are too many entries.
+    static func balances(
+        of account: AccountID,
+        entriesMax: Int64 = entriesMax,
+        on connection: isolated PostgresConnection
+    ) throws -> [AccountHoldings.Balance]? {
+        var balances: [AccountHoldings.Balance] = []
+        var entries: Int64 = 0
+        for row in try connection.query(
+            """
+            SELECT bundle_id, unit, sum(amount)::bigint, count(*) FROM (
+                SELECT bundle_id, unit, amount FROM credit_entries
+                WHERE account_id = \(account) LIMIT \(entriesMax + 1)
+            ) AS entries
+            GROUP BY bundle_id, unit ORDER BY bundle_id, unit
+            """
+        ) {
+            let (bundle, unit, amount, count) = try row.decode(
+                BundleID.self,
+                String.self,
+                Int64.self,
+                Int64.self
+            )
+            entries += count
+            balances.append(.init(bundleID: bundle, unit: unit, amount: amount))
+        }
+        return entries > entriesMax ? nil : balances
+    }
+
+    /// Reads in which apps an account may pay, and its families, from the database of `payments`.
+    static func standings(
+        of account: AccountID,
+        on connection: isolated PostgresConnection
+    ) throws -> [AccountHoldings.Standing] {
+        try connection.query(
+            """
+            SELECT bundle_id, can_make_payments, storefront, data
+            FROM (
+                SELECT bundle_id, can_make_payments, storefront FROM accounts
+                WHERE account_id = \(account) ORDER BY bundle_id LIMIT \(appsMax)
+            ) AS known
+            FULL JOIN (
+                SELECT bundle_id, family_id FROM family_members
+                WHERE account_id = \(account) ORDER BY bundle_id LIMIT \(appsMax)
+            ) AS members USING (bundle_id)
+            LEFT JOIN (SELECT id, data FROM families) AS families
+                ON families.id = members.family_id
+            ORDER BY 1
+            """
+        ).map { row in
+            let (bundle, canMakePayments, storefront, family) = try row.decode(
+                BundleID.self,
+                Bool?.self,
+                Storefront?.self,
+                PostgresJSON?.self
+            )
+            return AccountHoldings.Standing(
+                bundleID: bundle,
+                canMakePayments: canMakePayments ?? true,
+                storefront: storefront,
+                family: try family.map { try $0.decode(Family.self) }
+            )
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import EventTypes
+import Messaging
+import Postgres
+import TestSupport
+import Testing
+
+@testable import OperatorCore
+
+/// The things that an account has, from the tables of two services.
+@Suite(.timeLimit(.minutes(2)))
+struct AccountHoldingsTests {
+    private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
+    private static let ada = AccountID(unchecked: "ada")
+
+    /// The columns that are read, as `fulfillment` and `payments` have them.
+    private static let tables = PostgresMigration(
+        name: "m0001_holdings",
+        sql: """
+            CREATE TABLE entitlements (
+                account_id text, bundle_id text, product_id text, original_transaction_id bigint,
+                revoked_at timestamptz, ends_at timestamptz);
+            CREATE TABLE subscriptions (id bigint PRIMARY KEY, data json);
+            CREATE TABLE credit_entries (account_id text, bundle_id text, unit text, amount bigint);
+            CREATE TABLE accounts (
+                account_id text, bundle_id text, can_make_payments boolean, storefront text);
+            CREATE TABLE family_members (account_id text, bundle_id text, family_id text);
+            CREATE TABLE families (id text, bundle_id text, data json);
+            """
+    )
+
+    private func withTables<R: Sendable>(
+        _ rows: SQL,
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
+    ) async throws -> R {
+        try await withTestDatabase(
+            migrations: MessagingMigrations.all(role: "counterfoil_fulfillment") + [Self.tables]
+        ) { database in
+            try await database.withClient { client in
+                try await client.withConnection { connection in
+                    _ = try connection.execute(rows)
+                    return try body(connection)
+                }
+            }
+        }
+    }
+
+    @Test func whatWasTakenAwayOrHasEndedIsNotOwned() async throws {
+        let (first, all) = try await withTables(
+            """
+            INSERT INTO entitlements VALUES
+                ('ada', 'app', 'level', 1, NULL, NULL), ('ada', 'app', 'map', 2, now(), NULL),
+                ('ada', 'app', 'old', 3, NULL, \(Self.now)),
+                ('ada', 'app', 'pass', 4, NULL, \(Self.now.advanced(by: .seconds(60)))),
+                ('eve', 'app', 'level', 5, NULL, NULL)
+            """
+        ) { connection in
+            (
+                try AccountHoldingsStore.owned(
+                    by: Self.ada,
+                    at: Self.now,
+                    limit: 1,
+                    on: connection
+                ),
+                try AccountHoldingsStore.owned(by: Self.ada, at: Self.now, on: connection)
+            )
+        }
+        #expect(all.owned.map(\.productID.rawValue) == ["level", "pass"])
+        #expect(all.owned.map { $0.endsAt != nil } == [false, true])
+        #expect(!all.isCut && first.isCut && first.owned.count == 1)
+    }
+
+    @Test func creditsAreAddedUpUnlessThereAreTooMany() async throws {
+        let (sums, none) = try await withTables(
+            """
+            INSERT INTO credit_entries VALUES ('ada', 'app', 'coins', 100),
+                ('ada', 'app', 'coins', -30), ('ada', 'app', 'gems', 5), ('eve', 'app', 'coins', 7)
+            """
+        ) { connection in
+            (
+                try AccountHoldingsStore.balances(of: Self.ada, entriesMax: 3, on: connection),
+                try AccountHoldingsStore.balances(of: Self.ada, entriesMax: 2, on: connection)
+            )
+        }
+        #expect(sums?.map { "\($0.unit) \($0.amount)" } == ["coins 70", "gems 5"])
+        #expect(none == nil)
+    }
+
+    @Test func anAppWithAStandingOrAFamilyIsNamed() async throws {
+        let family = Family(
+            id: FamilyID(unchecked: "f"),
+            bundleID: BundleID(unchecked: "game"),
+            version: 1,
+            organizer: Self.ada,
+            members: [FamilyMember(accountID: Self.ada, joinedAt: Self.now)],
+            createdAt: Self.now
+        )
+        let data = try PostgresJSON(encoding: family)
+        let standings = try await withTables(
+            """
+            WITH family AS (INSERT INTO families VALUES ('f', 'game', \(data))),
+                member AS (INSERT INTO family_members VALUES ('ada', 'game', 'f'))
+            INSERT INTO accounts VALUES ('ada', 'app', false, 'USA'), ('eve', 'app', true, NULL)
+            """
+        ) { try AccountHoldingsStore.standings(of: Self.ada, on: $0) }
+        #expect(standings.map(\.bundleID.rawValue) == ["app", "game"])
+        #expect(standings.map(\.canMakePayments) == [false, true])
+        #expect(standings.map(\.storefront?.rawValue) == ["USA", nil])
+        #expect(standings.map(\.family) == [nil, family])
+    }
+}
+
+/// The dates of a subscription, by which its product is owned.
+@Suite struct OwnedSubscriptionTests {
+    private static let start = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
+    private static let club = ProductID(unchecked: "club")
+
+    private static func subscription() -> Subscription {
+        let product = SubscriptionProduct(
+            id: club,
+            terms: SubscriptionTerms(
+                groupID: SubscriptionGroupID(unchecked: "clubs"),
+                level: 1,
+                period: SubscriptionPeriod(1, .month)
+            ),
+            price: Money(minorUnits: 299, currency: Currency(unchecked: "USD"))
+        )
+        return Subscription(
+            accountID: AccountID(unchecked: "ada"),
+            bundleID: BundleID(unchecked: "app"),
+            storefront: Storefront(unchecked: "USA"),
+            firstPeriod: PaidPeriod(
+                transactionID: TransactionID(number: 1),
+                reason: .purchase,
+                product: product,
+                price: product.price,
+                anchor: start,
+                number: 1,
+                start: start,
+                end: start.advanced(by: .seconds(1000))
+            )
+        )
+    }
+
+    private static func owned(
+        _ subscription: Subscription?,
+        of product: ProductID = club,
+        after seconds: Int
+    ) -> AccountHoldings.Owned? {
+        AccountHoldings.Owned(
+            product,
+            in: BundleID(unchecked: "app"),
+            since: TransactionID(number: 1),
+            until: start.advanced(by: .seconds(500)),
+            of: subscription,
+            at: start.advanced(by: .seconds(seconds))
+        )
+    }
+
+    @Test func theSubscriptionSaysUntilWhen() {
+        var subscription = Self.subscription()
+        let owned = Self.owned(subscription, after: 600)
+        #expect(owned?.endsAt == subscription.period.end && owned?.isRenewing == true)
+        #expect(Self.owned(subscription, after: 1000) == nil, "it was not renewed")
+        subscription.state = .inGracePeriod
+        subscription.gracePeriodEnd = Self.start.advanced(by: .seconds(2000))
+        #expect(Self.owned(subscription, after: 1500)?.endsAt == subscription.gracePeriodEnd)
+        subscription.state = .active
+        subscription.autoRenewOffReason = .customer
+        #expect(Self.owned(subscription, after: 600)?.isRenewing == false)
+        #expect(Self.owned(subscription, of: ProductID(unchecked: "plus"), after: 600) == nil)
+    }
+
+    @Test func untilItArrivesTheFirstPeriodCounts() {
+        #expect(Self.owned(nil, after: 499)?.isRenewing == false)
+        #expect(Self.owned(nil, after: 500) == nil)
+    }
+}
