@@ -1,4 +1,6 @@
-"""Looks at an account, and at the acts and the searches around it, in the console."""
+"""Looks at an account, at the line of the last minutes, and at what a search leads to, in the console."""
+
+import re
 
 from playwright.sync_api import expect
 
@@ -27,4 +29,17 @@ def an_account_says_what_it_has(stage):
     # `fulfillment` hears of the subscription in a moment.
     reload_until(operator.page, lambda: "then it renews" in owned.inner_text())
     expect(owned).to_contain_text("then it renews")
+    operator.check()
+
+
+@test
+def a_line_shows_the_purchases_of_the_last_minutes(stage):
+    operator = stage.operator()
+    stage.buy("sandbox_success")
+    expect(operator.page.locator("[data-line]")).to_have_attribute(
+        "points", re.compile(r"^\d+,\d+"), timeout=20_000)
+    expect(operator.field("line.words")).to_contain_text("a second on average")
+    operator.check()
+    operator.page.get_by_role("link", name="What receipts could not apply").click()
+    expect(operator.page.get_by_role("heading", name="Dead letters")).to_be_visible()
     operator.check()

@@ -76,6 +76,10 @@ function move(fields) {
     const field = fields[bar.dataset.bar];
     if (field) bar.value = Number(field.text);
   }
+  for (const line of document.querySelectorAll("[data-line]")) {
+    const field = fields[line.dataset.line];
+    if (field) line.setAttribute("points", field.text);
+  }
 }
 
 async function follow() {

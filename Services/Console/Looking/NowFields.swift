@@ -32,6 +32,7 @@ enum NowFields {
             fields["lag.\(entry.consumer).\(entry.topic)"] = Self.field(of: entry)
         }
         fields.merge(sample.rates.fields) { $1 }
+        fields.merge(sample.line.fields) { $1 }
         fields["verdict"] = verdict(of: sample)
         fields["clock"] = NowField("\(sample.takenAt)")
         return fields

@@ -15,4 +15,6 @@ struct NowSample: Sendable {
     let lagProblem: String?
     /// The purchases of the last seconds.
     var rates = NowRates()
+    /// The purchases of the last minutes.
+    var line = NowLine()
 }

@@ -12,6 +12,7 @@ actor NowSampler {
     private let stories: StoryReader
     private let events: EventCountReader
     private var rates = NowRates()
+    private var line = NowLine()
     private var place: LogPlace?
     private let newest = NewestSample(now: { .now() })
 
@@ -34,15 +35,19 @@ actor NowSampler {
         async let sample = Self.take(status, lag, stories)
         do {
             let found = try await events.count(after: place)
-            rates.add(found, at: .now())
+            let now = MachineTime.now()
+            rates.add(found, at: now)
+            line.add(found, at: now)
             place = found.place
         } catch {
-            // The sample says which database is away. The rates begin anew when it is back.
+            // The sample says which database is away. Rates and line begin anew when it is back.
             rates = NowRates()
+            line = NowLine()
             place = nil
         }
         var taken = await sample
         taken.rates = rates
+        taken.line = line
         return taken
     }
 

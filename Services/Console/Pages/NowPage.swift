@@ -13,12 +13,15 @@ struct NowPage {
             <p class="verdict" role="status">\(field("verdict", named: nil))</p>
             <section aria-labelledby="rates"><h2 id="rates">At present</h2>
             <dl class="card facts">\(NowRates.kinds.map { fact("rate.\($0.name)", $0.words) })</dl>
+            \(line)
             </section>
             <section aria-labelledby="services"><h2 id="services">Services</h2>
             <div class="cards">\(OperatedService.allCases.map(card))</div>
             </section>
             <section aria-labelledby="work"><h2 id="work">Waiting work</h2>
             <dl class="card facts">\(NowFields.work.map { key, words in fact("work.\(key)", words) })</dl>
+            <p class="dim">An app finishes a purchase once it has given the buyer what was bought. Until then the purchase \
+            comes again whenever the app starts, so nothing is lost by waiting.</p>
             </section>
             <section aria-labelledby="lag"><h2 id="lag">Consumers</h2>
             \(consumers)
@@ -40,8 +43,28 @@ struct NowPage {
             \(fact("\(name).outbox", "to publish"))\(fact("\(name).dead", "dead letters"))
             \(fact("\(name).parked", "parked behind them"))
             </dl>
+            \(letters(of: service))
             </section>
             """
+    }
+
+    private func letters(of service: OperatedService) -> HTML {
+        guard OperatedService.consumers.contains(service), visitor.maySee(.deadLetters) else {
+            return ""
+        }
+        return "<p><a href=\"/dead-letters\">What \(service.rawValue) could not apply</a></p>"
+    }
+
+    /// The purchases of the last minutes; the words below say what the line shows.
+    private var line: HTML {
+        """
+        <figure class="card">
+        <svg class="line" role="img" aria-labelledby="line-words" preserveAspectRatio="none" \
+        viewBox="0 0 \(NowLine.size.width) \(NowLine.size.height)">\
+        <polyline data-line="line.points" points="\(fields["line.points"]?.text ?? "")"/></svg>
+        <figcaption id="line-words">\(field("line.words", named: nil))</figcaption>
+        </figure>
+        """
     }
 
     private var consumers: HTML {
