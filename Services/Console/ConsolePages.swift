@@ -25,7 +25,9 @@ func consolePages(
         AssetRoutes().add(to: routes)
         SignInRoutes(door: door, origin: origin, desk: desk).add(to: routes)
         NowRoutes(door: door, sampler: sampler).add(to: routes)
-        LookingRoutes(door: door, desk: desk, lost: lost).add(to: routes)
+        LookingRoutes(door: door, desk: desk, lost: lost) { id in
+            await board?.job(id).map { JobPage.path(of: $0) }
+        }.add(to: routes)
         ActRoutes(acts: acts, desk: desk, lost: lost).add(to: routes)
         ApprovalRoutes(door: door, desk: desk).add(to: routes)
         RefundRequestPageRoutes(acts: acts, desk: desk, lost: lost).add(to: routes)

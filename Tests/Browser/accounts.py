@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from console import reload_until
+from stage import COINS
 
 TESTS = []
 
@@ -42,4 +43,15 @@ def a_line_shows_the_purchases_of_the_last_minutes(stage):
     operator.check()
     operator.page.get_by_role("link", name="What receipts could not apply").click()
     expect(operator.page.get_by_role("heading", name="Dead letters")).to_be_visible()
+    operator.check()
+
+
+@test
+def a_search_leads_to_a_product(stage):
+    operator = stage.operator()
+    operator.search(COINS)
+    expect(operator.page.get_by_role("heading", name=f"Product {COINS}")).to_be_visible()
+    operator.search("no.such.product")
+    for words in ["the account no.such.product", "the product no.such.product"]:
+        expect(operator.page.locator("main")).to_contain_text(words)
     operator.check()

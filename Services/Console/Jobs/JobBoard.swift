@@ -52,6 +52,9 @@ actor JobBoard {
     /// The jobs of a kind, the newest first.
     func jobs(of kind: JobRecord.Kind) -> [JobRecord] { records.filter { $0.kind == kind } }
 
+    /// A job of any kind; `nil` if there is none.
+    func job(_ id: EventID) -> JobRecord? { records.first { $0.id == id } }
+
     /// A job; `nil` if there is none.
     func job(_ id: EventID, of kind: JobRecord.Kind) -> JobRecord? {
         records.first { $0.id == id && $0.kind == kind }

@@ -1,5 +1,7 @@
 import EventTypes
 import Foundation
+import OperatorCore
+import StoreTracing
 
 /// The text of a search, and what it can be.
 ///
@@ -13,15 +15,31 @@ struct SearchText: Hashable, Sendable {
     let order: OrderID?
     /// The account that it can be.
     let account: AccountID?
-    /// The event that it can be.
+    /// The product that it can be.
+    let product: ProductID?
+    /// The number of a campaign of codes that it can be.
+    let campaign: Int64?
+    /// The custom code that it can be, in capitals.
+    let code: String?
+    /// The family that it can be.
+    let family: FamilyID?
+    /// The event that it can be, or the replay or the proof.
     let event: EventID?
+    /// The trace that it can be.
+    let trace: TraceID?
 
     init(_ text: String) {
         self.text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         transaction = TransactionID(rawValue: self.text)
         order = OrderID(rawValue: self.text.uppercased())
         account = AccountID(rawValue: self.text)
+        product = ProductID(rawValue: self.text)
+        campaign = Self.campaign(in: self.text)
+        code = Self.code(in: self.text)
+        family = FamilyID(rawValue: self.text.lowercased())
         event = EventID(self.text)
+        let lower = self.text.lowercased()
+        trace = TraceID(lower) ?? TraceContext(lower)?.traceID
     }
 
     /// The transactions to look for; an order is the transaction of its first purchase.
@@ -29,11 +47,43 @@ struct SearchText: Hashable, Sendable {
         [order?.transactionID, transaction].compactMap(\.self)
     }
 
-    /// The things to look for, in words.
-    var words: [String] {
-        [
+    /// The things to look for, in words; nobody looks for what the visitor may not see.
+    func words(for visitor: Visitor) -> [String] {
+        var words = [
             transaction.map { "the transaction \($0)" }, order.map { "the order \($0)" },
-            account.map { "the account \($0)" }, event.map { "the event \($0)" },
-        ].compactMap(\.self)
+            account.map { "the account \($0)" },
+        ]
+        if visitor.maySee(.products) {
+            words += [
+                product.map { "the product \($0)" },
+                campaign.map { "the campaign \($0) of offer codes" },
+                code.map { "the custom code \($0)" },
+            ]
+        }
+        words += [family.map { "the family \($0)" }, event.map { "the event \($0)" }]
+        if visitor.maySee(.jobs) { words.append(event.map { "the replay or proof \($0)" }) }
+        words.append(
+            trace.map {
+                "the trace \($0), among the newest \(IDSearchReader.eventsMax.grouped) events"
+            }
+        )
+        return words.compactMap(\.self)
+    }
+
+    /// The positive number that a text is.
+    private static func campaign(in text: String) -> Int64? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text) else {
+            return nil
+        }
+        return number > 0 ? number : nil
+    }
+
+    /// A text of letters and digits in capitals, and without the hyphens that people write in codes.
+    private static func code(in text: String) -> String? {
+        let code = text.uppercased().filter { $0 != "-" }
+        let isWord = code.unicodeScalars.allSatisfy {
+            ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+        }
+        return isWord && (4...64).contains(code.utf8.count) ? code : nil
     }
 }

@@ -15,7 +15,7 @@ struct StoreDesk: Sendable {
     /// The databases, as a role that may decide about dead letters.
     let deciding: DatabaseAddresses
 
-    private var reader: StoryReader { StoryReader(databases: databases) }
+    var reader: StoryReader { StoryReader(databases: databases) }
 
     /// The story of a purchase.
     ///
@@ -57,26 +57,6 @@ struct StoreDesk: Sendable {
 
     /// The store's time.
     func storeTime() async throws -> StoreTime { try await reader.storeTime() }
-
-    /// The path of what a search finds; `nil` if it finds nothing.
-    func path(of text: SearchText) async throws -> String? {
-        for id in text.transactions where try await reader.knows(id) { return "/purchases/\(id)" }
-        if let account = text.account, try await reader.story(of: account, limit: 1) != nil {
-            return PlainWords.path(ofAccount: account.rawValue)
-        }
-        if let event = text.event, let found = try await reader.event(event) {
-            return try await path(of: found)
-        }
-        return nil
-    }
-
-    /// The page of what an event is about.
-    private func path(of event: FoundEvent) async throws -> String? {
-        if let id = TransactionID(rawValue: event.subject), try await reader.knows(id) {
-            return "/purchases/\(id)"
-        }
-        return AccountID(rawValue: event.key).map { PlainWords.path(ofAccount: $0.rawValue) }
-    }
 
     /// A transaction, as `payments` has it now.
     func transaction(_ id: TransactionID, token: String) async throws -> Transaction {

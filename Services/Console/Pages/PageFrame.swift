@@ -90,8 +90,8 @@ struct PageFrame {
         guard visitor?.maySee(.purchases) == true else { return "" }
         return """
             <form role="search" action="/search">
-            <label class="unseen" for="q">Transaction, order, account or event</label>
-            <input id="q" name="q" type="search" value="\(query)" placeholder="Transaction, order, account or event" autocomplete="off" spellcheck="false">
+            <label class="unseen" for="q">Transaction, order, account or any other id</label>
+            <input id="q" name="q" type="search" value="\(query)" placeholder="Transaction, order, account, any id" autocomplete="off" spellcheck="false">
             <button>Search</button>
             </form>
             """

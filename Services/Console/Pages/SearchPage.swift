@@ -15,13 +15,14 @@ struct SearchPage {
     private var words: HTML {
         if query.isEmpty {
             return """
-                <p class="empty">Paste the id of a transaction, an order, an account or an event. A receipt shows the order.</p>
+                <p class="empty">Paste the id of a transaction, an order, an account, a product, a campaign of codes, a family, an event, \
+                a replay or a proof, or a custom code or a trace. A receipt shows the order.</p>
                 """
         }
         if lookedFor.isEmpty {
             return """
-                <p class="empty" role="status">“\(query)” is neither a transaction, nor an order, nor an account: \
-                these have no spaces inside, and an account has at most 128 characters.</p>
+                <p class="empty" role="status">“\(query)” is neither a transaction, nor an order, nor an account, \
+                nor the id of anything else: these have no spaces inside, and an account has at most 128 characters.</p>
                 """
         }
         let lines: [HTML] = lookedFor.map { "<li>\($0)</li>" }

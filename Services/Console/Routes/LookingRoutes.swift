@@ -10,6 +10,8 @@ struct LookingRoutes: Sendable {
     let door: ConsoleDoor
     let desk: StoreDesk
     let lost: LostRefunds
+    /// The path of the page of a job; `nil` if there is no such job.
+    let job: @Sendable (EventID) async -> String?
 
     func add(to router: Router<StoreRequestContext>) {
         router.get("/search", use: search)
@@ -30,11 +32,18 @@ struct LookingRoutes: Sendable {
     private func search(_ request: Request, _: StoreRequestContext) async throws -> Response {
         let visitor = try door.visitor(of: request, seeing: .purchases)
         let text = SearchText(FormFields(request.uri.query ?? "")?["q"] ?? "")
-        if let path = try await desk.path(of: text) {
+        if let path = try await path(of: text, for: visitor) {
             return Response(status: .seeOther, headers: [.location: path])
         }
-        let page = SearchPage(query: text.text, lookedFor: text.words, visitor: visitor)
+        let words = text.words(for: visitor)
+        let page = SearchPage(query: text.text, lookedFor: words, visitor: visitor)
         return pageResponse(page.html)
+    }
+
+    private func path(of text: SearchText, for visitor: Visitor) async throws -> String? {
+        // The records of jobs are at hand; no database has to be asked.
+        if visitor.maySee(.jobs), let id = text.event, let path = await job(id) { return path }
+        return try await desk.path(of: text, for: visitor)
     }
 
     private func purchase(

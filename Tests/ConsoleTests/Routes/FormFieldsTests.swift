@@ -78,8 +78,48 @@ import Testing
         #expect(SearchText("  \(order)\n").transactions == [Self.id])
         #expect(SearchText(" 1000001 ").transactions == [Self.id])
         #expect(SearchText("ada").account == AccountID(unchecked: "ada"))
-        #expect(SearchText("two words").words.isEmpty)
-        #expect(SearchText("1000001").words.count == 2)
         #expect(SearchText("01936b5e-0000-7000-8000-000000000000").event != nil)
+        #expect(SearchText("01936B5E-0000-7000-8000-000000000000").family != nil)
+        #expect(
+            SearchText("com.example.coins").product == ProductID(unchecked: "com.example.coins")
+        )
+        #expect(SearchText("12").campaign == 12)
+        #expect(["0", "-1", "1.5", ""].allSatisfy { SearchText($0).campaign == nil })
+        #expect(SearchText("spring-27").code == "SPRING27")
+        #expect(["abc", "a b c d", "süden"].allSatisfy { SearchText($0).code == nil })
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        #expect(SearchText(trace.uppercased()).trace?.description == trace)
+        #expect(SearchText("00-\(trace)-00f067aa0ba902b7-01").trace?.description == trace)
+    }
+
+    @Test func whatIsFoundNowhereNamesAllThatWasTried() {
+        let all = Visitor.sample([.read, .operator])
+        #expect(SearchText("two words").words(for: all).isEmpty)
+        #expect(
+            SearchText("1000001").words(for: all) == [
+                "the transaction 1000001", "the account 1000001", "the product 1000001",
+                "the campaign 1000001 of offer codes", "the custom code 1000001",
+            ]
+        )
+        let id = "01936b5e-0000-7000-8000-000000000000"
+        let words = SearchText(id).words(for: all)
+        for kind in ["family", "event", "replay or proof"] {
+            #expect(words.contains("the \(kind) \(id)"), "\(kind)")
+        }
+        #expect(
+            SearchText("4bf92f3577b34da6a3ce929d0e0e4736").words(for: all).last
+                == "the trace 4bf92f3577b34da6a3ce929d0e0e4736, among the newest 20,000 events"
+        )
+    }
+
+    @Test func whatAVisitorMayNotSeeIsNotLookedFor() {
+        let support = Visitor.sample([.support])
+        #expect(
+            SearchText("1000001").words(for: support) == [
+                "the transaction 1000001", "the account 1000001",
+            ]
+        )
+        let words = SearchText("01936b5e-0000-7000-8000-000000000000").words(for: support)
+        #expect(!words.contains { $0.contains("replay") })
     }
 }

@@ -1,0 +1,108 @@
+import ClockAndIDs
+import EventTypes
+import Messaging
+import Postgres
+import StoreTracing
+import TestSupport
+import Testing
+
+@testable import OperatorCore
+
+/// The look-ups of ids and words that somebody has pasted.
+@Suite(.timeLimit(.minutes(2)))
+struct IDSearchTests {
+    private static let time = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
+
+    /// The columns that are read, as `catalog` and `payments` have them.
+    private static let tables = PostgresMigration(
+        name: "m0001_search",
+        sql: """
+            CREATE TABLE products (id text PRIMARY KEY);
+            CREATE TABLE code_campaigns (id bigint PRIMARY KEY, word text);
+            CREATE TABLE families (id text PRIMARY KEY, data json);
+            """
+    )
+
+    private func withTables(
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Void
+    ) async throws {
+        try await withTestDatabase(
+            migrations: MessagingMigrations.all(role: "counterfoil_payments") + [Self.tables]
+        ) { database in
+            try await database.withClient { client in
+                try await client.withTransaction { try body($0) }
+            }
+        }
+    }
+
+    @Test func productsAndFamiliesAreFoundByTheirIDs() async throws {
+        let family = Family(
+            id: FamilyID(unchecked: "f"),
+            bundleID: BundleID(unchecked: "app"),
+            version: 1,
+            organizer: AccountID(unchecked: "ada"),
+            members: [],
+            createdAt: Self.time
+        )
+        let data = try PostgresJSON(encoding: family)
+        try await withTables { connection in
+            _ = try connection.execute("INSERT INTO products VALUES ('coins')")
+            _ = try connection.execute("INSERT INTO families VALUES ('f', \(data))")
+            let ids = ["coins", "gems"].map { ProductID(unchecked: $0) }
+            let known = try ids.map { try IDSearchStore.knows($0, on: connection) }
+            #expect(known == [true, false])
+            let found = try ["f", "g"].map {
+                try IDSearchStore.organizer(of: FamilyID(unchecked: $0), on: connection)
+            }
+            #expect(found == [family.organizer, nil])
+        }
+    }
+
+    @Test func aCampaignIsFoundByItsNumberAndTheNewestByItsWord() async throws {
+        try await withTables { connection in
+            _ = try connection.execute(
+                """
+                INSERT INTO code_campaigns VALUES (1, 'SPRING'), (2, NULL), (3, 'SPRING'), (4, NULL)
+                """
+            )
+            let known = try [Int64(2), 5].map {
+                try IDSearchStore.knows(campaign: $0, on: connection)
+            }
+            #expect(known == [true, false])
+            let newest = try IDSearchStore.campaign(of: "SPRING", on: connection)
+            #expect(newest == 3)
+            let none = try IDSearchStore.campaign(of: "AUTUMN", on: connection)
+            #expect(none == nil)
+            let late = try IDSearchStore.campaign(of: "SPRING", campaignsMax: 1, on: connection)
+            #expect(late == nil, "it has looked at the newest one alone")
+        }
+    }
+
+    @Test func aTraceIsFoundAmongTheNewestEvents() async throws {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let context = try #require(TraceContext("00-\(trace)-00f067aa0ba902b7-01"))
+        let wanted = try #require(TraceID(trace))
+        let other = try #require(TraceID("4bf92f3577b34da6a3ce929d0e0e4737"))
+        try await withTables { connection in
+            for (subject, traceparent) in [("1", context), ("2", nil)] {
+                let event = OutboxEvent(
+                    id: EventID(time: Self.time),
+                    type: .transactionPurchased,
+                    topic: Topics.paymentsTransactions,
+                    key: "ada",
+                    subject: subject,
+                    time: Self.time,
+                    traceparent: traceparent,
+                    data: Array("{}".utf8)
+                )
+                try Outbox.append([event], on: connection)
+            }
+            let found = try IDSearchStore.event(in: wanted, eventsMax: 2, on: connection)
+            #expect(found?.subject == "1" && found?.key == "ada")
+            let none = try IDSearchStore.event(in: other, eventsMax: 2, on: connection)
+            #expect(none == nil)
+            let late = try IDSearchStore.event(in: wanted, eventsMax: 1, on: connection)
+            #expect(late == nil, "it has looked at the newest event alone")
+        }
+    }
+}
