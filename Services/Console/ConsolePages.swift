@@ -42,6 +42,6 @@ func consolePages(
         let jobs = JobRequests(acts: acts, board: board)
         ReplayRoutes(jobs: jobs, desk: desk).add(to: routes)
         ProofRoutes(jobs: jobs).add(to: routes)
-        ActListRoutes(door: door, desk: desk).add(to: routes)
+        ActListRoutes(door: door, desk: desk, board: board).add(to: routes)
     }
 }

@@ -8,7 +8,8 @@ struct ActListPage {
     /// The kinds that can be chosen, with the words for them.
     static let kinds: [(kind: ActKind, words: String)] = [
         (.buyers, "about buyers"), (.refunds, "refunds"), (.approvals, "approvals"),
-        (.subscriptions, "subscriptions"), (.products, "products"), (.deadLetters, "dead letters"),
+        (.subscriptions, "subscriptions"), (.families, "families"), (.products, "products"),
+        (.codes, "codes"), (.deadLetters, "dead letters"), (.jobs, "replays and proofs"),
     ]
 
     let found: ActPage
@@ -20,7 +21,8 @@ struct ActListPage {
     }
 
     private var filter: HTML {
-        let options: [HTML] = Self.kinds.map { kind, words in
+        let kinds = Self.kinds.filter { $0.kind != .jobs || visitor.maySee(.jobs) }
+        let options: [HTML] = kinds.map { kind, words in
             let selected: HTML = kind == query.kind ? " selected" : ""
             return "<option value=\"\(kind.rawValue)\"\(selected)>\(words)</option>"
         }
@@ -78,15 +80,21 @@ struct ActListPage {
                 ? "<a href=\"\(PlainWords.path(ofProduct: id))\">product \(id)</a>"
                 : "product \(id)"
         case .group(let id): "group \(id)"
+        case .family(let id): "family \(id)"
+        case .campaign(let id):
+            visitor.maySee(.products)
+                ? "<a href=\"/codes/\(id)\">campaign \(id)</a>" : "campaign \(id)"
         case .deadLetter(let service, let id):
             "<a href=\"/dead-letters/\(service.rawValue)/\(id)\">dead letter \(id) of \(service.rawValue)</a>"
+        case .replay(let id): "<a href=\"/replays/\(id)\">replay \(id)</a>"
+        case .proof(let id): "<a href=\"/proofs/\(id)\">proof \(id)</a>"
         }
     }
 
     private func account(of act: RecordedAct) -> HTML {
         switch act.subject {
-        case .product, .group: return ""
-        case .purchase, .subscription, .deadLetter: break
+        case .product, .group, .campaign, .replay, .proof: return ""
+        case .purchase, .subscription, .family, .deadLetter: break
         }
         guard AccountID(rawValue: act.key) != nil else { return ", \(act.key)" }
         return ", <a href=\"\(PlainWords.path(ofAccount: act.key))\">\(act.key)</a>"

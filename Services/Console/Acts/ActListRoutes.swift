@@ -6,6 +6,8 @@ import ServiceKit
 struct ActListRoutes: Sendable {
     let door: ConsoleDoor
     let desk: StoreDesk
+    /// The jobs; `nil` if the console has no folder to keep them in.
+    let board: JobBoard?
 
     func add(to router: Router<StoreRequestContext>) {
         router.get("/acts") { request, _ in
@@ -17,8 +19,16 @@ struct ActListRoutes: Sendable {
                 key: fields?["key"] ?? "",
                 before: fields?["before"]
             )
-            let found = try await ActReader(databases: desk.databases).page(query)
+            let found = try await page(query, for: visitor)
             return pageResponse(ActListPage(found: found, query: query, visitor: visitor).html)
         }
+    }
+
+    private func page(_ query: ActQuery, for visitor: Visitor) async throws -> ActPage {
+        guard query.kind == .jobs else {
+            return try await ActReader(databases: desk.databases).page(query)
+        }
+        try door.visits.require(.jobs, for: visitor)
+        return JobActs.page(query, of: await board?.allJobs ?? [])
     }
 }

@@ -49,6 +49,9 @@ actor JobBoard {
         }
     }
 
+    /// The jobs of all kinds, the newest first.
+    var allJobs: [JobRecord] { records }
+
     /// The jobs of a kind, the newest first.
     func jobs(of kind: JobRecord.Kind) -> [JobRecord] { records.filter { $0.kind == kind } }
 

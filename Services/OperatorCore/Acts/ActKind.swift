@@ -2,7 +2,7 @@ import EventTypes
 
 /// The kinds of acts that can be listed.
 package enum ActKind: String, CaseIterable, Sendable {
-    /// About buyers: refunds, approvals and subscriptions.
+    /// About buyers: refunds, approvals, subscriptions and families.
     case buyers
     /// Refunds and their reversals.
     case refunds
@@ -10,17 +10,23 @@ package enum ActKind: String, CaseIterable, Sendable {
     case approvals
     /// Changes of subscriptions.
     case subscriptions
+    /// Families that were made, changed or ended.
+    case families
     /// Changes of products and of the names of groups.
     case products
+    /// Campaigns of offer codes that were made or deactivated.
+    case codes
     /// Redrives and discards.
     case deadLetters = "dead-letters"
+    /// Replays and proofs of the console, which are in its folder; no database has them.
+    case jobs
 
-    /// The service whose log has them; `nil` for dead letters, which are in a table.
+    /// The service whose log has them; `nil` for those that no log has.
     var log: OperatedService? {
         switch self {
-        case .buyers, .refunds, .approvals, .subscriptions: .payments
+        case .buyers, .refunds, .approvals, .subscriptions, .families: .payments
         case .products: .catalog
-        case .deadLetters: nil
+        case .codes, .deadLetters, .jobs: nil
         }
     }
 
@@ -29,12 +35,14 @@ package enum ActKind: String, CaseIterable, Sendable {
         switch self {
         case .buyers:
             Self.refunds.eventTypes + Self.approvals.eventTypes + Self.subscriptions.eventTypes
+                + Self.families.eventTypes
         case .refunds:
             [.transactionRefunded, .transactionRefundReversed, .refundRequestChanged]
         case .approvals: [.transactionApproved, .transactionFailed]
         case .subscriptions: [.subscriptionChanged, .massExtensionChanged]
+        case .families: [.familyChanged]
         case .products: [.productChanged, .subscriptionGroupChanged]
-        case .deadLetters: []
+        case .codes, .deadLetters, .jobs: []
         }
     }
 }

@@ -13,7 +13,7 @@ package struct ActReader: Sendable {
     /// at a bounded number of acts.
     package func page(_ query: ActQuery) async throws -> ActPage {
         guard let log = query.kind.log else {
-            let found = try await deadLetters(query)
+            let found = try await withoutLog(query)
             let acts = Array(found.prefix(query.limit))
             let next = found.count > acts.count ? acts.last?.place : nil
             return ActPage(acts: acts, next: next, archivedMonth: nil)
@@ -36,8 +36,20 @@ package struct ActReader: Sendable {
         }
     }
 
+    /// Acts that stand in tables: the page's, and one more if there is a next page.
+    private func withoutLog(_ query: ActQuery) async throws -> [RecordedAct] {
+        switch query.kind {
+        case .codes:
+            return try await DatabaseReader.read(databases.address(of: .payments)) {
+                try CampaignActStore.acts(query, on: $0)
+            }
+        case .deadLetters: return try await deadLetters(query)
+        case .buyers, .refunds, .approvals, .subscriptions, .families, .products, .jobs: return []
+        }
+    }
+
     private func deadLetters(_ query: ActQuery) async throws -> [RecordedAct] {
-        var found: [(place: DeadLetterPlace, act: RecordedAct)] = []
+        var found: [(place: ActPlace, act: RecordedAct)] = []
         for service in OperatedService.consumers {
             found += try await DatabaseReader.read(databases.address(of: service)) {
                 try ActStore.aboutDeadLetters(of: service, query, on: $0)

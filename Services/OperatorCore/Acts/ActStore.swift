@@ -59,6 +59,9 @@ enum ActStore {
             case .massExtensionChanged:
                 let change = try EventCoding.decode(MassExtensionChanged.self, from: data.bytes)
                 found = ActWords.act(in: change)
+            case .familyChanged:
+                let change = try EventCoding.decode(FamilyChanged.self, from: data.bytes)
+                found = ActWords.act(in: change)
             default:
                 let change = try EventCoding.decode(TransactionChanged.self, from: data.bytes)
                 found = ActWords.act(in: change, of: type)
@@ -79,6 +82,7 @@ enum ActStore {
     private static func subject(_ text: String, of type: EventType) -> RecordedAct.Subject? {
         switch type {
         case .massExtensionChanged: ProductID(rawValue: text).map { .product($0) }
+        case .familyChanged: FamilyID(rawValue: text).map { .family($0) }
         case .subscriptionChanged: TransactionID(rawValue: text).map { .subscription($0) }
         default: TransactionID(rawValue: text).map { .purchase($0) }
         }
@@ -178,9 +182,9 @@ enum ActStore {
         of service: OperatedService,
         _ query: ActQuery,
         on connection: isolated PostgresConnection
-    ) throws -> [(place: DeadLetterPlace, act: RecordedAct)] {
-        let before = query.before.flatMap { DeadLetterPlace($0) } ?? .end
-        let rank = DeadLetterPlace.rank(of: service)
+    ) throws -> [(place: ActPlace, act: RecordedAct)] {
+        let before = query.before.flatMap { ActPlace($0) } ?? .end
+        let rank = ActPlace.rank(of: service)
         return try connection.query(
             """
             SELECT micros, id, key, type, state, act FROM (
@@ -202,7 +206,7 @@ enum ActStore {
                 String.self,
                 PostgresJSON.self
             )
-            let place = DeadLetterPlace(micros: micros, rank: rank, id: id)
+            let place = ActPlace(micros: micros, rank: rank, id: id)
             let time = MachineTime(millisecondsSinceEpoch: micros / 1000)
             let recorded = RecordedAct(
                 act: try act.decode(Act.self),

@@ -42,6 +42,19 @@ enum ActWords {
         }
     }
 
+    /// A change of a family; `nil` if nobody decided.
+    static func act(in change: FamilyChanged) -> (act: Act, words: String)? {
+        let family = change.family
+        let members = family.members.map(\.accountID.rawValue).joined(separator: ", ")
+        let words =
+            family.endedAt != nil
+            ? "ended the family of \(family.organizer)"
+            : family.version == 1
+                ? "made a family of \(members)"
+                : "changed the family of \(family.organizer), now with \(members)"
+        return change.act.map { ($0, words) }
+    }
+
     /// An extension of all subscribers of a product; `nil` if nobody decided.
     static func act(in change: MassExtensionChanged) -> (act: Act, words: String)? {
         let request = change.request

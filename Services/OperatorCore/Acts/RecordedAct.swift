@@ -8,18 +8,23 @@ package struct RecordedAct: Hashable, Sendable {
         case subscription(TransactionID)
         case product(ProductID)
         case group(SubscriptionGroupID)
+        case family(FamilyID)
+        /// A campaign of offer codes, by its number.
+        case campaign(Int64)
         case deadLetter(OperatedService, Int64)
+        case replay(EventID)
+        case proof(EventID)
     }
 
     /// Who decided, and why; changes of products have no reason.
     package let act: Act
-    /// The time in UTC: the store's for events, the machine's for dead letters.
+    /// The time in UTC: the store's for events and codes, the machine's for dead letters and jobs.
     package let time: String
     /// The thing that was decided about.
     package let subject: Subject
     /// The decision in words.
     package let words: String
-    /// The account, the product or the group.
+    /// The account, the product or the group; empty for replays and proofs.
     package let key: String
     /// The place in the list, where a next page can begin.
     package let place: String

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import StoreAPI
 import Testing
@@ -29,5 +30,45 @@ import Testing
             "href=\"/purchases/7\"", "href=\"/accounts/ada\"",
             "kind=refunds&amp;by=mia&amp;key=&amp;before=1%3A2",
         ] { #expect(page.contains(part), "\(part)") }
+    }
+
+    @Test func eachActLeadsToWhatItIsAbout() {
+        let id = EventID(time: StoreTime(millisecondsSinceEpoch: 1_795_237_200_000))
+        let subjects: [(subject: RecordedAct.Subject, link: String)] = [
+            (.campaign(7), "<a href=\"/codes/7\">"), (.replay(id), "<a href=\"/replays/\(id)\">"),
+            (.proof(id), "<a href=\"/proofs/\(id)\">"),
+            (.family(FamilyID(unchecked: "f")), "family f, <a href=\"/accounts/ada\">"),
+        ]
+        for (subject, link) in subjects {
+            let act = RecordedAct(
+                act: Act(decidedBy: AdministratorName(unchecked: "mia")),
+                time: "2026-11-21T09:00:00.000Z",
+                subject: subject,
+                words: "did it",
+                key: "ada",
+                place: "1:2"
+            )
+            let page = ActListPage(
+                found: ActPage(acts: [act], next: nil, archivedMonth: nil),
+                query: ActQuery(kind: .jobs),
+                visitor: .sample([.read])
+            ).html.markup
+            #expect(page.contains(link), "\(link)")
+        }
+    }
+
+    @Test func jobsAreChosenByWhoMaySeeThem() {
+        let cases: [(scopes: Set<AdministratorScope>, isOffered: Bool)] = [
+            ([.support], false), ([.read, .support], true),
+        ]
+        for (scopes, isOffered) in cases {
+            let page = ActListPage(
+                found: ActPage(acts: [], next: nil, archivedMonth: nil),
+                query: ActQuery(),
+                visitor: .sample(scopes)
+            ).html.markup
+            #expect(page.contains("replays and proofs") == isOffered)
+            #expect(page.contains("families"))
+        }
     }
 }

@@ -196,6 +196,41 @@ struct ActReaderTests {
         }
     }
 
+    @Test func familiesAreAmongTheActsAboutBuyers() async throws {
+        try await withActs { database in
+            let family = Family(
+                id: FamilyID(time: Self.start),
+                bundleID: BundleID(unchecked: "com.example.app"),
+                version: 1,
+                organizer: AccountID(unchecked: "ada"),
+                members: ["ada", "eve"].map {
+                    FamilyMember(accountID: AccountID(unchecked: $0), joinedAt: Self.start)
+                },
+                createdAt: Self.start
+            )
+            try await database.withClient { client in
+                try await client.withTransaction { connection in
+                    // A member that leaves by itself is no act of an administrator.
+                    for act in [Self.act("mia", "asked by mail"), nil] {
+                        let event = try OutboxEvent(
+                            FamilyChanged(family: family, act: act),
+                            type: .familyChanged,
+                            topic: Topics.paymentsTransactions,
+                            key: family.organizer.rawValue,
+                            subject: family.id.rawValue,
+                            time: Self.start
+                        )
+                        try Outbox.append([event], on: connection)
+                    }
+                }
+            }
+            let families = try await page(ActQuery(kind: .families), in: database)
+            #expect(families.map(\.words) == ["made a family of ada, eve"])
+            #expect(families.first?.subject == .family(family.id))
+            #expect(try await page(ActQuery(), in: database).count == 4)
+        }
+    }
+
     @Test func aPageReadsTheIndexOfActsAlone() async throws {
         try await withActs { database in
             let plan = try await database.withClient { client in

@@ -48,13 +48,13 @@ struct IDSearchTests {
         try await withTables { connection in
             _ = try connection.execute("INSERT INTO products VALUES ('coins')")
             _ = try connection.execute("INSERT INTO families VALUES ('f', \(data))")
-            let ids = ["coins", "gems"].map { ProductID(unchecked: $0) }
-            let known = try ids.map { try IDSearchStore.knows($0, on: connection) }
-            #expect(known == [true, false])
-            let found = try ["f", "g"].map {
-                try IDSearchStore.organizer(of: FamilyID(unchecked: $0), on: connection)
-            }
-            #expect(found == [family.organizer, nil])
+            let coins = try IDSearchStore.knows(ProductID(unchecked: "coins"), on: connection)
+            let gems = try IDSearchStore.knows(ProductID(unchecked: "gems"), on: connection)
+            #expect(coins && !gems)
+            let found = try IDSearchStore.organizer(of: family.id, on: connection)
+            #expect(found == family.organizer)
+            let none = try IDSearchStore.organizer(of: FamilyID(unchecked: "g"), on: connection)
+            #expect(none == nil)
         }
     }
 
@@ -65,10 +65,9 @@ struct IDSearchTests {
                 INSERT INTO code_campaigns VALUES (1, 'SPRING'), (2, NULL), (3, 'SPRING'), (4, NULL)
                 """
             )
-            let known = try [Int64(2), 5].map {
-                try IDSearchStore.knows(campaign: $0, on: connection)
-            }
-            #expect(known == [true, false])
+            let known = try IDSearchStore.knows(campaign: 2, on: connection)
+            let other = try IDSearchStore.knows(campaign: 5, on: connection)
+            #expect(known && !other)
             let newest = try IDSearchStore.campaign(of: "SPRING", on: connection)
             #expect(newest == 3)
             let none = try IDSearchStore.campaign(of: "AUTUMN", on: connection)
