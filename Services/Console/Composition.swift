@@ -56,7 +56,13 @@ func composeConsole(
         logger: logger
     )
     // The console is ready at once: a page says what is away.
-    let router = storeRouter(authenticator: authenticator, readiness: [], logger: logger)
+    let router = storeRouter(
+        authenticator: authenticator,
+        readiness: [],
+        // Also the answers around the pages: health, metrics, and what no route answers.
+        answerHeaders: PageHeaders.all(isSecure: settings.origin.isSecure),
+        logger: logger
+    )
     pages.mount(on: router)
     let server = StoreHTTPServer(
         router: router,

@@ -21,6 +21,13 @@ enum PageHeaders {
         ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
     ]
 
+    /// The headers of an answer that is no file of the page.
+    static func all(isSecure: Bool) -> HTTPFields {
+        var headers: HTTPFields = [:]
+        add(to: &headers, isFile: false, isSecure: isSecure)
+        return headers
+    }
+
     /// Adds the headers.
     ///
     /// - Parameters:

@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 public import Hummingbird
 public import Logging
 import Postgres
@@ -28,6 +28,7 @@ public struct StoreRouter {
         readiness: [ReadinessCheck],
         metrics: PrometheusMetrics,
         databaseWaitMax: Duration,
+        answerHeaders: HTTPFields,
         spans: SpanRecorder,
         logger: Logger
     ) {
@@ -37,6 +38,7 @@ public struct StoreRouter {
                 EdgeMiddleware(
                     table: table,
                     databaseWaitMax: databaseWaitMax,
+                    answerHeaders: answerHeaders,
                     spans: spans,
                     logger: logger
                 )
@@ -71,6 +73,7 @@ public struct StoreRouter {
 ///   - readiness: The checks of `/health/ready`; see ``ReadinessCheck``.
 ///   - databaseWaitMax: The longest time one request may wait for the database before it is
 ///     answered 503.
+///   - answerHeaders: Headers that each answer gets, also of an error, unless it has them already.
 ///   - spans: Receives a span for each request.
 ///   - logger: The service's logger, which also logs requests.
 /// - Returns: The routes, to which the service adds its own.
@@ -79,6 +82,7 @@ public func storeRouter(
     access: [String: Set<AdministratorScope>] = AdministratorAccess.scopes,
     readiness: [ReadinessCheck],
     databaseWaitMax: Duration = .seconds(10),
+    answerHeaders: HTTPFields = [:],
     spans: SpanRecorder = .off,
     logger: Logger
 ) -> StoreRouter {
@@ -88,6 +92,7 @@ public func storeRouter(
         readiness: readiness,
         metrics: .shared,
         databaseWaitMax: databaseWaitMax,
+        answerHeaders: answerHeaders,
         spans: spans,
         logger: logger
     )
@@ -98,13 +103,22 @@ struct EdgeMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
     let table: RouteTable
     let databaseWaitMax: Duration
+    /// The headers that each answer gets, unless it has them already.
+    let answerHeaders: HTTPFields
     let spans: SpanRecorder
     let logger: Logger
     private let metrics = RequestMetrics()
 
-    init(table: RouteTable, databaseWaitMax: Duration, spans: SpanRecorder, logger: Logger) {
+    init(
+        table: RouteTable,
+        databaseWaitMax: Duration,
+        answerHeaders: HTTPFields,
+        spans: SpanRecorder,
+        logger: Logger
+    ) {
         self.table = table
         self.databaseWaitMax = databaseWaitMax
+        self.answerHeaders = answerHeaders
         self.spans = spans
         self.logger = logger
     }
@@ -145,6 +159,9 @@ struct EdgeMiddleware: RouterMiddleware {
             if problem.closesConnection {
                 response.body = closing(response.body, context: context)
             }
+        }
+        for field in answerHeaders where !response.headers.contains(field.name) {
+            response.headers.append(field)
         }
         span?.end(context.endpointPath, request.method, response.status)
         metrics.record(

@@ -101,6 +101,31 @@ struct ConsoleRoutesTests {
         #expect(ConsoleOrigin("http://localhost")?.isSecure == false)
     }
 
+    @Test(arguments: ["http://localhost", "https://localhost"])
+    func answersAroundThePagesHaveTheHeaders(origin: String) async throws {
+        try await ConsoleUnderTest.run(origin: origin, isWhole: true) { console in
+            let query = try #require(HTTPRequest.Method("QUERY"))
+            let cases: [(method: HTTPRequest.Method, path: String, status: Int)] = [
+                (.get, "/health/live", 200), (.get, "/health/ready", 200), (.get, "/metrics", 200),
+                (query, "/", 405), (query, "/nowhere", 405), (.trace, "/", 403),
+                (.post, "/tickets", 401), (.get, "/sign-in", 200),
+            ]
+            for (method, path, status) in cases {
+                // The command line sends a token, and this one is not good.
+                let fields = path == "/tickets" ? ["Authorization": "Bearer x"] : [:]
+                let answer = try await console.send(method, path, fields)
+                #expect(answer.status.code == status, "\(path)")
+                let wanted = PageHeaders.all(isSecure: origin.hasPrefix("https"))
+                for field in wanted {
+                    #expect(answer.headers[field.name] == field.value, "\(path): \(field.name)")
+                }
+                #expect(answer.headers[values: .cacheControl].count == 1)
+                let lasting = answer.headers[.strictTransportSecurity]
+                #expect((lasting != nil) == origin.hasPrefix("https"))
+            }
+        }
+    }
+
     @Test func aFormWithoutTheSessionsTextIsRefused() async throws {
         try await ConsoleUnderTest.run { console in
             let (cookie, csrf) = try await console.signIn()

@@ -22,10 +22,12 @@ struct ConsoleUnderTest {
     let folder: String
     private let key: ECDSA.PrivateKey<P256>
 
-    /// Runs a body with a console.
+    /// Runs a body with the pages of a console or, if it is whole, with the routes around them.
     static func run(
         scopes: [AdministratorScope] = AdministratorScope.allCases,
         isReadOnly: Bool = false,
+        origin text: String = "http://localhost",
+        isWhole: Bool = false,
         _ body: @Sendable (ConsoleUnderTest) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -51,23 +53,38 @@ struct ConsoleUnderTest {
         // Nobody listens on port 1.
         let services = OperatedService.allCases.map { ($0, "http://127.0.0.1:1") }
         let databases = OperatedService.allCases.map { ($0, "postgresql://x@127.0.0.1:1/x") }
+        let authenticator = try Authenticator(adminKeysDirectory: folder, now: { .now() })
         let door = ConsoleDoor(
-            authenticator: try Authenticator(adminKeysDirectory: folder, now: { .now() }),
+            authenticator: authenticator,
             visits: VisitRules(isReadOnly: isReadOnly),
             now: { .now() },
             logger: Logger(label: "test")
         )
         let addresses = DatabaseAddresses(urls: Dictionary(uniqueKeysWithValues: databases), [:])
         let urls = Dictionary(uniqueKeysWithValues: services)
+        let origin = try #require(ConsoleOrigin(text))
         let pages = consolePages(
-            origin: try #require(ConsoleOrigin("http://localhost")),
+            origin: origin,
             door: door,
             urls: urls,
             databases: addresses,
             deciding: addresses,
             logger: Logger(label: "test")
         )
-        try await Application(router: pages.router).test(.router) { client in
+        guard isWhole else {
+            try await Application(router: pages.router).test(.router) { client in
+                try await body(ConsoleUnderTest(client: client, folder: folder, key: key))
+            }
+            return
+        }
+        let outer = storeRouter(
+            authenticator: authenticator,
+            readiness: [],
+            answerHeaders: PageHeaders.all(isSecure: origin.isSecure),
+            logger: Logger(label: "test")
+        )
+        pages.mount(on: outer)
+        try await Application(responder: outer.buildResponder()).test(.router) { client in
             try await body(ConsoleUnderTest(client: client, folder: folder, key: key))
         }
     }
