@@ -4,14 +4,29 @@ Each test has a page of its own and ends with axe, an empty console, and no requ
 """
 
 import concurrent.futures
+import json
 import re
+import secrets
+import time
 
 from playwright.sync_api import expect
 
 from stage import AWAY, CLUB, COINS, FORMS
 
 TESTS = []
-POLICY = "require-trusted-types-for 'script'"
+# Every answer has these; files of the page may be kept and asked for again.
+HEADERS = {
+    "content-security-policy":
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+        "trusted-types 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
 
 
 def test(function):
@@ -550,6 +565,8 @@ def c14_everything_works_by_keyboard(stage):
     button.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#refund-order")).to_be_focused()
+    places = operator.tab_through(page.locator("#refund"))
+    assert {"refund-order", "refund-amount", "refund-effect", "refund-reason", "Cancel", "Refund"} <= set(places), places
     page.keyboard.press("Escape")
     expect(page.locator("#refund")).not_to_be_visible()
     expect(button).to_be_focused()

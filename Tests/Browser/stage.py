@@ -23,26 +23,33 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 FORMS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
 # Chromium itself writes each failed request to the console.
 AWAY = [r"Failed to load resource.*50[234]", r"net::ERR_"]
+# The names of the animations that a page has shown.
+MOVED = """
+    window.moved = [];
+    addEventListener("animationstart", (event) => window.moved.push(event.animationName));
+    addEventListener("transitionrun", (event) => window.moved.push(event.propertyName));
+"""
 
 
 class Visitor:
     """A browser context with one page. It records the errors of the page."""
 
-    def __init__(self, stage, url, width, scheme, script=None):
+    def __init__(self, stage, url, width, scheme, script=None, motion="reduce"):
         self.stage = stage
         self.url = url
+        self.motion = motion
         self.complaints = []
         self.allowed = []
         self.context = stage.browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, locale="en-US",
-            reduced_motion="reduce", accept_downloads=True,
+            reduced_motion=motion, accept_downloads=True,
         )
         self.context.set_default_timeout(10_000)
         # These are of every page of the context, also of those that a link opens.
         self.context.on("console", lambda message: self.complaints.append(message.text))
         self.context.on("weberror", lambda error: self.complaints.append(str(error.error)))
-        if script:
-            self.context.add_init_script(script)
+        for each in filter(None, [MOVED, script]):
+            self.context.add_init_script(each)
         self.page = self.open()
 
     def open(self):
@@ -70,6 +77,23 @@ class Visitor:
         assert not found, f"axe finds {found}"
         wide = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"the page is {wide} px too wide"
+        moved = page.evaluate("() => window.moved")
+        assert self.motion != "reduce" or not moved, f"somebody who wants no motion sees {moved}"
+
+    def tab_through(self, dialog):
+        """Presses Tab until the focus has gone through an open dialog, which it never leaves for the page behind."""
+        seen = []
+        for _ in range(dialog.locator("a[href], button, input, select, textarea").count() + 2):
+            self.page.keyboard.press("Tab")
+            place = dialog.evaluate("""(dialog) => {
+                const place = document.activeElement;
+                // Between the last place and the first one is the browser's own window.
+                if (place === document.body) return "the window";
+                return dialog.contains(place) ? place.id || place.textContent || place.value : "the page: " + place.outerHTML;
+            }""")
+            assert not place.startswith("the page"), place
+            seen.append(place)
+        return seen
 
 
 class Shopper(Visitor):
@@ -193,14 +217,14 @@ class Stage:
         self.restarted = []
         self.form = 0
 
-    def shopper(self, width=None, scheme=None, script=None):
+    def shopper(self, width=None, scheme=None, script=None, motion="reduce"):
         form = FORMS[self.form % len(FORMS)]
-        self.shoppers.append(Shopper(self, self.url, width or form[0], scheme or form[1], script))
+        self.shoppers.append(Shopper(self, self.url, width or form[0], scheme or form[1], script, motion))
         return self.shoppers[-1]
 
-    def operator(self, scopes=(), signs_in=True, width=None, scheme=None, script=None):
+    def operator(self, scopes=(), signs_in=True, width=None, scheme=None, script=None, motion="reduce"):
         form = FORMS[self.form % len(FORMS)]
-        operator = Operator(self, self.console, width or form[0], scheme or form[1], script)
+        operator = Operator(self, self.console, width or form[0], scheme or form[1], script, motion)
         self.shoppers.append(operator)
         return operator.sign_in(scopes) if signs_in else operator
 

@@ -678,11 +678,28 @@ def a_dialog_is_left_by_escape_and_used_by_keys_alone(stage):
     expect(button).to_be_focused()
     shopper.page.keyboard.press("Enter")
     expect(shopper.page.locator("#pay")).to_be_visible()
+    places = shopper.tab_through(shopper.page.locator("#pay"))
+    assert {"buy", "pay-cancel"} <= set(places), places
     shopper.page.locator("#buy").focus()
     shopper.page.keyboard.press("Enter")
     shopper.expect_finished()
     expect(shopper.page.locator("#said")).to_contain_text("It is yours")
     shopper.check()
+
+
+@test
+def pages_move_only_for_those_who_do_not_mind(stage):
+    # All other tests want no motion, and `check` fails if something moves.
+    shopper = stage.shopper(motion="no-preference").sign_in()
+    shopper.buy(COINS)
+    shopper.expect_finished()
+    assert "arrive" in shopper.page.evaluate("() => window.moved")
+    operator = stage.operator(motion="no-preference")
+    operator.search(shopper.newest.get_attribute("data-id"))
+    expect(operator.page.locator("#state")).to_have_text("paid")
+    for each in [shopper, operator]:
+        each.page.evaluate("() => Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => {})")
+        each.check()
 
 
 # When the shelf is painted, and how long an event of the stream takes until it is painted.
