@@ -112,15 +112,50 @@ def c3_who_only_reads_cannot_act(stage):
 @test
 def c4_every_answer_has_the_headers(stage):
     operator = stage.operator()
-    for path in ["", "now", "search", "nowhere", "a/b/c", "assets/console.js", "purchases/1", "sign-in"]:
-        headers = operator.send(path)[0].headers
-        assert POLICY in headers["content-security-policy"], path
-        assert headers["x-content-type-options"] == "nosniff", path
-        assert headers["referrer-policy"] == "no-referrer", path
-        assert headers["cross-origin-opener-policy"] == "same-origin", path
+    answers = [(path, operator.send(path)[0]) for path in [
+        "", "now", "search", "nowhere", "a/b/c", "assets/console.js", "purchases/1", "purchases/none", "sign-in"]]
+    for form, status in [({"reason": "x"}, 403), ({"reason": "", "csrf": operator.csrf()}, 400)]:
+        answers.append((str(form), operator.send("purchases/1/refund", form, {"sec-fetch-site": "same-origin"})[0]))
+        assert answers[-1][1].status == status, answers[-1][1].status
+    for path, answer in answers:
+        found = {name: answer.headers[name] for name in HEADERS}
+        assert found == {**HEADERS, "cache-control": "no-cache" if path.startswith("assets/") else "no-store"}, path
+        # Browsers would not come back to a console without HTTPS.
+        assert answer.headers["strict-transport-security"] is None, path
     size = sum(len(operator.send(path)[1]) for path in ["", "assets/console.css", "assets/console.js", "assets/icon.svg"])
     assert size < 60_000, f"the first page and its files have {size} bytes"
     operator.check()
+
+
+@test
+def c4_a_title_that_is_a_script_is_text(stage):
+    title = "<img src=x onerror=alert(1)>"
+    before = stage.exported(COINS)
+    operator = stage.operator()
+    try:
+        operator.page.goto(operator.url + "products/" + COINS)
+        operator.page.fill("[name='title.en']", title)
+        operator.page.get_by_role("button", name="Show the difference").click()
+        expect(operator.page.locator("ins")).to_have_text(title)
+        operator.check()
+        operator.page.get_by_role("button", name="Save").click()
+        expect(operator.page.get_by_role("status").first).to_contain_text("Saved: it is at version")
+        expect(operator.page.locator("[name='title.en']")).to_have_value(title)
+        operator.check()
+        reader = stage.operator(scopes=["read"])
+        reader.page.goto(reader.url + "products/" + COINS)
+        expect(reader.page.locator("main strong", has_text=title)).to_have_count(1)
+        shopper = stage.shopper().sign_in()
+        expect(shopper.card(COINS).get_by_role("heading")).to_have_text(title)
+        shopper.buy(COINS)
+        shopper.expect_finished()
+        expect(shopper.newest).to_contain_text(title)
+        for each in [operator, reader, shopper]:
+            assert each.page.locator("img[src='x']").count() == 0
+            each.check()
+    finally:
+        stage.import_product(COINS, before)
+    assert stage.exported(COINS) == before
 
 
 @test

@@ -277,16 +277,23 @@ class Stage:
                   {"price": {"minorUnits": minor_units, "currency": "USD"}},
                   self.command("token", "admin").strip(), 200)
 
-    def offer(self, product, terms):
-        """Gives a subscription an introductory offer, or takes it away. Returns when payments knows it."""
-        catalog = json.loads(self.command("products", "export"))
-        changed = {**catalog["products"][product], "introductoryOffer": terms}
-        if terms is None:
-            del changed["introductoryOffer"]
+    def exported(self, product):
+        """Returns a product as the command line exports it."""
+        return json.loads(self.command("products", "export"))["products"][product]
+
+    def import_product(self, product, content):
+        """Makes a product what it was when it was exported, or another one."""
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump({"products": {product: changed}}, file)
+            json.dump({"products": {product: content}}, file)
             file.flush()
             self.command("products", "import", file.name)
+
+    def offer(self, product, terms):
+        """Gives a subscription an introductory offer, or takes it away. Returns when payments knows it."""
+        changed = {**self.exported(product), "introductoryOffer": terms}
+        if terms is None:
+            del changed["introductoryOffer"]
+        self.import_product(product, changed)
         known = f"SELECT data -> 'introductoryOffer' ->> 'mode' FROM products WHERE id = '{product}'"
         deadline = time.monotonic() + 20
         # One offer may replace another, so it is not enough that there is one.
