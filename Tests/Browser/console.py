@@ -264,16 +264,21 @@ def c8_a_refund_has_a_reason_and_is_made_once(stage):
     operator = refused(stage.operator(), 400)
     account, transaction = stage.buy("sandbox_success")
     order = stage.why(transaction)["orderID"]
-    address = operator.url + "purchases/" + transaction
-    operator.page.goto(address)
+    path, same_origin = f"purchases/{transaction}/refund", {"sec-fetch-site": "same-origin"}
+    operator.page.goto(operator.url + "purchases/" + transaction)
     dialog = operator.page.locator("#refund")
     operator.page.get_by_role("button", name="Refund…").click()
     for words in [account, "0.99 USD", "and loses it"]:
         expect(dialog).to_contain_text(words)
     operator.check()
-    # Without a reason the browser does not send it; with another order the server refuses it.
+    # Without a reason the browser does not send it, and the server refuses it; the server refuses another order, too.
+    operator.page.fill("#refund-order", order)
     dialog.get_by_role("button", name="Refund", exact=True).click()
     expect(dialog).to_be_visible()
+    assert dialog.locator(":invalid").evaluate_all("(fields) => fields.map(({ name }) => name)") == ["", "reason"]
+    form = {"order": order, "key": secrets.token_hex(8), "csrf": operator.csrf()}
+    answer, text = operator.send(path, {**form, "reason": " "}, same_origin)
+    assert answer.status == 400 and "a reason is missing" in text, answer.status
     operator.page.fill("#refund-order", "W000000000")
     operator.page.fill("#refund-reason", "a case")
     dialog.get_by_role("button", name="Refund", exact=True).click()
@@ -289,7 +294,19 @@ def c8_a_refund_has_a_reason_and_is_made_once(stage):
     expect(operator.page.get_by_role("button", name="Refund…")).to_have_count(0)
     expect(timeline.locator("li", has_text="payments refunded 0.99 USD")).to_have_count(1)
     expect(operator.page.locator("#state")).to_contain_text("taken away")
+    # Another refund is another form with another key. There is nothing left to give back.
+    answer, text = operator.send(
+        path, {**form, "key": secrets.token_hex(8), "reason": "again", "amount": "0.01"}, same_origin)
+    assert answer.status == 409 and "Everything that was paid is refunded" in text, (answer.status, text)
+    operator.page.reload()
+    expect(timeline.locator("li", has_text="payments refunded")).to_have_count(1)
     operator.check()
+    # The log of payments says who decided it, and why.
+    acts = stage.query(
+        stage.owner("payments"),
+        f"""SELECT unpacked_json(data)::json ->> 'act' FROM outbox
+            WHERE subject = '{transaction}' AND type LIKE 'transaction.refunded.%'""").splitlines()
+    assert [json.loads(act) for act in acts] == [{"decidedBy": "admin", "reason": reason}], acts
 
 
 def reload_until(page, is_there):
