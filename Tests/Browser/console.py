@@ -391,11 +391,45 @@ def c9_an_approver_decides_once(stage):
         expect(operator.page.locator("#state")).to_contain_text(state, timeout=20_000)
         expect(operator.page.locator(".timeline")).to_contain_text("by admin: asked by phone")
         operator.check()
-    # The second word about the last one comes too late; a decline of what was declined may be repeated.
+    # A decline of what was declined may be repeated, and changes nothing.
     other.page.locator("dialog[open]").get_by_role("button", name="Decline", exact=True).click()
-    expect(other.page.locator("#state, [role='alert']").first).to_be_visible()
-    assert stage.why(transaction)["state"] == "failed"
+    expect(other.page.locator("#state")).to_have_text("failed: it was not approved")
     other.check()
+
+
+@test
+def c9_of_two_who_decide_at_once_one_wins(stage):
+    transaction = stage.buy("sandbox_needs_approval")[1]
+    deciders = {"Approve": refused(stage.operator(), 409), "Decline": refused(stage.operator(), 409)}
+    for name, decider in deciders.items():
+        decider.page.goto(decider.url + "purchases/" + transaction)
+        decider.page.get_by_role("button", name=name + "…").click()
+        decider.page.locator("dialog[open]").get_by_label("Reason").fill("asked by phone")
+    moment = time.time() * 1000 + 500
+    with deciders["Approve"].page.expect_response(is_sent_form) as approved, \
+            deciders["Decline"].page.expect_response(is_sent_form) as declined:
+        for decider in deciders.values():
+            # The pages wait for the same moment, and then both send.
+            decider.page.evaluate("""(moment) => {
+                const form = document.querySelector("dialog[open] form");
+                setTimeout(() => form.requestSubmit(), moment - Date.now());
+            }""", moment)
+    statuses = {"Approve": approved.value.status, "Decline": declined.value.status}
+    assert sorted(statuses.values()) == [303, 409], statuses
+    winner, loser = sorted(deciders, key=statuses.get)
+    alert = deciders[loser].page.get_by_role("alert")
+    expect(alert).to_contain_text("The first decision on an approval counts; it cannot be taken back.")
+    deciders[loser].check()
+    alert.get_by_role("link", name="Back to the purchase").click()
+    state, words = {"Approve": ("purchased", "paid"), "Decline": ("failed", "failed: it was not approved")}[winner]
+    for decider in deciders.values():
+        expect(decider.page.locator("#state")).to_have_text(words, timeout=20_000)
+        decider.check()
+    assert stage.why(transaction)["state"] == state
+
+
+def is_sent_form(answer):
+    return answer.request.method == "POST"
 
 
 @test
