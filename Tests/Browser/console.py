@@ -512,6 +512,30 @@ def c10_dead_letters_are_redriven_and_discarded(stage):
     stage.discard_all(account)
 
 
+@test
+def c10_a_redrive_clears_the_dead_and_the_parked(stage):
+    account, transaction = stage.buy("sandbox_success")
+    before = stage.settled(transaction)
+    # The service has applied these events, so whatever was wrong with them is mended.
+    count = stage.bury(transaction)
+    operator = stage.operator()
+    operator.page.goto(operator.url + "dead-letters?key=" + account)
+    states = operator.page.locator("[data-state]").evaluate_all("(rows) => rows.map(({ dataset }) => dataset.state)")
+    assert states == ["dead"] + ["parked"] * (count - 1) and count > 1, states
+    act(operator, "Redrive", account, "the cause is fixed")
+    notice = operator.page.locator(".notice")
+    expect(notice).to_be_visible()
+    if "Every event was applied" not in notice.inner_text():
+        # A busy service took more than two seconds.
+        reload_until(operator.page, lambda: not operator.page.locator("[data-state]").count())
+    expect(notice).to_have_text("Every event was applied, in order.")
+    expect(operator.page.locator("main")).to_contain_text(f"Nothing of {account} is dead or parked.")
+    operator.check()
+    # Applied twice, they have changed nothing.
+    after = stage.settled(transaction)
+    assert (before["state"], before["postings"]) == (after["state"], after["postings"])
+
+
 def act(operator, name, typed, reason):
     """Opens the dialog of an act, types the confirmation and the reason, and sends it."""
     operator.page.get_by_role("button", name=name + "…").click()

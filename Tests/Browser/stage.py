@@ -356,6 +356,28 @@ class Stage:
                 FROM generate_series(1, {count}) AS number ORDER BY number""")
         return account
 
+    def bury(self, transaction):
+        """Records the events of a purchase as ones that receipts could not apply, although it has applied them.
+
+        The first one is dead, the others are parked. Returns their number."""
+        events = self.query(
+            self.owner("payments"),
+            f"""SELECT event_id, topic, key, type, time, encode(convert_to(unpacked_json(data), 'UTF8'), 'hex')
+                FROM outbox WHERE subject = '{transaction}' AND topic = 'payments.transactions'
+                ORDER BY xid, position""").splitlines()
+        rows = []
+        for number, event in enumerate(events):
+            event, topic, key, type_, time_, data = event.split("|")
+            rows.append(
+                f"('receipts', '{event}', '{topic}', 0, {number}, '{key}', '{type_}', '{transaction}', '{time_}', "
+                f"'\\x{data}', 'made by a test', '{'parked' if rows else 'dead'}')")
+        self.query(
+            self.owner("receipts"),
+            """INSERT INTO dead_letters (consumer, event_id, topic, partition, "offset", key, type, subject, time,
+                    data, reason, state)
+                VALUES """ + ", ".join(rows))
+        return len(rows)
+
     def discard_all(self, account):
         """Discards the dead letters of an account."""
         while letters := json.loads(self.command("dead-letters", "list", "--key", account, "--json"))["deadLetters"]:
