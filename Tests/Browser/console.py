@@ -648,20 +648,69 @@ def the_clock_is_advanced(stage):
 
 @test
 def every_page_is_whole_on_a_phone_and_a_desk(stage):
-    transaction = stage.buy("sandbox_success")[1]
-    pages = ["products/none.such", "subscriptions", "products", "products/" + COINS, "dead-letters", "acts", "clock",
+    account, transaction = stage.buy("sandbox_success")
+    stage.ask_refund(transaction, account)
+    subscription = stage.why(stage.subscribe())["purchases"][0]["transactionID"]
+    dead = stage.poison("receipts", 1)
+    letter = stage.query(stage.owner("receipts"), f"SELECT id FROM dead_letters WHERE key = '{dead}'")
+    pages = ["", "products/none.such", "subscriptions", "products", "products/" + COINS, "dead-letters", "acts", "clock",
              "dead-letters?key=nobody", "purchases/" + transaction, "approvals", "refund-requests?state=all", "codes",
              f"products/{CLUB}", f"products/{CLUB}/offers", f"products/{CLUB}/offers/code", f"products/{CLUB}/raise",
-             "replays", "proofs"]
-    for width, scheme in FORMS:
+             f"products/{CLUB}/extensions", "replays", "proofs", "accounts/" + account, "search?q=nobody",
+             "subscriptions/" + subscription, "dead-letters?key=" + dead, "dead-letters/receipts/" + letter,
+             f"refund-requests/{transaction}/1", "a/b/c"]
+    # Both widths and both schemes; no rule of the page combines them.
+    for width, scheme in FORMS[:2]:
         operator = refused(stage.operator(width=width, scheme=scheme), 404)
+        problems = []
         for path in pages:
             operator.page.goto(operator.url + path)
             expect(operator.page.locator("h1")).to_be_visible()
             operator.check()
+            if operator.page.get_by_role("alert").count():
+                problems.append(path)
+        assert problems == ["products/none.such", "a/b/c"], problems
+        # The campaign of the newest codes, and the dialog with the most fields.
+        operator.page.goto(operator.url + "codes")
+        operator.page.locator("ol.rows > li").first.get_by_role("link").click()
+        expect(operator.page.locator("#state")).to_be_visible()
+        operator.check()
+        operator.page.goto(operator.url + "purchases/" + transaction)
+        operator.page.get_by_role("button", name="Refund…").click()
+        expect(operator.page.locator("#refund")).to_be_visible()
+        operator.check()
+        operator.page.keyboard.press("Escape")
         button = operator.page.get_by_role("button", name="Sign out").bounding_box()
         assert button["height"] < 50, "the words of a button do not wrap"
         stage.close()
+    stage.discard_all(dead)
+
+
+@test
+def two_tabs_of_the_console_are_one_person(stage):
+    transaction = stage.buy("sandbox_success")[1]
+    operator = stage.operator()
+    operator.allowed = [r"Failed to load resource.*40[13]"]
+    form = operator.page
+    form.goto(operator.url + "purchases/" + transaction)
+    form.get_by_role("button", name="Refund…").click()
+    form.fill("#refund-order", stage.why(transaction)["orderID"])
+    form.fill("#refund-reason", "of the session before")
+    # Somebody signs in again in another tab. The form of the first one is not of that session.
+    other = operator.open()
+    other.goto(stage.ticket())
+    expect(other.get_by_role("heading", name="Now")).to_be_visible()
+    form.locator("#refund").get_by_role("button", name="Refund", exact=True).click()
+    expect(form.get_by_role("heading", name="This form is not of your session")).to_be_visible()
+    expect(form.get_by_role("alert")).to_contain_text("nothing was done")
+    operator.check()
+    assert not any("refunded" in step["text"] for step in stage.why(transaction)["steps"])
+    # Who signs out in one tab is signed out in the other.
+    form.goto(operator.url)
+    expect(form.get_by_role("heading", name="Now")).to_be_visible()
+    other.get_by_role("button", name="Sign out").click()
+    expect(form).to_have_url(operator.url + "sign-in")
+    operator.check()
 
 
 @test
