@@ -33,7 +33,6 @@ func consolePages(
         RefundRequestPageRoutes(acts: acts, desk: desk, lost: lost).add(to: routes)
         SubscriptionPageRoutes(acts: acts, desk: desk).add(to: routes)
         ProductRoutes(acts: acts, desk: desk).add(to: routes)
-        RaiseRoutes(acts: acts, desk: desk).add(to: routes)
         MassExtensionPageRoutes(acts: acts, desk: desk).add(to: routes)
         OfferRoutes(acts: acts, desk: desk).add(to: routes)
         CampaignPageRoutes(acts: acts, desk: desk).add(to: routes)
@@ -42,6 +41,7 @@ func consolePages(
         let jobs = JobRequests(acts: acts, board: board)
         ReplayRoutes(jobs: jobs, desk: desk).add(to: routes)
         ProofRoutes(jobs: jobs).add(to: routes)
+        RaiseRoutes(jobs: jobs, desk: desk).add(to: routes)
         ActListRoutes(door: door, desk: desk, board: board).add(to: routes)
     }
 }

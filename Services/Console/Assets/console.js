@@ -31,9 +31,6 @@ addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("button:disabled")) button.disabled = false;
 });
 
-// Work that goes page by page goes on by itself while its page is open.
-document.querySelector("form[data-continues]")?.requestSubmit();
-
 const main = document.querySelector("main[data-live]");
 const connection = document.querySelector("#connection");
 // A story is read from every database. Somebody who has just opened or changed it waits for what comes

@@ -69,11 +69,15 @@ actor JobBoard {
         return work.meter.fields
     }
 
-    /// Begins a job: the dry run of a replay, or a proof.
+    /// Begins a job: the dry run of a replay or a raise, or a proof.
     ///
+    /// - Parameters:
+    ///   - record: The new record.
+    ///   - connection: A connection to `payments`, which a raise needs.
+    /// - Returns: The record.
     /// - Throws: ``ConsoleProblem`` that says who has one under way, or that the record cannot be
     ///   written.
-    func begin(_ record: JobRecord) throws -> JobRecord {
+    func begin(_ record: JobRecord, over connection: StoreConnection? = nil) throws -> JobRecord {
         try requireIdle(record.kind)
         records.insert(record, at: 0)
         do {
@@ -100,8 +104,88 @@ actor JobBoard {
                 record.report = report
                 record.state = .done
             }
+        case .raise:
+            guard let work = record.raise, let connection else { return record }
+            start(record, meter) { record in
+                let counted = try await Self.count(work, tools, connection, meter)
+                record.raise?.counted = counted
+                record.state = .planned
+            }
         }
         return record
+    }
+
+    /// Counts the subscriptions that a raise is about.
+    private static func count(
+        _ work: RaiseWork,
+        _ tools: any JobWork,
+        _ connection: StoreConnection,
+        _ meter: JobMeter
+    ) async throws -> SubscriptionRaise.Counts {
+        let raise = work.raise(because: nil, isDryRun: true)
+        var counts = SubscriptionRaise.Counts()
+        var place: TransactionID?
+        repeat {
+            guard !meter.isAskedToStop else { throw CancellationError() }
+            let page = try await tools.page(of: raise, after: place, over: connection)
+            counts = counts + page.counts
+            place = page.next
+        } while place != nil
+        return counts
+    }
+
+    /// Begins to raise those who were counted, or goes on with it.
+    ///
+    /// - Parameters:
+    ///   - id: The raise.
+    ///   - isBegun: Whether it was begun before.
+    ///   - decision: Who decides it, and why; the books keep the reason.
+    ///   - connection: A connection to `payments`, with the token of that person.
+    /// - Throws: ``ConsoleProblem`` if it is not the time for that.
+    func raise(
+        _ id: EventID,
+        isBegun: Bool,
+        by decision: JobRecord.Decision,
+        over connection: StoreConnection
+    ) throws {
+        guard var record = job(id, of: .raise), let work = record.raise,
+            isBegun ? record.canResume : record.state == .planned
+        else {
+            throw ConsoleProblem(
+                409,
+                "Nothing was done: this raise cannot go on now",
+                "It may have been begun in another window. Open it again.",
+                back: Self.back(to: .raise)
+            )
+        }
+        try requireIdle(.raise)
+        record.state = .running
+        record.problem = nil
+        record.begunAt = record.begunAt ?? decision.at
+        record.decisions.append(decision)
+        try keep(record)
+        log(decision, record)
+        let meter = JobMeter(total: work.total)
+        meter.note(work.done)
+        let tools = tools
+        start(record, meter) { record in
+            let raise = work.raise(because: decision.act.reason, isDryRun: false)
+            var latest = work
+            record.state = .stopped
+            while !meter.isAskedToStop {
+                let page = try await tools.page(of: raise, after: latest.place, over: connection)
+                latest.counts = latest.counts + page.counts
+                latest.place = page.next ?? latest.place
+                record.raise = latest
+                meter.note(latest.done)
+                guard page.next != nil else {
+                    record.state = .done
+                    return
+                }
+                // A console that is killed goes on after this page.
+                try await self.keep(latest, of: id)
+            }
+        }
     }
 
     /// Begins to send what a replay has planned, or goes on with it.
@@ -157,7 +241,7 @@ actor JobBoard {
         }
     }
 
-    /// Stops a job that is under way; a replay can go on later.
+    /// Stops a job that is under way; a replay or a raise can go on later.
     func stop(_ id: EventID, of kind: JobRecord.Kind, by decision: JobRecord.Decision) throws {
         guard let work = working[kind], work.id == id, var record = job(id, of: kind) else {
             throw ConsoleProblem(
@@ -183,7 +267,7 @@ actor JobBoard {
         for work in all { await work.task.value }
     }
 
-    /// Ends a replay between two batches, so that its journal says how far it came.
+    /// Ends a replay between two batches, and a raise between two pages, where it can go on later.
     private func end(_ work: Work, _ record: JobRecord) {
         work.meter.askToStop()
         if record.kind == .proof || record.state == .planning { work.task.cancel() }
@@ -238,10 +322,19 @@ actor JobBoard {
         }
     }
 
+    /// Writes how far a raise is.
+    ///
+    /// The page that follows it shows the numbers, and is not loaded again for that.
+    private func keep(_ work: RaiseWork, of id: EventID) throws(ConsoleProblem) {
+        guard var record = job(id, of: .raise) else { return }
+        record.raise = work
+        try keep(record, isNews: false)
+    }
+
     /// Writes a record and shows it.
-    private func keep(_ record: JobRecord) throws(ConsoleProblem) {
+    private func keep(_ record: JobRecord, isNews: Bool = true) throws(ConsoleProblem) {
         var record = record
-        record.version += 1
+        if isNews { record.version += 1 }
         do {
             try folder.write(record)
         } catch {
@@ -285,6 +378,7 @@ actor JobBoard {
         guard var record = job(done.id, of: kind) else { return }
         record.state = isShuttingDown && done.state == .stopped ? .interrupted : done.state
         record.plan = done.plan
+        record.raise = done.raise
         record.report = done.report
         record.problem = done.state == .failed ? done.problem : nil
         // A record that cannot be written stays as it was: it will be interrupted, and can go on.

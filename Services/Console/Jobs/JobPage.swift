@@ -9,6 +9,10 @@ enum JobPage {
     /// The state in words, with its tone.
     static func words(for record: JobRecord) -> NowField {
         switch record.state {
+        case .planning where record.kind == .raise:
+            NowField("counting the subscriptions; nothing is changed", .warn)
+        case .planned where record.kind == .raise:
+            NowField("counted; nothing was changed", .plain)
         case .planning: NowField("reads the logs; nothing is sent", .warn)
         case .planned: NowField("planned; nothing was sent", .plain)
         case .running: NowField("under way", .warn)
@@ -70,7 +74,7 @@ enum JobPage {
         let words = count == 1 ? "The record of one job" : "The records of \(count) jobs"
         return """
             <p class="problem" role="status">\(words) cannot be read by this version. The console’s log names the \
-            files. One of them may be a replay that is not through.</p>
+            files. One of them may be a replay or a raise that is not through.</p>
             """
     }
 
@@ -90,8 +94,13 @@ enum JobPage {
     }
 
     /// The button that stops a job, with its dialog.
-    static func stop(_ record: JobRecord, by visitor: Visitor, _ effect: HTML) -> [ActDialog] {
-        guard record.state.isWorking, visitor.mayAct(as: .operator) else { return [] }
+    static func stop(
+        _ record: JobRecord,
+        by visitor: Visitor,
+        as scope: AdministratorScope = .operator,
+        _ effect: HTML
+    ) -> [ActDialog] {
+        guard record.state.isWorking, visitor.mayAct(as: scope) else { return [] }
         return [
             ActDialog(
                 id: "stop",

@@ -9,13 +9,15 @@ struct JobRecord: Codable, Sendable {
         case replay
         /// Rebuilding the books from the logs, and comparing them.
         case proof
+        /// Raising the price of those who subscribe already.
+        case raise
     }
 
     /// The state of a job.
     enum State: String, Codable, Sendable {
-        /// The dry run of a replay reads the logs.
+        /// The dry run of a replay reads the logs, or that of a raise counts subscriptions.
         case planning
-        /// The dry run is through; nothing was sent.
+        /// The dry run is through; nothing was changed.
         case planned
         /// It is under way.
         case running
@@ -60,7 +62,9 @@ struct JobRecord: Codable, Sendable {
     var order: ReplayOrder?
     /// The dry run of a replay.
     var plan: ReplayPlan?
-    /// The milliseconds since 1970-01-01 00:00 UTC at which a replay began to send.
+    /// The prices that a raise raises, and how far it is.
+    var raise: RaiseWork?
+    /// The milliseconds since 1970-01-01 00:00 UTC at which a replay began to send, or a raise to raise.
     var begunAt: Int64?
     /// The findings of a proof.
     var report: VerificationReport?
@@ -68,17 +72,24 @@ struct JobRecord: Codable, Sendable {
     var version = 0
 
     /// Begins a job.
-    init(_ kind: Kind, id: EventID, by decision: Decision, order: ReplayOrder? = nil) {
+    init(
+        _ kind: Kind,
+        id: EventID,
+        by decision: Decision,
+        order: ReplayOrder? = nil,
+        raise: RaiseWork? = nil
+    ) {
         self.id = id
         self.kind = kind
         self.order = order
-        state = kind == .replay ? .planning : .running
+        self.raise = raise
+        state = kind == .proof ? .running : .planning
         decisions = [decision]
     }
 
-    /// Whether a replay has begun to send, and has something left.
+    /// Whether a replay or a raise has begun to change something, and has something left.
     var canResume: Bool {
-        kind == .replay && begunAt != nil
+        kind != .proof && begunAt != nil
             && [.stopped, .interrupted, .failed].contains(state)
     }
 

@@ -57,9 +57,10 @@ struct JobRequests: Sendable {
     func stop(
         _ kind: JobRecord.Kind,
         _ request: Request,
-        _ context: StoreRequestContext
+        _ context: StoreRequestContext,
+        as scope: AdministratorScope = .operator
     ) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: .operator)
+        let (visitor, form) = try await acts.asked(request, as: scope)
         let (board, record) = try await job(kind, of: context)
         let back = back(to: record)
         let reason = try ActFormRules.reason(in: form, back: back)

@@ -20,6 +20,8 @@ struct JobTools: JobWork {
         switch kind {
         case .replay: kafka != nil
         case .proof: shadow != nil
+        // Whoever raises brings a token, and the work needs nothing else.
+        case .raise: true
         }
     }
 
@@ -80,6 +82,15 @@ struct JobTools: JobWork {
             services: all,
             progress: meter.note
         ).run()
+    }
+
+    /// Counts or raises the subscriptions of one page of the store's list.
+    func page(
+        of raise: SubscriptionRaise,
+        after place: TransactionID?,
+        over connection: StoreConnection
+    ) async throws -> (counts: SubscriptionRaise.Counts, next: TransactionID?) {
+        try await raise.page(after: place, over: connection)
     }
 
     private var address: @Sendable (String) -> DatabaseAddress {

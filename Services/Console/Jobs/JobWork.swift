@@ -1,3 +1,4 @@
+import EventTypes
 import OperatorCore
 
 /// The long work that a board of jobs keeps account of.
@@ -20,4 +21,18 @@ protocol JobWork: Sendable {
 
     /// Rebuilds the books of all services, and compares them.
     func prove(_ meter: JobMeter) async throws -> VerificationReport
+
+    /// Counts or raises the subscriptions of one page of the store's list.
+    ///
+    /// - Parameters:
+    ///   - raise: The raise.
+    ///   - place: The end of the page before; `nil` for the first page.
+    ///   - connection: A connection to `payments`, with the token of whoever raises.
+    /// - Returns: The numbers of this page, and its end if there is a next one.
+    /// - Throws: `OperatorError` if the store refuses it, or is away.
+    func page(
+        of raise: SubscriptionRaise,
+        after place: TransactionID?,
+        over connection: StoreConnection
+    ) async throws -> (counts: SubscriptionRaise.Counts, next: TransactionID?)
 }

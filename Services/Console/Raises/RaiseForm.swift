@@ -1,61 +1,20 @@
 import EventTypes
 import OperatorCore
 
-/// The form of a raise: a higher price for those who subscribe already, and how far the work is.
+/// The form of a raise: a higher price for those who subscribe already.
 ///
-/// Pure. The work goes through the store's list page by page. Each answer carries the next step in
-/// a form, so nothing is kept here, and a step that is sent twice raises nothing twice.
+/// Pure.
 struct RaiseForm: Hashable, Sendable {
-    /// The work on the subscriptions.
-    enum Step: String, Sendable {
-        /// They are counted.
-        case count
-        /// Their prices are raised.
-        case raise
-    }
-
-    var step = Step.count
-    var storefront = ""
-    var amount = ""
+    private let storefront: String
+    private let amount: String
     /// The time from which renewals cost it; empty for the next one in time.
-    var from = ""
-    var reason = ""
-    /// The end of the page before; empty for the first page.
-    var after = ""
-    /// The numbers so far.
-    var counts = SubscriptionRaise.Counts()
-
-    /// An empty form.
-    init() {}
+    private let from: String
 
     /// Reads a form that was sent.
     init(_ form: FormFields) {
-        step = form["step"].flatMap { Step(rawValue: $0) } ?? .count
         storefront = form["storefront"] ?? ""
         amount = form["amount"] ?? ""
         from = form["from"] ?? ""
-        reason = form["reason"] ?? ""
-        after = form["after"] ?? ""
-        func number(_ name: String) -> Int { form[name].flatMap { Int($0) } ?? 0 }
-        counts = SubscriptionRaise.Counts(
-            raised: number("raised"),
-            others: number("others"),
-            waiting: number("waiting")
-        )
-    }
-
-    /// Whether the form begins, and so needs no place to go on from.
-    var isFirst: Bool {
-        step == .count && after.isEmpty && counts == SubscriptionRaise.Counts()
-    }
-
-    /// All fields but the reason and the confirmation, as a browser sends them.
-    var fields: [(name: String, value: String)] {
-        [
-            ("step", step.rawValue), ("storefront", storefront), ("amount", amount), ("from", from),
-            ("after", after), ("raised", "\(counts.raised)"), ("others", "\(counts.others)"),
-            ("waiting", "\(counts.waiting)"),
-        ]
     }
 
     /// The raise that the form asks for.
@@ -63,12 +22,12 @@ struct RaiseForm: Hashable, Sendable {
     /// - Parameters:
     ///   - product: The product, as it is now.
     ///   - back: The place to go on from.
-    /// - Returns: The raise.
+    /// - Returns: The raise, of which nothing is done.
     /// - Throws: ``ConsoleProblem`` if a field cannot be read, or the product costs less.
-    func raise(
+    func work(
         of product: Product,
         back: ConsoleProblem.Back
-    ) throws(ConsoleProblem) -> SubscriptionRaise {
+    ) throws(ConsoleProblem) -> RaiseWork {
         func refusal(_ words: String) -> ConsoleProblem {
             ConsoleProblem(
                 400,
@@ -93,15 +52,11 @@ struct RaiseForm: Hashable, Sendable {
                 throw refusal("“\(from)” is not a time in UTC such as 2027-06-30T22:00:00Z.")
             }
         }
-        return SubscriptionRaise(
-            of: product.id,
-            in: place,
-            from: time,
-            because: step == .raise ? ActReason(rawValue: reason) : nil,
-            isDryRun: step == .count
-        ) { theirs in
-            // Who began in another currency keeps it, and is counted among the others.
-            theirs == price.currency ? price : nil
-        }
+        return RaiseWork(
+            productID: product.id,
+            storefront: place,
+            price: price,
+            effectiveAt: time
+        )
     }
 }

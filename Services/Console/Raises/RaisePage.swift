@@ -1,121 +1,129 @@
 import EventTypes
 import OperatorCore
+import StoreAPI
 
-/// A raise of the price for those who subscribe already: the form, how far it is, and the result.
+/// A raise of the price for those who subscribe already: how many they are, and how far it is.
 ///
 /// Pure.
 struct RaisePage {
-    /// The stage of the work.
-    enum Stage: Hashable, Sendable {
-        /// Nothing was asked for.
-        case opened
-        /// A page of the list is through, and there are more.
-        case going
-        /// All subscriptions are counted.
-        case counted
-        /// All prices are raised.
-        case done
-    }
+    private static let facts = [
+        JobPage.Fact(key: "sent", words: "looked at"), JobPage.Fact(key: "rate", words: "rate"),
+        JobPage.Fact(key: "left", words: "left"),
+    ]
 
-    let product: Product
-    let form: RaiseForm
-    let stage: Stage
-    /// The mark of the form, which the next step needs.
-    let seal: String
+    let record: JobRecord
+    let work: RaiseWork
+    let fields: [String: NowField]
     let visitor: Visitor
 
-    /// The path of the page.
-    static func path(of id: ProductID) -> String { PlainWords.path(ofProduct: id) + "/raise" }
+    /// A raise in words.
+    static func words(for work: RaiseWork) -> String {
+        "\(work.productID) in \(work.storefront) to \(work.price)"
+            + (work.effectiveAt.map { " from \(PlainWords.second($0)) on" } ?? "")
+    }
+
+    /// The values that change while the page is open, beside those of the bar.
+    static func fields(of work: RaiseWork) -> [String: NowField] {
+        [
+            "raised": NowField(work.counts.raised.grouped),
+            "others": NowField(work.counts.others.grouped),
+            "waiting": NowField(
+                work.counts.waiting.grouped,
+                work.counts.waiting == 0 ? .plain : .warn
+            ),
+        ]
+    }
 
     var html: HTML {
-        PageFrame(title: "Raise subscribers of \(product.id)", visitor: visitor).page(
+        PageFrame(
+            title: "Raise of \(work.productID)",
+            visitor: visitor,
+            live: JobPage.path(of: record) + "/live",
+            stamp: JobPage.stamp(of: record),
+            isFollowedWithoutEnd: true
+        ).page(
             """
-            \(content)
-            <p><a href="\(PlainWords.path(ofProduct: product.id))">The product</a></p>
+            <p>It raises one period of \(Self.words(for: work)).</p>
+            \(JobPage.head(of: record, fields, Self.facts))
+            \(outcome)
+            \(ActDialog.row(dialogs))
+            \(record.begunAt == nil ? "" : numbers)\(JobPage.decisions(of: record))
+            <p><a href="\(RaiseFormPage.path(of: work.productID))">All raises of the product</a></p>
             """
         )
     }
 
-    private var content: HTML {
-        switch stage {
-        case .opened: return asking
-        case .going:
-            let words = form.step == .count ? "Counting" : "Raising"
+    /// The count, or what was done.
+    private var outcome: HTML {
+        switch record.state {
+        case .planned:
+            guard let count = work.counted?.raised, count > 0 else {
+                return
+                    "<p class=\"empty\" id=\"counted\">Nobody pays less in \(work.storefront).</p>"
+            }
             return """
-                <p class="verdict" role="status">\(words)…</p>\(numbers)
-                <p class="dim">Leave this page open. If you close it, begin again: no price is raised twice.</p>
-                <form method="post" action="\(Self.path(of: product.id))" data-continues>\(visitor.csrfField)\(hidden)
-                <input type="hidden" name="reason" value="\(form.reason)"><button>Go on</button></form>
+                <p class="verdict" id="counted">\(count.grouped) subscriptions would be raised to \(work.price) in \
+                \(work.storefront).</p>
                 """
-        case .counted: return confirming
         case .done:
             return """
-                <p class="notice" role="status" id="raised">\(form.counts.raised.grouped) subscriptions are raised.</p>
-                \(numbers)
+                <p class="notice" id="raised">\(work.counts.raised.grouped) subscriptions are raised.</p>
                 <p>People who subscribed meanwhile are not among them. Do it again for them, with the same time.</p>
                 """
+        case .planning, .running, .stopped, .interrupted, .failed: return ""
         }
     }
 
-    private var asking: HTML {
-        let places: [HTML] = product.prices.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-            "<option value=\"\($0.key)\">\($0.key), now \($0.value)</option>"
+    private var dialogs: [ActDialog] {
+        guard visitor.mayAct(as: .merchandiser) else { return [] }
+        if record.state == .planned, let count = work.counted?.raised, count > 0 {
+            return [
+                ActDialog(
+                    id: "run",
+                    words: "Raise them",
+                    explanation: """
+                        <p>The store asks or informs each subscriber, by the rules of the country.</p>
+                        """,
+                    fields: """
+                        <label for="typed">Type the number of subscriptions, \(count)</label>
+                        <input id="typed" name="typed" required inputmode="numeric" autocomplete="off">
+                        """,
+                    action: "\(JobPage.path(of: record))/run",
+                    by: visitor
+                )
+            ]
         }
-        return """
-            <section class="card" aria-labelledby="raise"><h2 id="raise">For those who subscribe already</h2>
-            <p>They keep the price that they began with until it is raised. The store asks or informs each of them in \
-            time before the renewal that costs more. A subscriber who is asked and does not agree is not charged, and \
-            the subscription ends. New subscribers pay the price of the product, so raise that first.</p>
-            <form class="editor" method="post" action="\(Self.path(of: product.id))">\(visitor.csrfField)
-            <label>Storefront <select name="storefront">\(places)</select></label>
-            <label>Price of one period <input name="amount" required inputmode="decimal" autocomplete="off"></label>
-            <label>From, in UTC, such as 2027-06-30T22:00:00Z; empty for the next renewal in time \
-            <input name="from" autocomplete="off" spellcheck="false"></label>
-            <button>Count them</button></form></section>
-            """
-    }
-
-    private var confirming: HTML {
-        let count = form.counts.raised
-        guard count > 0 else {
-            return
-                "<p class=\"empty\" role=\"status\">Nobody pays less in \(form.storefront).</p>\(numbers)"
+        guard record.canResume else {
+            return JobPage.stop(
+                record,
+                by: visitor,
+                as: .merchandiser,
+                "<p>Whoever was raised so far stays raised. It can go on later.</p>"
+            )
         }
-        return """
-            <p class="verdict" role="status">\(count.grouped) subscriptions would be raised to \(form.amount) in \
-            \(form.storefront).</p>
-            \(numbers)
-            \(ActDialog.row([confirmation]))
-            """
+        return [
+            ActDialog(
+                id: "resume",
+                words: "Go on",
+                explanation: "<p>It goes on where it was. No price is raised twice.</p>",
+                action: "\(JobPage.path(of: record))/resume",
+                by: visitor
+            )
+        ]
     }
-
-    private var confirmation: ActDialog {
-        ActDialog(
-            id: "raise",
-            words: "Raise them",
-            explanation: """
-                <p>The store asks or informs each subscriber, by the rules of the country.</p>
-                """,
-            fields: """
-                \(hidden)
-                <label for="typed">Type the number of subscriptions, \(form.counts.raised)</label>
-                <input id="typed" name="typed" required inputmode="numeric" autocomplete="off">
-                """,
-            action: Self.path(of: product.id),
-            by: visitor
-        )
-    }
-
-    private var hidden: [HTML] { HTML.hidden(form.fields + [("seal", seal)]) }
 
     private var numbers: HTML {
-        let raised = form.step == .count ? "would be raised" : "raised"
-        return """
-            <dl class="card facts">
-            <div><dt>\(raised)</dt><dd>\(form.counts.raised.grouped)</dd></div>
-            <div><dt>others, ended ones among them</dt><dd>\(form.counts.others.grouped)</dd></div>
-            <div><dt>wait, because an earlier raise is being charged</dt><dd>\(form.counts.waiting.grouped)</dd></div>
-            </dl>
-            """
+        let fields = Self.fields(of: work)
+        let lines: [HTML] = [
+            ("raised", "raised"), ("others", "others, ended ones among them"),
+            ("waiting", "wait, because an earlier raise is being charged"),
+        ].map { name, words in
+            let field = fields[name] ?? NowField("unknown", .warn)
+            return """
+                <div><dt>\(words)</dt><dd><span data-field="\(name)" class="tone-\(field.tone.rawValue)">\
+                \(field.text)</span></dd></div>
+                """
+        }
+        return "<dl class=\"card facts\">\(lines)</dl>"
     }
 }

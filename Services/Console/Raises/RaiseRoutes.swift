@@ -4,80 +4,145 @@ import OperatorCore
 import ServiceKit
 import StoreAPI
 
-/// Raises of the price for those who subscribe already.
+/// Raises of the price for those who subscribe already: the form, and the job that does the work.
 ///
 /// Subscriptions are read with the visitor's token, too, so this needs two scopes: read or support,
 /// and merchandiser.
 struct RaiseRoutes: Sendable {
-    let acts: ActRunner
+    let jobs: JobRequests
     let desk: StoreDesk
-    let seal = RaiseSeal()
+
+    private var door: ConsoleDoor { jobs.acts.door }
 
     func add(to router: Router<StoreRequestContext>) {
-        router.get("/products/:id/raise") { request, context in
-            let visitor = try acts.door.visitor(of: request, seeing: .products)
-            try acts.door.visits.require(.purchases, for: visitor)
-            let product = try await subscription(of: context, visitor)
-            let page = RaisePage(
-                product: product,
-                form: RaiseForm(),
-                stage: .opened,
-                seal: "",
-                visitor: visitor
+        router.get("/products/:id/raise", use: ask)
+        router.post("/products/:id/raise", use: count)
+        router.get("/raises") { request, _ in
+            let visitor = try visitor(of: request)
+            let page = RaiseListPage(
+                records: await jobs.board?.jobs(of: .raise) ?? [],
+                visitor: visitor,
+                unreadableCount: jobs.board?.unreadableCount ?? 0
             )
             return pageResponse(page.html)
         }
-        router.post("/products/:id/raise", use: go)
+        router.get("/raises/:id", use: show)
+        router.get("/raises/:id/live", use: live)
+        router.post("/raises/:id/run") { try await raise($0, $1, isBegun: false) }
+        router.post("/raises/:id/resume") { try await raise($0, $1, isBegun: true) }
+        router.post("/raises/:id/stop") { request, context in
+            _ = try visitor(of: request)
+            return try await jobs.stop(.raise, request, context, as: .merchandiser)
+        }
     }
 
-    /// Counts or raises the subscriptions of one page of the store's list.
-    private func go(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
-        let (visitor, fields) = try await acts.asked(request, as: .merchandiser)
-        try acts.door.visits.require(.purchases, for: visitor)
-        var form = RaiseForm(fields)
+    private func ask(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let visitor = try visitor(of: request)
         let product = try await subscription(of: context, visitor)
+        let records = await jobs.board?.jobs(of: .raise) ?? []
+        let page = RaiseFormPage(
+            product: product,
+            records: records.filter { $0.raise?.productID == product.id },
+            visitor: visitor,
+            canRaise: jobs.canDo(.raise)
+        )
+        return pageResponse(page.html)
+    }
+
+    /// Begins to count the subscriptions, which changes nothing.
+    private func count(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let (visitor, form) = try await jobs.acts.asked(request, as: .merchandiser)
+        try door.visits.require(.purchases, for: visitor)
+        let product = try await subscription(of: context, visitor)
+        let board = try jobs.requireBoard(for: .raise)
         let back = ConsoleProblem.Back(
-            path: RaisePage.path(of: product.id),
+            path: RaiseFormPage.path(of: product.id),
             words: "Back to the raise"
         )
-        guard form.isFirst || seal.isOf(form, product.id, visitor, fields["seal"] ?? "") else {
-            throw ConsoleProblem(
-                409,
-                "Nothing was done: the console does not recognize this form",
-                "The console may have been started again since. Begin again: no price is raised twice.",
-                back: back
-            )
-        }
-        if fields["typed"] != nil {
-            // The dialog that confirms the count begins to raise, from the first page on.
-            try ActFormRules.requireTyped("\(form.counts.raised)", in: fields, back: back)
-            form.step = .raise
-            (form.after, form.counts) = ("", SubscriptionRaise.Counts())
-        }
-        if form.step == .raise { _ = try ActFormRules.reason(in: fields, back: back) }
-        let raise = try form.raise(of: product, back: back)
-        let connection = desk.connection(to: .payments, token: visitor.session.token)
-        let place = form.after.isEmpty ? nil : TransactionID(rawValue: form.after)
-        let page = try await acts.run(
-            form.step == .count ? "count subscribers" : "raise subscribers",
-            on: "\(product.id)",
-            by: visitor,
-            back: back
-        ) {
-            try await raise.page(after: place, over: connection)
-        }
-        form.counts = form.counts + page.counts
-        form.after = page.next?.rawValue ?? ""
-        let stage: RaisePage.Stage =
-            page.next != nil ? .going : form.step == .count ? .counted : .done
-        let answer = RaisePage(
-            product: product,
-            form: form,
-            stage: stage,
-            seal: seal.text(of: form, product.id, visitor),
+        let work = try RaiseForm(form).work(of: product, back: back)
+        let record = try await board.begin(
+            JobRecord(
+                .raise,
+                id: jobs.newID(),
+                by: jobs.decision("counted the subscriptions", by: visitor, nil),
+                raise: work
+            ),
+            over: connection(of: visitor)
+        )
+        return JobRequests.go(to: JobPage.path(of: record))
+    }
+
+    private func show(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let visitor = try visitor(of: request)
+        let (board, record) = try await jobs.job(.raise, of: context)
+        guard let work = record.raise else { throw ConsoleProblem.notFound }
+        let page = RaisePage(
+            record: record,
+            work: work,
+            fields: await board.progress(of: record),
             visitor: visitor
         )
-        return pageResponse(answer.html)
+        return pageResponse(page.html)
+    }
+
+    private func live(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        _ = try visitor(of: request, isUse: false)
+        let (board, record) = try await jobs.job(.raise, of: context)
+        var fields = await board.progress(of: record)
+        if let work = record.raise { fields.merge(RaisePage.fields(of: work)) { $1 } }
+        return try LiveAnswer(stamp: JobPage.stamp(of: record), fields: fields).response()
+    }
+
+    /// Begins to raise those who were counted, or goes on with it.
+    private func raise(
+        _ request: Request,
+        _ context: StoreRequestContext,
+        isBegun: Bool
+    ) async throws -> Response {
+        let (visitor, form) = try await jobs.acts.asked(request, as: .merchandiser)
+        try door.visits.require(.purchases, for: visitor)
+        let board = try jobs.requireBoard(for: .raise)
+        let (_, record) = try await jobs.job(.raise, of: context)
+        let back = jobs.back(to: record)
+        let reason = try ActFormRules.reason(in: form, back: back)
+        if !isBegun {
+            let count = record.raise?.counted?.raised ?? 0
+            try ActFormRules.requireTyped("\(count)", in: form, back: back)
+        }
+        let words = isBegun ? "went on with it" : "began to raise"
+        let decision = jobs.decision(words, by: visitor, reason)
+        let connection = connection(of: visitor)
+        try await jobs.acts.run("raise subscribers", on: "\(record.id)", by: visitor, back: back) {
+            try await board.raise(record.id, isBegun: isBegun, by: decision, over: connection)
+        }
+        return JobRequests.go(to: JobPage.path(of: record))
+    }
+
+    /// The visitor of a request, who may see products and those who subscribe to them.
+    private func visitor(
+        of request: Request,
+        isUse: Bool = true
+    ) throws(ConsoleProblem) -> Visitor {
+        let visitor = try door.visitor(of: request, seeing: .products, isUse: isUse)
+        try door.visits.require(.purchases, for: visitor)
+        return visitor
+    }
+
+    /// A connection with the visitor's own token, which the job keeps in memory while it works.
+    private func connection(of visitor: Visitor) -> StoreConnection {
+        desk.connection(to: .payments, token: visitor.session.token)
     }
 
     private func subscription(

@@ -42,6 +42,22 @@ struct JobWorkInTests: JobWork {
         return true
     }
 
+    /// Three pages: two subscriptions are raised on the first, one of two on the second, and none on
+    /// the last.
+    func page(
+        of _: SubscriptionRaise,
+        after place: TransactionID?,
+        over _: StoreConnection
+    ) async throws -> (counts: SubscriptionRaise.Counts, next: TransactionID?) {
+        for await _ in turns { break }
+        try Task.checkCancellation()
+        switch place?.number {
+        case nil: return (SubscriptionRaise.Counts(raised: 2), TransactionID(number: 2))
+        case 2?: return (SubscriptionRaise.Counts(raised: 1, others: 1), TransactionID(number: 3))
+        default: return (SubscriptionRaise.Counts(others: 1), nil)
+        }
+    }
+
     func prove(_: JobMeter) async throws -> VerificationReport {
         for await _ in turns { break }
         try Task.checkCancellation()
@@ -105,6 +121,35 @@ struct JobFolderInTests {
         JobRecord(.proof, id: EventID(time: .wallClock()), by: decision("began it", by: name))
     }
 
+    static func raise() -> JobRecord {
+        JobRecord(
+            .raise,
+            id: EventID(time: .wallClock()),
+            by: decision("counted the subscriptions"),
+            raise: RaiseWork(
+                productID: ProductID(unchecked: "club"),
+                storefront: Storefront(unchecked: "USA"),
+                price: Money(minorUnits: 349, currency: Currency(unchecked: "USD")),
+                effectiveAt: nil
+            )
+        )
+    }
+
+    /// A connection that the work of a test does not use.
+    static let connection = StoreConnection(
+        service: "payments",
+        baseURL: "http://127.0.0.1:1",
+        token: nil
+    )
+
+    /// Begins a raise on a board, and lets its work count.
+    static func countedRaise(on board: JobBoard, _ work: JobWorkInTests) async throws -> EventID {
+        let id = try await board.begin(raise(), over: connection).id
+        for _ in 1...3 { work.goOn.yield() }
+        try await board.wait(for: .planned, of: id, .raise)
+        return id
+    }
+
     /// Begins a replay on a board, and lets its work plan it.
     static func plannedReplay(on board: JobBoard, _ work: JobWorkInTests) async throws -> EventID {
         let id = try await board.begin(replay()).id
@@ -122,6 +167,25 @@ extension JobBoard {
             .begin(skippingUnreadable: false),
             by: JobFolderInTests.decision("began to send")
         )
+    }
+
+    /// Begins to raise those who were counted, or goes on with it.
+    func raiseOn(_ id: EventID, isBegun: Bool = false) throws {
+        try raise(
+            id,
+            isBegun: isBegun,
+            by: JobFolderInTests.decision(isBegun ? "went on with it" : "began to raise"),
+            over: JobFolderInTests.connection
+        )
+    }
+
+    /// Waits until a raise is through with its first page.
+    func waitForAPlace(of id: EventID) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while job(id, of: .raise)?.raise?.place == nil {
+            try #require(ContinuousClock.now < deadline, "no page of the raise is done")
+            await Task.yield()
+        }
     }
 
     /// Waits until a job has a state.

@@ -24,8 +24,8 @@ import Testing
         deliveryPlan: [.entitlement]
     )
 
-    private func form(_ text: String) throws -> RaiseForm {
-        RaiseForm(try #require(FormFields(text)))
+    private func work(_ text: String) throws -> RaiseWork {
+        try RaiseForm(try #require(FormFields(text))).work(of: Self.product, back: Self.back)
     }
 
     @Test(arguments: [
@@ -34,60 +34,31 @@ import Testing
         "storefront=USA&amount=3.49&from=soon",
     ])
     func whatCannotBeMeantIsRefused(text: String) throws {
-        let form = try form(text)
-        #expect(throws: ConsoleProblem.self) { try form.raise(of: Self.product, back: Self.back) }
+        #expect(throws: ConsoleProblem.self) { try work(text) }
     }
 
-    @Test func eachStepCarriesTheNumbersAndThePlace() throws {
-        var form = try form("storefront=USA&amount=3.49&step=raise&after=7&raised=2&others=1")
-        _ = try form.raise(of: Self.product, back: Self.back)
-        form.counts = form.counts + SubscriptionRaise.Counts(raised: 3, waiting: 1)
-        let again = try self.form(PlainWords.query(form.fields))
-        #expect(again == form)
-        #expect(again.counts == SubscriptionRaise.Counts(raised: 5, others: 1, waiting: 1))
-        let page = RaisePage(
-            product: Self.product,
-            form: form,
-            stage: .going,
-            seal: "mark",
-            visitor: .sample([.merchandiser])
-        ).html.markup
-        for part in [
-            "data-continues", "name=\"after\" value=\"7\"", "value=\"raise\"", "csrf", "mark",
-        ] {
-            #expect(page.contains(part), "\(part)")
-        }
+    @Test func whatIsAskedForIsRecordedAndNothingIsDone() throws {
+        let work = try work("storefront=USA&amount=3.49&from=2027-06-30T22:00:00Z")
+        #expect(work.productID == Self.product.id && work.storefront.rawValue == "USA")
+        #expect(work.price == Money(minorUnits: 349, currency: Currency(unchecked: "USD")))
+        #expect(work.effectiveAt == StoreTime("2027-06-30T22:00:00Z"))
+        #expect(work.counted == nil && work.counts == SubscriptionRaise.Counts())
+        #expect(try self.work("storefront=USA&amount=3.49&from=").effectiveAt == nil)
     }
 
-    @Test func nobodyIsRaisedBeforeTheirNumberIsTyped() throws {
-        let form = try form("storefront=USA&amount=3.49&raised=12")
-        func page(_ form: RaiseForm) -> String {
-            RaisePage(
+    @Test func whoMayNotChangeProductsSeesNoForm() {
+        func page(_ scopes: Set<AdministratorScope>, canRaise: Bool = true) -> String {
+            RaiseFormPage(
                 product: Self.product,
-                form: form,
-                stage: .counted,
-                seal: "mark",
-                visitor: .sample([.merchandiser])
+                records: [JobFolderInTests.raise()],
+                visitor: .sample(scopes),
+                canRaise: canRaise
             ).html.markup
         }
-        let markup = page(form)
-        #expect(markup.contains("Type the number of subscriptions, 12"))
-        #expect(markup.contains("name=\"reason\"") && !markup.contains("data-continues"))
-        #expect(!page(RaiseForm()).contains("<dialog"))
-    }
-
-    @Test func aFormGoesOnOnlyFromWhereItWas() throws {
-        let seal = RaiseSeal()
-        let id = Self.product.id
-        let visitor = Visitor.sample([.merchandiser])
-        var form = try form("storefront=USA&amount=3.49&step=raise&after=7&raised=2")
-        let mark = seal.text(of: form, id, visitor)
-        #expect(!form.isFirst && seal.isOf(form, id, visitor, mark))
-        #expect(!seal.isOf(form, ProductID(unchecked: "other"), visitor, mark))
-        #expect(!RaiseSeal().isOf(form, id, visitor, mark), "another console has another key")
-        form.after = "9"
-        #expect(!seal.isOf(form, id, visitor, mark))
-        let first = try self.form("storefront=USA&amount=3.49")
-        #expect(first.isFirst)
+        let markup = page([.merchandiser, .read])
+        #expect(markup.contains("Count them") && markup.contains("club in USA to 3.49 USD"))
+        #expect(!page([.read]).contains("Count them"))
+        let unset = page([.merchandiser, .read], canRaise: false)
+        #expect(unset.contains("CONSOLE_STATE_DIRECTORY") && !unset.contains("Count them"))
     }
 }
