@@ -9,7 +9,7 @@ struct ActListPage {
     static let kinds: [(kind: ActKind, words: String)] = [
         (.buyers, "about buyers"), (.refunds, "refunds"), (.approvals, "approvals"),
         (.subscriptions, "subscriptions"), (.families, "families"), (.products, "products"),
-        (.codes, "codes"), (.deadLetters, "dead letters"), (.jobs, "replays and proofs"),
+        (.codes, "codes"), (.deadLetters, "dead letters"), (.jobs, "replays, proofs and raises"),
     ]
 
     let found: ActPage
@@ -88,6 +88,7 @@ struct ActListPage {
             "<a href=\"/dead-letters/\(service.rawValue)/\(id)\">dead letter \(id) of \(service.rawValue)</a>"
         case .replay(let id): "<a href=\"/replays/\(id)\">replay \(id)</a>"
         case .proof(let id): "<a href=\"/proofs/\(id)\">proof \(id)</a>"
+        case .raise(let id): "<a href=\"/raises/\(id)\">raise \(id)</a>"
         }
     }
 

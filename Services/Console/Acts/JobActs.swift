@@ -1,7 +1,7 @@
 import EventTypes
 import OperatorCore
 
-/// The decisions about replays and proofs as a list of acts.
+/// The decisions about replays, proofs and raises as a list of acts.
 ///
 /// Pure.
 enum JobActs {
@@ -40,12 +40,20 @@ enum JobActs {
             let act = RecordedAct(
                 act: decision.act,
                 time: "\(decision.time)",
-                subject: record.kind == .replay ? .replay(record.id) : .proof(record.id),
+                subject: subject(of: record),
                 words: "\(record.kind.rawValue): \(decision.words)",
                 key: "",
                 place: "\(place)"
             )
             return (place, act)
+        }
+    }
+
+    private static func subject(of record: JobRecord) -> RecordedAct.Subject {
+        switch record.kind {
+        case .replay: .replay(record.id)
+        case .proof: .proof(record.id)
+        case .raise: .raise(record.id)
         }
     }
 

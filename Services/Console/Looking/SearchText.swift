@@ -61,7 +61,7 @@ struct SearchText: Hashable, Sendable {
             ]
         }
         words += [family.map { "the family \($0)" }, event.map { "the event \($0)" }]
-        if visitor.maySee(.jobs) { words.append(event.map { "the replay or proof \($0)" }) }
+        if visitor.maySee(.jobs) { words.append(event.map { "the replay, proof or raise \($0)" }) }
         words.append(
             trace.map {
                 "the trace \($0), among the newest \(IDSearchReader.eventsMax.grouped) events"

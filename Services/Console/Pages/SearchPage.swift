@@ -16,7 +16,7 @@ struct SearchPage {
         if query.isEmpty {
             return """
                 <p class="empty">Paste the id of a transaction, an order, an account, a product, a campaign of codes, a family, an event, \
-                a replay or a proof, or a custom code or a trace. A receipt shows the order.</p>
+                a replay, a proof or a raise, or a custom code or a trace. A receipt shows the order.</p>
                 """
         }
         if lookedFor.isEmpty {

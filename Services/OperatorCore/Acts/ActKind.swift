@@ -18,7 +18,7 @@ package enum ActKind: String, CaseIterable, Sendable {
     case codes
     /// Redrives and discards.
     case deadLetters = "dead-letters"
-    /// Replays and proofs of the console, which are in its folder; no database has them.
+    /// Replays, proofs and raises of the console, which are in its folder; no database has them.
     case jobs
 
     /// The service whose log has them; `nil` for those that no log has.

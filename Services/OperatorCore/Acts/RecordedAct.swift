@@ -14,6 +14,8 @@ package struct RecordedAct: Hashable, Sendable {
         case deadLetter(OperatedService, Int64)
         case replay(EventID)
         case proof(EventID)
+        /// A raise of a price for those who subscribe already.
+        case raise(EventID)
     }
 
     /// Who decided, and why; changes of products have no reason.
@@ -24,7 +26,7 @@ package struct RecordedAct: Hashable, Sendable {
     package let subject: Subject
     /// The decision in words.
     package let words: String
-    /// The account, the product or the group; empty for replays and proofs.
+    /// The account, the product or the group; empty for jobs.
     package let key: String
     /// The place in the list, where a next page can begin.
     package let place: String

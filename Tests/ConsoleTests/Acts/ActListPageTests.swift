@@ -67,7 +67,7 @@ import Testing
                 query: ActQuery(),
                 visitor: .sample(scopes)
             ).html.markup
-            #expect(page.contains("replays and proofs") == isOffered)
+            #expect(page.contains("replays, proofs and raises") == isOffered)
             #expect(page.contains("families"))
         }
     }

@@ -103,7 +103,7 @@ import Testing
         )
         let id = "01936b5e-0000-7000-8000-000000000000"
         let words = SearchText(id).words(for: all)
-        for kind in ["family", "event", "replay or proof"] {
+        for kind in ["family", "event", "replay, proof or raise"] {
             #expect(words.contains("the \(kind) \(id)"), "\(kind)")
         }
         #expect(
