@@ -1,4 +1,4 @@
-"""Looks at an account, at the line of the last minutes, and at what a search leads to, in the console."""
+"""Looks at accounts, at the line of the last minutes and at what a search finds, and ends sessions, in the console."""
 
 import re
 
@@ -55,3 +55,15 @@ def a_search_leads_to_a_product(stage):
     for words in ["the account no.such.product", "the product no.such.product"]:
         expect(operator.page.locator("main")).to_contain_text(words)
     operator.check()
+
+
+@test
+def who_ends_all_sessions_is_signed_out_everywhere(stage):
+    operator, other = stage.operator(), stage.operator()
+    # Chromium writes of the answer by which the other page learns that its session is over.
+    other.allowed = [r"Failed to load resource.*401"]
+    operator.page.get_by_role("button", name="End all my sessions").click()
+    expect(operator.page).to_have_url(operator.url + "sign-in")
+    expect(other.page).to_have_url(other.url + "sign-in")
+    operator.check()
+    other.check()

@@ -38,6 +38,7 @@ struct PageFrame {
         <p id="connection" role="status" hidden></p>
         \(body)
         </main>
+        \(foot)
         </body>
         </html>
         """
@@ -63,6 +64,18 @@ struct PageFrame {
             </form>
             <nav aria-label="Pages">\(links)\(search)</nav>
             </header>
+            """
+    }
+
+    /// The way out of all sessions, for somebody who has lost a device.
+    private var foot: HTML {
+        guard let visitor else { return "" }
+        return """
+            <footer>
+            <form method="post" action="/sign-out">\(visitor.csrfField)<input type="hidden" name="everywhere" value="yes">\
+            <span class="dim">Signed in on a device that you have no more?</span> \
+            <button class="quiet">End all my sessions</button></form>
+            </footer>
             """
     }
 

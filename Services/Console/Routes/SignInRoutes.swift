@@ -77,6 +77,7 @@ struct SignInRoutes: Sendable {
         if let old = request.cookies[ConsoleDoor.cookie]?.value { door.sessions.end(old) }
         let secret = door.sessions.begin(
             with: token,
+            of: administrator.name,
             at: door.now(),
             isSandbox: await desk.isSandbox()
         )
@@ -91,8 +92,17 @@ struct SignInRoutes: Sendable {
 
     private func end(_ request: Request, _: StoreRequestContext) async throws -> Response {
         let visitor = try door.visitor(of: request)
-        try door.visits.requireOwnForm(try await door.form(of: request), of: visitor)
-        if let secret = request.cookies[ConsoleDoor.cookie]?.value { door.sessions.end(secret) }
+        let form = try await door.form(of: request)
+        try door.visits.requireOwnForm(form, of: visitor)
+        if form["everywhere"] != nil {
+            door.sessions.endAll(of: visitor.name, at: door.now())
+            door.logger.info(
+                "ended all sessions of the console",
+                metadata: ["administrator": "\(visitor.name)"]
+            )
+        } else if let secret = request.cookies[ConsoleDoor.cookie]?.value {
+            door.sessions.end(secret)
+        }
         var response = Response(status: .seeOther, headers: [.location: "/sign-in"])
         response.setCookie(ConsoleDoor.cookie(""))
         return response

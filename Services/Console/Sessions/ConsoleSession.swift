@@ -7,6 +7,8 @@ struct ConsoleSession: Hashable, Sendable {
     /// The longest pause between two requests.
     static let pauseMax: Duration = .seconds(30 * 60)
 
+    /// The administrator who has signed in.
+    let holder: AdministratorName
     /// The administrator's own token, which the services get.
     let token: String
     /// The text that each form of the session's pages carries.

@@ -12,6 +12,8 @@ struct SealedSession: Codable, Sendable {
         let csrf: String
     }
 
+    /// The administrator's name, by which all sessions of one person are ended.
+    let holder: AdministratorName
     private let begun: Int64
     private let used: Int64
     private let isSandbox: Bool
@@ -19,6 +21,7 @@ struct SealedSession: Codable, Sendable {
 
     /// Seals a session with the secret of its cookie.
     init(_ session: ConsoleSession, with secret: String) throws {
+        holder = session.holder
         begun = session.begunAt.millisecondsSinceEpoch
         used = session.usedAt.millisecondsSinceEpoch
         isSandbox = session.isSandbox
@@ -26,7 +29,7 @@ struct SealedSession: Codable, Sendable {
         let sealed = try AES.GCM.seal(
             secrets,
             using: Self.key(of: secret),
-            authenticating: Self.place(begun, used, isSandbox)
+            authenticating: Self.place(holder, begun, used, isSandbox)
         )
         // A nonce of the usual length is part of the combined form.
         box = sealed.combined ?? Data()
@@ -41,7 +44,7 @@ struct SealedSession: Codable, Sendable {
             let bytes = try? AES.GCM.open(
                 sealed,
                 using: Self.key(of: secret),
-                authenticating: Self.place(begun, used, isSandbox)
+                authenticating: Self.place(holder, begun, used, isSandbox)
             ),
             let secrets = try? JSONDecoder().decode(Secrets.self, from: bytes)
         else { return nil }
@@ -50,6 +53,7 @@ struct SealedSession: Codable, Sendable {
 
     private func session(_ token: String, _ csrf: String) -> ConsoleSession {
         ConsoleSession(
+            holder: holder,
             token: token,
             csrf: csrf,
             begunAt: MachineTime(millisecondsSinceEpoch: begun),
@@ -68,7 +72,12 @@ struct SealedSession: Codable, Sendable {
     }
 
     /// The text that stands beside the box, and cannot be changed without breaking its seal.
-    private static func place(_ begun: Int64, _ used: Int64, _ isSandbox: Bool) -> Data {
-        Data("\(begun) \(used) \(isSandbox)".utf8)
+    private static func place(
+        _ holder: AdministratorName,
+        _ begun: Int64,
+        _ used: Int64,
+        _ isSandbox: Bool
+    ) -> Data {
+        Data("\(begun) \(used) \(isSandbox) \(holder)".utf8)
     }
 }

@@ -54,6 +54,14 @@ final class SessionFolder: Sendable {
         remove(Self.name(of: digest))
     }
 
+    /// Removes the files of all sessions of an administrator.
+    func removeAll(of holder: AdministratorName) {
+        for name in folder.names(ending: Self.ending)
+        where folder.read(SealedSession.self, from: name)?.holder == holder {
+            remove(name)
+        }
+    }
+
     private func remove(_ name: String) {
         do {
             try folder.remove(name)

@@ -15,6 +15,13 @@ final class SessionTable: Sendable {
         /// The sessions that somebody has ended, whose files may have stayed, with the last moment
         /// at which these could open one.
         var ended: [SHA256Digest: MachineTime] = [:]
+        /// The administrators who have ended all their sessions, and when.
+        var endedAll: [AdministratorName: MachineTime] = [:]
+
+        /// Whether a session from a file was ended, and its file has stayed.
+        func hasEnded(_ session: ConsoleSession, _ digest: SHA256Digest) -> Bool {
+            ended[digest] != nil || endedAll[session.holder].map { session.begunAt <= $0 } == true
+        }
     }
 
     private let state = Mutex(State())
@@ -29,12 +36,19 @@ final class SessionTable: Sendable {
     ///
     /// - Parameters:
     ///   - token: The administrator's token.
+    ///   - holder: The administrator.
     ///   - now: The time.
     ///   - isSandbox: Whether the store is a sandbox.
     /// - Returns: The secret for the cookie.
-    func begin(with token: String, at now: MachineTime, isSandbox: Bool = false) -> String {
+    func begin(
+        with token: String,
+        of holder: AdministratorName,
+        at now: MachineTime,
+        isSandbox: Bool = false
+    ) -> String {
         let secret = RandomSecret.make()
         let session = ConsoleSession(
+            holder: holder,
             token: token,
             csrf: RandomSecret.make(),
             begunAt: now,
@@ -60,8 +74,8 @@ final class SessionTable: Sendable {
         let digest = RandomSecret.digest(of: secret)
         // A file is read and written under the lock, so a session that is ended does not come back.
         return state.withLock { state in
-            if state.sessions[digest] == nil, state.ended[digest] == nil,
-                let kept = folder?.session(of: secret)
+            if state.sessions[digest] == nil, let kept = folder?.session(of: secret),
+                !state.hasEnded(kept, digest)
             {
                 add(kept, digest, to: &state.sessions)
             }
@@ -99,6 +113,9 @@ final class SessionTable: Sendable {
         state.withLock { state in
             state.sessions = state.sessions.filter { $0.value.isGoingOn(at: now) }
             state.ended = state.ended.filter { $0.value > now }
+            state.endedAll = state.endedAll.filter {
+                now.duration(since: $0.value) < ConsoleSession.ageMax
+            }
             // Under the lock, so that no file is removed that was written again meanwhile.
             folder?.sweep(at: now)
         }
@@ -116,6 +133,17 @@ final class SessionTable: Sendable {
             }
             state.sessions[digest] = nil
             folder?.remove(digest)
+        }
+    }
+
+    /// Ends all sessions of an administrator, also those that are in files alone.
+    func endAll(of holder: AdministratorName, at now: MachineTime) {
+        state.withLock { state in
+            state.sessions = state.sessions.filter { $0.value.holder != holder }
+            if let folder {
+                state.endedAll[holder] = now
+                folder.removeAll(of: holder)
+            }
         }
     }
 }

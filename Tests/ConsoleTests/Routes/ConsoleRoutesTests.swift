@@ -325,6 +325,25 @@ struct ConsoleRoutesTests {
         }
     }
 
+    @Test func whoEndsAllSessionsIsSignedOutEverywhere() async throws {
+        try await ConsoleUnderTest.run { console in
+            let (first, csrf) = try await console.signIn()
+            let (second, _) = try await console.signIn()
+            let out = try await console.send(
+                .post,
+                "/sign-out",
+                cookie: first,
+                form: "everywhere=yes&csrf=\(csrf)"
+            )
+            #expect(out.headers[.location] == "/sign-in")
+            for cookie in [first, second] {
+                #expect(
+                    try await console.send(.get, "/now", cookie: cookie, [:]).status.code == 401
+                )
+            }
+        }
+    }
+
     @Test func whoSignsOutIsSignedOut() async throws {
         try await ConsoleUnderTest.run { console in
             let (cookie, csrf) = try await console.signIn()

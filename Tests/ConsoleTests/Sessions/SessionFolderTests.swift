@@ -6,6 +6,7 @@ import Testing
 @testable import Console
 
 @Suite struct SessionFolderTests {
+    private static let maria = AdministratorName(unchecked: "maria")
     private static let start = MachineTime(millisecondsSinceEpoch: 1_795_237_200_000)
 
     private static func after(minutes: Int) -> MachineTime {
@@ -35,7 +36,7 @@ import Testing
     @Test func aSessionOutlivesARestart() throws {
         try run { _, start in
             let first = try start()
-            let secret = first.begin(with: "token", at: Self.start, isSandbox: true)
+            let secret = first.begin(with: "token", of: Self.maria, at: Self.start, isSandbox: true)
             let session = first.session(of: secret, at: Self.after(minutes: 20))
             let again = try start().session(of: secret, at: Self.after(minutes: 49))
             #expect(again?.token == "token" && again?.isSandbox == true)
@@ -46,7 +47,7 @@ import Testing
 
     @Test func aRestartProlongsNoSession() throws {
         try run { path, start in
-            let secret = try start().begin(with: "token", at: Self.start)
+            let secret = try start().begin(with: "token", of: Self.maria, at: Self.start)
             #expect(try start().session(of: secret, at: Self.after(minutes: 30)) == nil)
             try start().sweep(at: Self.after(minutes: 30))
             #expect(try files(path).isEmpty)
@@ -56,7 +57,7 @@ import Testing
     @Test func aSessionThatWasEndedDoesNotComeBack() throws {
         try run { path, start in
             let sessions = try start()
-            let secret = sessions.begin(with: "token", at: Self.start)
+            let secret = sessions.begin(with: "token", of: Self.maria, at: Self.start)
             #expect(try files(path).count == 1)
             sessions.end(secret)
             #expect(try files(path).isEmpty)
@@ -67,7 +68,7 @@ import Testing
     @Test func aSessionWhoseFileStaysIsEndedAllTheSame() throws {
         try run { path, start in
             let sessions = try start()
-            let secret = sessions.begin(with: "token", at: Self.start)
+            let secret = sessions.begin(with: "token", of: Self.maria, at: Self.start)
             let file = path + "/sessions/" + (try #require(try files(path).first))
             let kept = try Data(contentsOf: URL(fileURLWithPath: file))
             sessions.end(secret)
@@ -75,6 +76,35 @@ import Testing
             #expect(sessions.session(of: secret, at: Self.after(minutes: 1)) == nil)
             sessions.sweep(at: Self.after(minutes: 2))
             #expect(sessions.session(of: secret, at: Self.after(minutes: 3)) == nil)
+        }
+    }
+
+    @Test func sessionsInFilesAloneAreEndedEverywhere() throws {
+        try run { path, start in
+            let before = try start()
+            let own = before.begin(with: "token", of: Self.maria, at: Self.start)
+            let max = AdministratorName(unchecked: "max")
+            let other = before.begin(with: "token", of: max, at: Self.start)
+            // A console that has started again has none of them in memory.
+            let again = try start()
+            again.endAll(of: Self.maria, at: Self.after(minutes: 1))
+            #expect(try files(path).count == 1)
+            #expect(again.session(of: own, at: Self.after(minutes: 2)) == nil)
+            #expect(again.session(of: other, at: Self.after(minutes: 2)) != nil)
+        }
+    }
+
+    @Test func aFileThatStaysOpensNothingAfterAllWereEnded() throws {
+        try run { path, start in
+            let before = try start()
+            let secret = before.begin(with: "token", of: Self.maria, at: Self.start)
+            let file = path + "/sessions/" + (try #require(try files(path).first))
+            let kept = try Data(contentsOf: URL(fileURLWithPath: file))
+            let again = try start()
+            again.endAll(of: Self.maria, at: Self.after(minutes: 1))
+            try kept.write(to: URL(fileURLWithPath: file))
+            again.sweep(at: Self.after(minutes: 2))
+            #expect(again.session(of: secret, at: Self.after(minutes: 3)) == nil)
         }
     }
 
@@ -95,7 +125,7 @@ import Testing
 
     @Test func aFileAloneOpensNothing() throws {
         try run { path, start in
-            let secret = try start().begin(with: "token-of-maria", at: Self.start)
+            let secret = try start().begin(with: "token-of-maria", of: Self.maria, at: Self.start)
             let file = try #require(try files(path).first)
             let text = try String(contentsOfFile: path + "/sessions/" + file, encoding: .utf8)
             #expect(!text.contains("token-of-maria") && !text.contains(secret))
@@ -108,7 +138,7 @@ import Testing
 
     @Test func aFileThatWasChangedOpensNothing() throws {
         try run { path, start in
-            let secret = try start().begin(with: "token", at: Self.start)
+            let secret = try start().begin(with: "token", of: Self.maria, at: Self.start)
             let file = path + "/sessions/" + (try #require(try files(path).first))
             let text = try String(contentsOfFile: file, encoding: .utf8)
             let later = Self.after(minutes: 600).millisecondsSinceEpoch

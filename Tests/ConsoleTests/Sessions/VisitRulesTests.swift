@@ -16,6 +16,7 @@ extension Visitor {
             name: AdministratorName(unchecked: "maria"),
             scopes: scopes,
             session: ConsoleSession(
+                holder: AdministratorName(unchecked: "maria"),
                 token: "token",
                 csrf: "own",
                 begunAt: time,
