@@ -28,7 +28,7 @@ struct PurchasePage {
             """
             \(notice)
             <section class="card" aria-label="The purchase">\(head)</section>
-            <section aria-labelledby="left"><h2 id="left">What is left to do</h2>\(left)\(acts)</section>
+            <section aria-labelledby="left"><h2 id="left">What is left to do</h2>\(left)\(asked)\(acts)</section>
             <section aria-labelledby="money"><h2 id="money">Money</h2>\(PostingsTable(postings: story.postings).html)</section>
             <section aria-labelledby="story"><h2 id="story">What happened</h2>\(steps)</section>
             """
@@ -100,6 +100,27 @@ struct PurchasePage {
     var canBeRefunded: Bool {
         story.state == .purchased && story.revokedAt == nil
             && PurchaseWords.givenBack(of: story).minorUnits < story.price.minorUnits
+    }
+
+    /// The way to the buyer's request, whose approval can be repeated safely; a refund here cannot
+    /// stand for it.
+    private var asked: HTML {
+        guard canBeRefunded, visitor.mayAct(as: .support), let request = story.refundRequest else {
+            return ""
+        }
+        let link: HTML =
+            "<a href=\"/refund-requests/\(request.transactionID)/\(request.number)\">its request</a>"
+        switch request.state {
+        case .open:
+            return
+                "<p id=\"asked\">The buyer has asked for a refund. Decide \(link), and not here.</p>"
+        case .approved:
+            return """
+                <p id="asked">The buyer’s request was approved. If nobody knows whether that refund is made, \
+                approve \(link) again, which is safe. A refund from here is another one.</p>
+                """
+        case .declined, .unknown: return ""
+        }
     }
 
     private var acts: HTML {

@@ -88,6 +88,8 @@ package struct Story: Encodable, Hashable, Sendable {
     package var subscription: String?
     /// The subscription that it pays for: its first transaction, whose story tells its whole life.
     package var subscriptionID: TransactionID?
+    /// The buyer's newest request for a refund, as it is now; `nil` if there is none.
+    package var refundRequest: RequestedRefund?
     /// Files of months that have since left the logs and may hold events of this purchase.
     package var archives: [String] = []
     /// The transaction in all books, as `reconcile --transactions` lists it.

@@ -36,7 +36,8 @@ struct StoryRules {
             steps: steps,
             waitsFor: waitsFor,
             subscription: payments.subscription.map(SubscriptionWords.present),
-            subscriptionID: payments.subscription?.id
+            subscriptionID: payments.subscription?.id,
+            refundRequest: payments.events.compactMap(\.request).last
         )
     }
 

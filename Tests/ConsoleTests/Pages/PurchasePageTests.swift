@@ -95,6 +95,44 @@ import Testing
         }
     }
 
+    @Test func aRequestOfTheBuyerIsDecidedOnItsOwnPage() {
+        var story = Self.story()
+        let transaction = Transaction(
+            id: story.transactionID,
+            originalID: story.transactionID,
+            reason: .purchase,
+            version: 2,
+            state: .purchased,
+            accountID: story.accountID,
+            bundleID: story.bundleID,
+            productID: story.productID,
+            productVersion: 1,
+            productType: .consumable,
+            quantity: 1,
+            storefront: story.storefront,
+            price: story.price,
+            applicationUsername: nil,
+            deliveryPlan: [],
+            requestedAt: Self.start
+        )
+        var request = RequestedRefund(number: 2, of: transaction, because: .legal, at: Self.start)
+        let visitor = Visitor.sample([.support])
+        #expect(!page(story, visitor).contains("id=\"asked\""))
+        for (state, words) in [
+            (RequestedRefund.State.open, "and not here"), (.approved, "which is safe"),
+        ] {
+            request.state = state
+            story.refundRequest = request
+            let markup = page(story, visitor)
+            #expect(markup.contains(words))
+            #expect(markup.contains("href=\"/refund-requests/1000001/2\""))
+            #expect(!page(story, .sample([.read])).contains("id=\"asked\""))
+        }
+        request.state = .declined
+        story.refundRequest = request
+        #expect(!page(story, visitor).contains("id=\"asked\""), "another refund is no mistake")
+    }
+
     @Test func aRefundWithoutAnAnswerCanOnlyBeRepeatedAsItWas() {
         let story = Self.story()
         let sent = SentRefund(
