@@ -20,6 +20,8 @@ import Testing
 struct ConsoleUnderTest {
     let client: any TestClientProtocol
     let folder: String
+    /// Every route of the pages, as its method and path: `GET /purchases/{id}`.
+    let routes: Set<String>
     private let key: ECDSA.PrivateKey<P256>
 
     /// Runs a body with the pages of a console or, if it is whole, with the routes around them.
@@ -71,9 +73,14 @@ struct ConsoleUnderTest {
             deciding: addresses,
             logger: Logger(label: "test")
         )
+        let routes = Set(
+            pages.router.routes.filter { $0.method != .head }.map { "\($0.method) \($0.path)" }
+        )
         guard isWhole else {
             try await Application(router: pages.router).test(.router) { client in
-                try await body(ConsoleUnderTest(client: client, folder: folder, key: key))
+                try await body(
+                    ConsoleUnderTest(client: client, folder: folder, routes: routes, key: key)
+                )
             }
             return
         }
@@ -85,7 +92,9 @@ struct ConsoleUnderTest {
         )
         pages.mount(on: outer)
         try await Application(responder: outer.buildResponder()).test(.router) { client in
-            try await body(ConsoleUnderTest(client: client, folder: folder, key: key))
+            try await body(
+                ConsoleUnderTest(client: client, folder: folder, routes: routes, key: key)
+            )
         }
     }
 
