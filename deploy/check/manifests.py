@@ -84,6 +84,8 @@ def check_environment(place, image, names, values):
         for key in sorted(names):
             if f"{key}_FILE" in settings(name):
                 find(place, f"sets {key}; put it in a file, and set {key}_FILE")
+    if name == "console" and str(values.get("CONSOLE_READ_ONLY")).lower() != "true":
+        find(place, "lets people act, although nobody has said so: its CONSOLE_READ_ONLY is not true")
     if name == "tools":
         # Variables PG… belong to libpq, and the scripts of some steps read a few more.
         known = settings("operator") | set(re.findall(r"\$\{([A-Z_]+)", text("deploy/compose/secrets")))
@@ -413,8 +415,9 @@ def check_monitoring():
     scraped = {
         each["job_name"] for each in yaml.safe_load(text("deploy/monitoring/prometheus.yml"))["scrape_configs"]
     }
-    if scraped != set(SERVICES):
-        find("deploy/monitoring/prometheus.yml", "does not collect from every service")
+    if scraped != set(SERVICES + ["console"]):
+        find("deploy/monitoring/prometheus.yml", "does not collect from every service and from the console")
+    check_scraping()
     for place, expression in expressions:
         used = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=\s*[{\[)<>]|\s*$|\s+[<>])", expression))
         # A name of one word could be that of a function or a label, so only known ones count.
@@ -424,6 +427,22 @@ def check_monitoring():
         if not used & known:
             find(f"deploy/monitoring/{place}", "asks for no metric of the store")
     return len(expressions)
+
+
+def check_scraping():
+    """Checks that Prometheus may reach the pods that it collects from, and that these are all with metrics."""
+    monitor = yaml.safe_load(text("deploy/kubernetes/monitoring.yaml"))
+    collected = {role for each in monitor["spec"]["selector"]["matchExpressions"] for role in each["values"]}
+    reached = set()
+    for policy in yaml.safe_load_all(text("deploy/kubernetes/network-policies.yaml")):
+        peers = [peer for rule in policy["spec"].get("ingress", []) for peer in rule.get("from", [])]
+        if {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}} in [
+            peer.get("namespaceSelector") for peer in peers
+        ]:
+            reached.add(policy["spec"]["podSelector"].get("matchLabels", {}).get("counterfoil/role"))
+    for place, roles in [("monitoring.yaml", collected), ("network-policies.yaml", reached - {None})]:
+        if roles != {"service", "console"}:
+            find(f"deploy/kubernetes/{place}", f"lets Prometheus collect from {sorted(roles)}")
 
 
 try:
