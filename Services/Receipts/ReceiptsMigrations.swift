@@ -23,5 +23,6 @@ enum ReceiptsMigrations {
             ("m0009_refund_requests", PackageResources.m0009_refund_requests_sql),
             ("m0010_mass_extensions", PackageResources.m0010_mass_extensions_sql),
             ("m0011_products", PackageResources.m0011_products_sql),
+            ("m0012_shared_periods", PackageResources.m0012_shared_periods_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

@@ -25,7 +25,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
 
     let unreadIndexes = [
         "signed_transactions_by_history", "signed_transactions_refunded",
-        "subscriptions_by_account",
+        "signed_transactions_shared", "subscriptions_by_account",
     ]
 
     var tables: [RebuiltTable] { ReceiptsTables.all }

@@ -20,7 +20,15 @@ public struct TransactionID: Identifier {
     /// docs/subscriptions.md).
     ///
     /// No transaction has such a number: those have at most 60 bits.
-    public var webOrderLineItemID: String { String(2_000_000_000_000_000_000 + number) }
+    public var webOrderLineItemID: String { String(Self.firstPeriod + number) }
+    private static let firstPeriod: Int64 = 2_000_000_000_000_000_000
+    /// Finds the transaction that paid a period.
+    ///
+    /// It is `nil` if the text is not the identifier of a period.
+    public init?(webOrderLineItemID text: String) {
+        guard let number = Int64(text), number > Self.firstPeriod else { return nil }
+        self.init(number: number - Self.firstPeriod)
+    }
     /// Orders transactions by number, and therefore by the millisecond of their creation.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }

@@ -93,7 +93,12 @@ extension EndToEnd {
                 let bought = try await store.buy(SampleCatalog.club, as: "ada")
                 let share = try await store.share(of: bought, with: "ben")
                 try await store.finish([bought])
-                try await store.client(account: "ben").finishUntilDone(share.transaction.id)
+                let ben = try store.client(account: "ben")
+                try await ben.finishUntilDone(share.transaction.id)
+                let statuses = store.urls.receipts + Routes.subscriptionStatuses
+                let running = try await ben.raw(.GET, statuses)
+                    .decode(SubscriptionStatusesResponse.self).statuses
+                #expect(running.map(\.status) == [1])
                 let id = bought.transactionID.rawValue
                 let off = try await store.counterfoil("subscriptions", "cancel", id)
                 #expect(off.exit == .code(0), "\(off.output)")
@@ -101,6 +106,9 @@ extension EndToEnd {
 
                 _ = try await store.family("end", family.id.rawValue)
                 try await store.agreedBooks()
+                let ended = try await ben.raw(.GET, statuses)
+                    .decode(SubscriptionStatusesResponse.self).statuses
+                #expect(ended.map(\.status) == [2])
                 let told = try await store.signedTransaction(share.transaction.id, of: "ben")
                 #expect(told["revocationDate"] == nil)
             }

@@ -113,21 +113,29 @@ struct ServerAPIReader: Sendable {
             signer: signer,
             now: now
         )
-        return try await reader.statuses(of: owner)
-            .filter { wanted.isEmpty || wanted.contains($0.status) }
-            .map { signed in
-                ServerAPIBodies.SubscriptionStatuses.Group(
-                    subscriptionGroupIdentifier: signed.subscription.groupID,
-                    lastTransactions: [
-                        ServerAPIBodies.SubscriptionStatuses.Item(
-                            status: signed.status,
-                            originalTransactionId: signed.subscription.id,
-                            signedTransactionInfo: signed.transaction,
-                            signedRenewalInfo: signed.renewalInfo
-                        )
-                    ]
+        var groups: [ServerAPIBodies.SubscriptionStatuses.Group] = []
+        for signed in try await reader.statuses(of: owner)
+        where wanted.isEmpty || wanted.contains(signed.status) {
+            let item = ServerAPIBodies.SubscriptionStatuses.Item(
+                status: signed.status,
+                originalTransactionId: signed.subscription.id,
+                signedTransactionInfo: signed.transaction,
+                signedRenewalInfo: signed.renewalInfo
+            )
+            let group = signed.subscription.groupID
+            // A family may share a subscription of a group in which the account has its own (S141).
+            if let index = groups.firstIndex(where: { $0.subscriptionGroupIdentifier == group }) {
+                groups[index].lastTransactions.append(item)
+            } else {
+                groups.append(
+                    ServerAPIBodies.SubscriptionStatuses.Group(
+                        subscriptionGroupIdentifier: group,
+                        lastTransactions: [item]
+                    )
                 )
             }
+        }
+        return groups
     }
 
     /// Returns an account's app transaction, and the time at which the account was first seen in

@@ -21,7 +21,8 @@ struct SubscriptionStatusReader: Sendable {
     let signer: ReceiptSigner
     let now: @Sendable () -> StoreTime
 
-    /// Returns the statuses of an account's subscriptions in an app, the oldest first.
+    /// Returns the statuses of an account's subscriptions in an app, the oldest first, and then of
+    /// those that a family shares with it.
     ///
     /// A subscription whose newest period has no receipt yet is left out. It has one a moment later.
     ///
@@ -29,22 +30,28 @@ struct SubscriptionStatusReader: Sendable {
     func statuses(of owner: OwnerKey) async throws -> [Signed] {
         let time = now()
         let (found, winBacks) = try await client.withConnection { [store] connection in
-            let found = try SubscriptionStatusStore.load(of: owner, on: connection).map {
+            let own = try SubscriptionStatusStore.load(of: owner, on: connection).map {
+                SubscriptionStatus.present($0, at: time)
+            }
+            let shared = try SharedPeriodStore.newest(of: owner, on: connection).map {
+                $0.subscription(at: time)
+            }
+            let all = own.map { ($0, true) } + shared.map { ($0, false) }
+            let found = try all.map { subscription, isOwn in
                 (
-                    SubscriptionStatus.present($0, at: time),
-                    try store.receipts([$0.period.transactionID], on: connection).first
+                    subscription, isOwn,
+                    try store.receipts([subscription.period.transactionID], on: connection).first
                 )
             }
-            return (
-                found, try SubscriptionProductStore.winBacks(of: found.map(\.0), on: connection)
-            )
+            return (found, try SubscriptionProductStore.winBacks(of: own, on: connection))
         }
-        return try found.compactMap { present, receipt in
+        return try found.compactMap { present, isOwn, receipt in
             guard let receipt, let status = present.state.status else { return nil }
             let info = RenewalInfoPayload(
                 present,
                 of: try RenewalInfoPayload.Customer(payload: receipt.payload),
-                winBacks: winBacks,
+                // Whoever has not paid for a subscription is not won back.
+                winBacks: isOwn ? winBacks : EligibleWinBacks(),
                 environment: signer.environment,
                 signedAt: time
             )

@@ -1,0 +1,63 @@
+import EventTypes
+
+/// The newest period of a subscription of another account that a family shares with an account.
+///
+/// Pure.
+struct SharedPeriod: Sendable {
+    /// The account that has it.
+    let owner: OwnerKey
+    /// The transaction by which it has it, as it is signed.
+    let share: SignedTransactionPayload
+    /// The subscription of the account that pays.
+    let bought: Subscription
+
+    /// The subscription as the account has it (rows e43 to e45 of docs/subscriptions.md).
+    ///
+    /// It begins with the share, and follows the one that is paid. Its offers and its questions
+    /// about prices are for whoever pays. Nothing is shared in a grace period (decision 67), so the
+    /// account waits then as in billing retry.
+    ///
+    /// - Parameter time: The present.
+    /// - Returns: The subscription in the state that it has for the account.
+    func subscription(at time: StoreTime) -> Subscription {
+        let bought = SubscriptionStatus.present(bought, at: time)
+        let isNewest = bought.period.transactionID == share.paidBy
+        var shared = bought
+        shared.id = share.originalTransactionId
+        shared.accountID = owner.account
+        if !isNewest, let earlier = bought.earlierPeriod, earlier.transactionID == share.paidBy {
+            shared.period = earlier
+        }
+        shared.period.transactionID = share.transactionId
+        shared.period.product.id = share.productId
+        shared.period.start = share.purchaseDate
+        shared.period.end = share.expiresDate ?? shared.period.end
+        shared.period.offer = nil
+        shared.earlierPeriod = nil
+        shared.pendingOffer = nil
+        shared.priceIncrease = nil
+        shared.gracePeriodEnd = nil
+        if share.revocationDate != nil {
+            shared.state = .revoked
+            shared.autoRenewOffReason = .revoked
+            shared.expirationIntent = nil
+        } else if isNewest {
+            if bought.state == .inGracePeriod { shared.state = .inBillingRetryPeriod }
+        } else if time < shared.period.end {
+            // The next period is paid early, and is not shared yet.
+            shared.state = .active
+        } else {
+            shared.state = .expired
+            shared.autoRenewOffReason = .ended
+            shared.expirationIntent = .unknown
+        }
+        return shared
+    }
+}
+
+extension SignedTransactionPayload {
+    /// The transaction that paid the period; `nil` if the transaction is of no period.
+    var paidBy: TransactionID? {
+        webOrderLineItemId.flatMap { TransactionID(webOrderLineItemID: $0) }
+    }
+}

@@ -1,0 +1,138 @@
+import EventTypes
+import Messaging
+import ReceiptValidation
+import TestSupport
+import Testing
+
+@testable import Receipts
+
+/// The statuses of subscriptions that a family shares (rows e43 to e45).
+@Suite(.timeLimit(.minutes(2))) struct SharedPeriodTests {
+    private typealias Club = ClubSubscription
+
+    private static let share = TransactionID(number: 2_000_000_000_011)
+    private static let bob = OwnerKey(
+        account: AccountID(unchecked: "bob"),
+        bundle: Club.begun.bundleID
+    )
+
+    /// The transaction by which bob has a period that alice has paid.
+    private static func transaction(
+        _ id: TransactionID = share,
+        of period: PaidPeriod = Club.begun.period,
+        isTakenAway: Bool = false
+    ) -> Transaction {
+        var shared = Club.transaction(period, version: isTakenAway ? 3 : 2)
+        shared.id = id
+        shared.originalID = id
+        shared.reason = .familyShared
+        shared.accountID = bob.account
+        shared.sharedFrom = period.transactionID
+        shared.price = .zero(Club.usd)
+        shared.subscription?.paidBy = period.transactionID
+        if isTakenAway {
+            shared.revokedAt = TestChain.now
+            shared.refunds = [
+                Refund(number: 1, amount: shared.price, refundedAt: TestChain.now, revokes: true)
+            ]
+        }
+        return shared
+    }
+
+    /// What bob has of a subscription at a time.
+    private func shared(
+        _ bought: Subscription,
+        of period: PaidPeriod = Club.begun.period,
+        isTakenAway: Bool = false,
+        at time: StoreTime = TestChain.now
+    ) throws -> Subscription {
+        let transaction = Self.transaction(of: period, isTakenAway: isTakenAway)
+        let signed = try SignedTransactionPayload(
+            transaction,
+            environment: .sandbox,
+            signedAt: TestChain.now
+        )
+        return SharedPeriod(owner: Self.bob, share: signed, bought: bought).subscription(at: time)
+    }
+
+    @Test func aMembersSubscriptionFollowsTheOneThatIsPaid() throws {
+        var bought = Club.begun
+        bought.pendingOffer = Club.introduced(.payAsYouGo, price: 99).period.offer
+        let running = try shared(bought)
+        #expect(running.id == Self.share && running.accountID == Self.bob.account)
+        #expect(running.period.transactionID == Self.share && running.state == .active)
+        #expect(running.period.end == Club.begun.period.end && running.isAutoRenewOn)
+        // The next offer is for whoever pays.
+        #expect(running.nextOffer == nil)
+        bought.autoRenewOffReason = .customer
+        #expect(try !shared(bought).isAutoRenewOn)
+        let ended = try shared(bought, at: bought.period.end)
+        #expect(ended.state == .expired && ended.expirationIntent == .autoRenewDisabled)
+    }
+
+    @Test func whatIsTakenAwayIsRevoked() throws {
+        let revoked = try shared(Club.begun, isTakenAway: true)
+        #expect(revoked.state == .revoked && !revoked.isAutoRenewOn)
+        #expect(revoked.expirationIntent == nil)
+    }
+
+    /// A grace period prolongs only the service of the account that pays.
+    @Test func aMemberWaitsWhileThePeriodIsNotPaid() throws {
+        var unpaid = Club.begun
+        unpaid.state = .inGracePeriod
+        unpaid.gracePeriodEnd = unpaid.period.end.advanced(by: .seconds(86_400))
+        unpaid.billingRetryEnd = unpaid.period.end.advanced(by: .seconds(60 * 86_400))
+        let waiting = try shared(unpaid, at: unpaid.period.end)
+        #expect(waiting.state == .inBillingRetryPeriod && waiting.gracePeriodEnd == nil)
+        #expect(!waiting.isEntitled(at: unpaid.period.end))
+    }
+
+    @Test func aRenewalThatIsNotSharedLeavesThePeriodUntilItsEnd() throws {
+        let renewed = Club.renewed
+        #expect(try shared(renewed).state == .active)
+        #expect(try shared(renewed).period.end == Club.begun.period.end)
+        let later = try shared(renewed, at: Club.begun.period.end)
+        #expect(later.state == .expired && !later.isAutoRenewOn)
+        let next = try shared(renewed, of: renewed.period, at: Club.begun.period.end)
+        #expect(next.state == .active && next.period.end == renewed.period.end)
+    }
+
+    @Test func aMemberHasTheStatusOfWhatTheFamilyShares() async throws {
+        try await withNotifications { store in
+            let reader = SubscriptionStatusReader(
+                store: store.receipts.handler.serverAPI,
+                client: store.receipts.client,
+                signer: store.receipts.handler.signer,
+                now: { TestChain.now }
+            )
+            let alice = OwnerKey(account: Club.begun.accountID, bundle: Club.begun.bundleID)
+            try await store.receipts.apply([
+                .of(.transactionPurchased, Club.transaction(Club.begun.period)),
+                .of(Club.change(Club.begun, .purchased, making: Club.first)),
+                .of(.transactionPurchased, Self.transaction()),
+            ])
+            let status = try #require(try await reader.statuses(of: Self.bob).first)
+            #expect(status.status == 1 && status.subscription.id == Self.share)
+            let info = try store.validator().verify(status.renewalInfo, as: JWSRenewalInfo.self)
+            #expect(info.originalTransactionId == Self.share.rawValue)
+            #expect(info.autoRenewStatus == 1)
+            #expect(try await reader.statuses(of: alice).map(\.subscription.id) == [Club.first])
+
+            // The next period is another share, and the newest one counts.
+            let next = TransactionID(number: Self.share.number + 1)
+            try await store.receipts.apply([
+                .of(.transactionPurchased, Club.transaction(Club.renewed.period)),
+                .of(Club.change(Club.renewed, .renewed, making: Club.second)),
+                .of(.transactionPurchased, Self.transaction(next, of: Club.renewed.period)),
+            ])
+            #expect(try await reader.statuses(of: Self.bob).map(\.subscription.id) == [next])
+            try await store.receipts.apply([
+                .of(
+                    .transactionRefunded,
+                    Self.transaction(next, of: Club.renewed.period, isTakenAway: true)
+                )
+            ])
+            #expect(try await reader.statuses(of: Self.bob).map(\.status) == [5])
+        }
+    }
+}
