@@ -127,7 +127,7 @@ import Testing
                 case 28: return .price([nil, 450, 999, 100_000][Int(numbers.next(4))])
                 default:
                     let last: [Step] = [
-                        .revoke, .end, .turnOn, .turnOn, .turnOff, .extend(index * 12 + 1),
+                        .turnOff, .end, .turnOn, .turnOn, .turnOff, .extend(index * 12 + 1),
                     ]
                     return last[Int(numbers.next(6))]
                 }

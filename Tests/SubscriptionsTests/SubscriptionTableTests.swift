@@ -83,7 +83,6 @@ import Testing
         case "e35 older refunded": .refunded(TransactionID(number: 9), usd(999), revokes: true)
         case "e37/e38 reversed": .refundReversed(current, usd(999), restores: true)
         case "e40 extended": .extended(RequestedExtension(id: "a", days: 3, reasonCode: 0))
-        case "e44 revoked": .revoked
         case "S121 price raised": .priceIncreaseScheduled(raise(.scheduled))
         case "e29 price asked": .priceIncreaseScheduled(raise(.pending))
         case "e30 price agreed": .priceIncreaseAnswered(nil, isAgreed: true)
@@ -122,7 +121,6 @@ import Testing
         e35 older refunded | notSubscribed     | moneyRefunded 1          | moneyRefunded 1          | moneyRefunded 4           | moneyRefunded 3           | moneyRefunded 2            | moneyRefunded 5
         e37/e38 reversed   | notSubscribed     | refundReversed 1         | refundReversed 1         | refundReversed 4          | refundReversed 3          | refundReversed 2           | refundReversed 1
         e40 extended       | notSubscribed     | extended 1               | extended 1               | notExtendable             | notExtendable             | notExtendable              | notExtendable
-        e44 revoked        | notSubscribed     | revoked 5                | revoked 5                | revoked 5                 | ended                     | ended                      | ended
         e20 not for sale   | notSubscribed     | productUnavailable 2     | productUnavailable 2     | productUnavailable 2      | productUnavailable 2      | ended                      | ended
         e21 ended          | notSubscribed     | ended 2                  | ended 2                  | ended 2                   | ended 2                   | ended                      | ended
         S121 price raised  | notSubscribed     | priceIncreaseScheduled 1 | priceIncreaseScheduled 1 | priceIncreaseScheduled 4  | priceIncreaseScheduled 3  | ended                      | ended

@@ -19,7 +19,7 @@ struct SubscriptionWorld {
         case introduce(Int)
         /// A promotional offer for the running product.
         case redeem(Int)
-        case turnOn, turnOff, chargeNow, revoke, end
+        case turnOn, turnOff, chargeNow, end
         /// A number of days for nothing; each number is a request of its own.
         case extend(Int)
         /// The processor answers an open call.
@@ -48,7 +48,6 @@ struct SubscriptionWorld {
             case .turnOn: ".turnOn"
             case .turnOff: ".turnOff"
             case .chargeNow: ".chargeNow"
-            case .revoke: ".revoke"
             case .end: ".end"
             case .extend(let days): ".extend(\(days))"
             case .answer(let index, let answer): ".answer(\(index), .\(answer))"
@@ -128,7 +127,6 @@ struct SubscriptionWorld {
         case .turnOn: apply(.autoRenewTurnedOn)
         case .turnOff: apply(.autoRenewTurnedOff)
         case .chargeNow: apply(.chargeRequested(currentQuote))
-        case .revoke: apply(.revoked)
         case .end: apply(.ended(.unknown))
         case .extend(let days):
             apply(.extended(RequestedExtension(id: "\(days)", days: days, reasonCode: 0)))

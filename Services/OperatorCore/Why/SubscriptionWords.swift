@@ -76,7 +76,6 @@ package struct SubscriptionWords {
             "a refund was reversed: "
                 + (subscription.state == .active
                     ? "runs again until \(Self.moment(period.end))" : "the service stays as it is")
-        case .revoked: "taken away without a refund: \(isWithout)"
         case .extended:
             "extended by \(subscription.extensions?.last?.days ?? 0) days: runs until "
                 + Self.moment(period.end)

@@ -10,7 +10,7 @@ public enum AutoRenewOffReason: OpenEnum {
     case price
     /// A period was refunded (rows e34 and e36).
     case refund
-    /// The subscription was taken away (row e44).
+    /// A family does not share the subscription any more (row e44). Only the status of a member says so.
     case revoked
     /// The subscription was ended for another reason (row e21).
     case ended

@@ -6,8 +6,6 @@ public struct EarlyEnd: Codable, Hashable, Sendable {
         case upgraded
         /// The period was refunded (rows e34 and e36).
         case refunded
-        /// The period was taken away without a refund (row e44).
-        case revoked
         /// The subscription was ended (row e21).
         case ended
         /// A test had the next period begin early.
@@ -22,7 +20,6 @@ public struct EarlyEnd: Codable, Hashable, Sendable {
             switch rawValue {
             case "upgraded": self = .upgraded
             case "refunded": self = .refunded
-            case "revoked": self = .revoked
             case "ended": self = .ended
             case "renewed": self = .renewed
             default: self = .unknown(rawValue)
@@ -34,7 +31,6 @@ public struct EarlyEnd: Codable, Hashable, Sendable {
             switch self {
             case .upgraded: "upgraded"
             case .refunded: "refunded"
-            case .revoked: "revoked"
             case .ended: "ended"
             case .renewed: "renewed"
             case .unknown(let rawValue): rawValue

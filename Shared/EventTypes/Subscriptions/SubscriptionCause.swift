@@ -62,8 +62,6 @@ public enum SubscriptionCause: OpenEnum {
     case nextPeriodRefunded
     /// A refund was reversed (rows e37 and e38).
     case refundReversed
-    /// The period was taken away without a refund (row e44).
-    case revoked
     /// The period was extended (row e40).
     case extended
     /// A cause that only a newer version of the store knows.
@@ -78,7 +76,7 @@ public enum SubscriptionCause: OpenEnum {
         .expired, .productUnavailable, .ended, .priceIncreaseScheduled, .priceIncreaseAsked,
         .priceIncreaseNotified, .priceIncreaseAgreed, .priceIncreaseDeclined,
         .priceIncreaseWithdrawn, .priceNotAgreed, .refunded, .moneyRefunded, .lastPeriodRefunded,
-        .nextPeriodRefunded, .refundReversed, .revoked, .extended,
+        .nextPeriodRefunded, .refundReversed, .extended,
     ]
 
     /// Recognizes a cause.
@@ -122,7 +120,6 @@ public enum SubscriptionCause: OpenEnum {
         case .lastPeriodRefunded: "lastPeriodRefunded"
         case .nextPeriodRefunded: "nextPeriodRefunded"
         case .refundReversed: "refundReversed"
-        case .revoked: "revoked"
         case .extended: "extended"
         case .unknown(let rawValue): rawValue
         }

@@ -120,7 +120,6 @@ extension SubscriptionAudit {
         case .moneyRefunded: [before]
         case .lastPeriodRefunded: from(unpaid.union([.expired]), to: [.expired])
         case .refundReversed: before == .revoked ? [.active, .expired, .revoked] : [before]
-        case .revoked: from([.active, .inGracePeriod], to: [.revoked])
         }
     }
 }

@@ -89,7 +89,7 @@ extension SubscriptionCause {
     fileprivate func owesRefund(of period: PaidPeriod, at time: StoreTime) -> Bool {
         switch self {
         case .upgraded: true
-        case .refunded, .revoked, .ended, .productUnavailable: time < period.start
+        case .refunded, .ended, .productUnavailable: time < period.start
         default: false
         }
     }

@@ -42,8 +42,6 @@ public enum SubscriptionEvent: Hashable, Sendable {
     case refundReversed(TransactionID, Money, restores: Bool)
     /// The end of the newest period is moved (row e40).
     case extended(RequestedExtension)
-    /// The service was taken away without a refund (row e44).
-    case revoked
     /// The subscription ends now for another reason, such as a closed account (rows e20 and e21).
     case ended(ExpirationIntent)
 

@@ -63,7 +63,6 @@ extension SubscriptionCause {
             [.autoRenewDisabled, SubscriptionNotification("REFUND")]
         case .moneyRefunded, .lastPeriodRefunded: [SubscriptionNotification("REFUND")]
         case .refundReversed: [SubscriptionNotification("REFUND_REVERSED")]
-        case .revoked: [SubscriptionNotification("REVOKE")]
         case .extended: [SubscriptionNotification("RENEWAL_EXTENDED")]
         case .unknown: []
         }

@@ -73,7 +73,6 @@ public struct SubscriptionStateMachine: Sendable {
         case .priceIncreaseAnswered(let id, let isAgreed):
             return priceIncreaseAnswered(id, isAgreed: isAgreed, subscription)
         case .extended(let request): return extended(by: request, at: time, subscription)
-        case .revoked: return revoked(at: time, subscription)
         case .ended(let intent): return ended(intent, at: time, subscription)
         }
     }
@@ -188,20 +187,6 @@ public struct SubscriptionStateMachine: Sendable {
         let cause: SubscriptionCause =
             intent == .productUnavailable ? .productUnavailable : .ended
         return changed(cut.subscription, cause) { plan in
-            plan.changedPeriods = cut.changedPeriods
-            plan.refunds = cut.refunds
-        }
-    }
-
-    private func revoked(at time: StoreTime, _ subscription: Subscription) -> SubscriptionMove {
-        guard subscription.state == .active || subscription.state == .inGracePeriod else {
-            return .refused(.ended)
-        }
-        let cut = closing(subscription, .revoked, at: time)
-        var after = stopped(cut.subscription, .revoked)
-        after.state = .revoked
-        after.expirationIntent = nil
-        return changed(after, .revoked) { plan in
             plan.changedPeriods = cut.changedPeriods
             plan.refunds = cut.refunds
         }

@@ -41,7 +41,6 @@ import Testing
         .moneyRefunded: ["REFUND"],
         .lastPeriodRefunded: ["REFUND"],
         .refundReversed: ["REFUND_REVERSED"],
-        .revoked: ["REVOKE"],
         .extended: ["RENEWAL_EXTENDED"],
     ]
 
