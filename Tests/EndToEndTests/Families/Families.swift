@@ -84,10 +84,7 @@ extension EndToEnd {
 
         @Test func theShareOfAPeriodThatIsOverStaysWhenTheFamilyEnds() async throws {
             try await withStore { store in
-                var club = SampleCatalog.subscription()
-                club.isFamilyShareable = true
-                _ = try await store.administrator.put(club, as: SampleCatalog.club)
-                try await store.waitUntilSellable(SampleCatalog.club)
+                try await store.sellShareableClub()
                 let family = try await store.makeFamily("ada", "ben")
                 _ = try await store.setClock(Routes.adminClockFreeze)
                 let bought = try await store.buy(SampleCatalog.club, as: "ada")
@@ -147,6 +144,15 @@ extension StoreHarness {
         draft.isFamilyShareable = true
         let response = try await administrator.put(draft, as: SampleCatalog.pro)
         #expect((200..<300).contains(response.status), "\(response.text)")
+    }
+
+    /// Sells a subscription that families share.
+    func sellShareableClub() async throws {
+        var club = SampleCatalog.subscription()
+        club.isFamilyShareable = true
+        let response = try await administrator.put(club, as: SampleCatalog.club)
+        #expect((200..<300).contains(response.status), "\(response.text)")
+        try await waitUntilSellable(SampleCatalog.club)
     }
 
     /// Runs a command about families, and returns the family.

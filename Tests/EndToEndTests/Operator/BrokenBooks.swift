@@ -87,6 +87,30 @@ extension EndToEnd {
             }
         }
 
+        @Test func aPeriodThatAMemberShouldHaveIsNamed() async throws {
+            try await withStore { store in
+                try await store.sellShareableClub()
+                _ = try await store.makeFamily("ada", "ben")
+                let bought = try await store.buy(SampleCatalog.club, as: "ada")
+                let share = try await store.share(of: bought, with: "ben")
+                try await store.finish([bought])
+                try await store.client(account: "ben").finishUntilDone(share.transaction.id)
+                try await store.agreedBooks()
+                _ = try await store.withDatabase(of: .payments) { connection in
+                    try connection.execute(
+                        """
+                        INSERT INTO family_members (account_id, bundle_id, family_id, is_sharing)
+                        SELECT 'cleo', bundle_id, id, true FROM families
+                        """
+                    )
+                }
+                let differences = try await store.reconcile(within: .seconds(10)).differences
+                #expect(differences.map(\.kind) == ["shareDiffers"], "\(differences)")
+                #expect(differences.map(\.transactionID) == [bought.transactionID])
+                #expect(differences.first?.detail == "cleo has no share of it")
+            }
+        }
+
         @Test func eachBrokenSubscriptionIsNamed() async throws {
             try await withStore { store in
                 try await store.addSubscription()

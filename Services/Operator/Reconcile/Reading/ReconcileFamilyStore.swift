@@ -50,13 +50,25 @@ enum ReconcileFamilyStore {
             JOIN transactions t
                 ON t.account_id = sharer.account_id AND t.bundle_id = sharer.bundle_id
             JOIN products p ON p.id = t.product_id
-            WHERE sharer.is_sharing AND t.product_type = 'nonConsumable'
-                AND t.reason = 'purchase' AND t.state = 'purchased' AND t.revoked_at IS NULL
+            WHERE sharer.is_sharing
+                AND t.product_type IN ('nonConsumable', 'autoRenewableSubscription')
+                AND t.reason IN ('purchase', 'renewal')
+                AND t.state = 'purchased' AND t.revoked_at IS NULL
                 AND (p.data->>'isFamilyShareable')::boolean
+                AND coalesce(
+                    (t.subscription->>'end')::bigint > \(time.millisecondsSinceEpoch),
+                    true)
+                AND (t.product_type = 'nonConsumable' OR EXISTS (
+                    SELECT FROM subscriptions s
+                    CROSS JOIN LATERAL (VALUES (s.data->'period'), (s.data->'earlierPeriod'))
+                        AS paid (period)
+                    WHERE s.id = t.original_id AND paid.period->>'transactionID' = t.id::text
+                        AND paid.period->>'earlyEnd' IS NULL))
                 AND NOT EXISTS (
                     SELECT FROM transactions c
                     WHERE c.shared_from = t.id AND c.account_id = m.account_id
-                        AND c.reason = 'familyShared' AND c.revoked_at IS NULL)
+                        AND c.reason = 'familyShared' AND c.revoked_at IS NULL
+                        AND (c.subscription->>'end') IS NOT DISTINCT FROM (t.subscription->>'end'))
                 AND NOT EXISTS (
                     SELECT FROM family_work w
                     WHERE w.account_id IN (m.account_id, t.account_id)
