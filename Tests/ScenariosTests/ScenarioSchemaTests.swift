@@ -53,6 +53,8 @@ import Testing
                 case .span: "1d"
                 case .clock: "frozen"
                 case .steps: "[]"
+                // Another campaign than the one that is there.
+                case .name where step.verb.name == "campaign": "y"
                 case .fields(let fields):
                     "{\(fields.filter(\.isRequired).map { "\($0.name): x" }.joined(separator: ", "))}"
                 default: "x"
@@ -62,20 +64,31 @@ import Testing
                 switch other.form {
                 case .whole(let range): ", \(other.name): \(range.lowerBound)"
                 case .list: ", \(other.name): [x]"
+                case .money: ", \(other.name): 1 USD"
+                case .span: ", \(other.name): 1d"
+                // The first payment has the name of its product.
+                case .name where other.name == "as": ", as: y\(index)"
                 default: ", \(other.name): x"
                 }
             }.joined()
             let scenario = try ScenarioReader.read(
                 """
                 scenario: Every step
-                products: {x: {type: autoRenewable, group: x, period: P1M, price: 1 USD}}
+                products:
+                  x:
+                    type: autoRenewable
+                    group: x
+                    period: P1M
+                    price: 1 USD
+                    offers: {x: {kind: code, mode: freeTrial}}
                 devices: {x: x}
                 steps:
                   - buy: x
+                  - {campaign: x, product: x, offer: x}
                   - {\(step.verb.name): \(value)\(name)\(required)}
                 """
             )
-            #expect(scenario.steps.map(\.line) == [5, 6], "\(step.verb.name)")
+            #expect(scenario.steps.map(\.line) == [10, 11, 12], "\(step.verb.name)")
         }
     }
 }

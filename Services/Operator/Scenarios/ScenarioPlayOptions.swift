@@ -36,9 +36,10 @@ struct ScenarioPlayOptions: ParsableArguments {
     /// The store at some addresses, with only its public interfaces.
     func store(at addresses: StoreConfiguration.Addresses) throws(OperatorError) -> ScenarioStore {
         let (keys, app, admin) = (keys.directory, app, admin)
-        return ScenarioStore(
+        let bundleID = try app.app(keys: keys)
+        var store = ScenarioStore(
             addresses: addresses,
-            bundleID: try app.app(keys: keys),
+            bundleID: bundleID,
             accountToken: { account in
                 try await app.token(for: account, keys: keys, at: .now(), lifetime: .seconds(3_600))
             },
@@ -46,6 +47,12 @@ struct ScenarioPlayOptions: ParsableArguments {
                 try await admin.token(keys: keys, at: .now(), lifetime: .seconds(3_600))
             }
         )
+        if let key = try OfferKey.find(for: bundleID, in: keys) {
+            store.signOffer = { offer, product in
+                try key.discount(offer, of: product, at: Date())
+            }
+        }
+        return store
     }
 
     /// Plays the files, prints what happened, and fails if something was wrong.

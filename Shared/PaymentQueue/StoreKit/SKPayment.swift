@@ -115,7 +115,7 @@ public final class SKMutablePayment: SKPayment,
         set { fields.promotionalOffer = newValue }
     }
     /// The id of the win-back offer that the payment redeems.
-    var winBackOffer: String? {
+    package var winBackOffer: String? {
         get { fields.winBackOffer }
         set { fields.winBackOffer = newValue }
     }

@@ -120,7 +120,7 @@ enum ScenarioFacts {
                 facts.append(
                     field.fact(
                         .subscription(payment: payment, field: field.name),
-                        .text(field.value.text ?? "")
+                        .text(field.plain)
                     )
                 )
             }

@@ -12,6 +12,10 @@ struct ScenarioNames {
     /// The payments that were declared in the shuffled steps around, which may come later.
     private var unordered: Set<String> = []
     private var shuffleDepth = 0
+    /// The offers of each product that have a name.
+    var offers: [String: [ScenarioOffer]] = [:]
+    /// The product of each campaign that was declared so far.
+    private var campaigns: [String: String] = [:]
 
     init(_ root: LocatedValue) {
         products = (root["products"]?.members ?? []).map(\.name)
@@ -133,6 +137,62 @@ struct ScenarioNames {
         payments[name] = (device, product)
         if shuffleDepth > 0 { unordered.insert(name) }
         return name
+    }
+
+    /// The offer of a product that codes are made for.
+    mutating func codeOffer(_ value: LocatedValue, of product: String) -> ScenarioOffer? {
+        guard let offer = offer(value, of: product) else { return nil }
+        guard offer.kind == .code else {
+            add(ScenarioProblem(value, "the offer '\(offer.name)' is not of the kind 'code'"))
+            return nil
+        }
+        return offer
+    }
+
+    /// The offer of a product that a payment redeems.
+    mutating func redeemedOffer(_ value: LocatedValue, of product: String) -> ScenarioOffer? {
+        guard let offer = offer(value, of: product) else { return nil }
+        guard offer.kind != .code else {
+            add(
+                ScenarioProblem(
+                    value,
+                    "the offer '\(offer.name)' is had by a code; use 'campaign' and 'redeem'"
+                )
+            )
+            return nil
+        }
+        return offer
+    }
+
+    private mutating func offer(_ value: LocatedValue, of product: String) -> ScenarioOffer? {
+        let known = offers[product] ?? []
+        guard let name = resolve(value, "offer", among: known.map(\.name)) else { return nil }
+        return known.first { $0.name == name }
+    }
+
+    /// Declares a campaign for a product.
+    ///
+    /// - Returns: Its name; `nil` if another campaign has it.
+    mutating func declareCampaign(_ value: LocatedValue, of product: String) -> String? {
+        guard let name = value.text else { return nil }
+        guard shuffleDepth == 0 else {
+            add(ScenarioProblem(value, "a campaign is made before a shuffle, not in it"))
+            return nil
+        }
+        guard campaigns[name] == nil else {
+            add(ScenarioProblem(value, "another campaign is called '\(name)'"))
+            return nil
+        }
+        campaigns[name] = product
+        return name
+    }
+
+    /// A campaign that was declared before, and its product.
+    mutating func campaign(_ value: LocatedValue) -> (name: String, product: String)? {
+        guard let name = resolve(value, "campaign", among: campaigns.keys.sorted()),
+            let product = campaigns[name]
+        else { return nil }
+        return (name, product)
     }
 
     /// Reads steps that come in any order, so that none may use what another declares.

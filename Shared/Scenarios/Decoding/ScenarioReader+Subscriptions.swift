@@ -13,7 +13,7 @@ extension ScenarioReader {
         _ names: inout ScenarioNames
     ) -> SubscriptionTerms? {
         guard value["type"]?.text == ScenarioForms.autoRenewable else {
-            for name in ["group", "level", "period", "introductory"] {
+            for name in ["group", "level", "period", "introductory", "offers"] {
                 guard let member = value[name] else { continue }
                 names.add(
                     ScenarioProblem(
@@ -49,15 +49,10 @@ extension ScenarioReader {
         _ value: LocatedValue,
         of terms: SubscriptionTerms?
     ) -> OfferTerms? {
-        guard let terms, let offer = value["introductory"], let price = value["price"]?.money,
-            let mode = offer["mode"]?.text
-        else { return nil }
-        return OfferTerms(
-            mode: OfferMode(rawValue: mode),
-            period: offer["period"]?.period ?? terms.period,
-            numberOfPeriods: offer["periods"]?.whole ?? 1,
-            prices: [Storefront(unchecked: "USA"): offer["price"]?.money ?? .zero(price.currency)]
-        )
+        guard let terms, let offer = value["introductory"], let price = value["price"]?.money else {
+            return nil
+        }
+        return decodeOffer(offer, of: terms, in: price.currency)
     }
 
     /// The periods that a catalog sells (rule S13).

@@ -28,6 +28,7 @@ public enum ScenarioReader {
         guard check.problems.isEmpty else { throw ScenarioProblems(check.problems) }
         var names = ScenarioNames(root)
         let products = decodeProducts(root, &names)
+        names.offers = Dictionary(uniqueKeysWithValues: products.map { ($0.name, $0.offers) })
         let steps = decodeSteps(root["steps"]?.elements ?? [], &names)
         guard names.problems.isEmpty else { throw ScenarioProblems(names.problems) }
         return Scenario(
@@ -82,7 +83,8 @@ public enum ScenarioReader {
                 isRestorable: value["restorable"]?.flag,
                 isShareable: value["shareable"]?.flag,
                 subscription: terms,
-                introductoryOffer: decodeIntroductoryOffer(value, of: terms)
+                introductoryOffer: decodeIntroductoryOffer(value, of: terms),
+                offers: decodeOffers(value, of: terms)
             )
         }
     }
@@ -120,6 +122,7 @@ public enum ScenarioReader {
         }
         return decodeDecision(value, &names) ?? decodeAfterPurchase(value, &names)
             ?? decodeSubscription(value, &names) ?? decodeMerchant(value, &names)
+            ?? decodeCode(value, &names) ?? decodePrice(value, &names)
             ?? decodeSurroundings(value, &names)
             ?? decodeClock(value) ?? decodeFault(value, &names) ?? decodeTest(value, &names)
     }
@@ -133,6 +136,7 @@ public enum ScenarioReader {
         guard let productName = names.product(product), let device,
             let name = names.declare(value["as"] ?? product, of: productName, boughtOn: device)
         else { return nil }
+        let offer = value["offer"].flatMap { names.redeemedOffer($0, of: productName) }
         let isUnanswered = value["unanswered"]?.flag ?? false
         if isUnanswered, let refused = value["refused"] {
             names.add(
@@ -148,6 +152,7 @@ public enum ScenarioReader {
                     SandboxPaymentMethod(rawValue: "sandbox_\($0)")
                 } ?? .success,
                 quantity: value["quantity"]?.whole ?? 1,
+                offer: offer,
                 refused: value["refused"]?.text,
                 isUnanswered: isUnanswered
             )

@@ -78,7 +78,18 @@ enum ScenarioForms {
             .fields(introductoryOffer),
             "The offer to accounts that never had one in the group."
         ),
+        .init("offers", .named(.fields(offer)), "The offers that have a name."),
     ]
+
+    private static let offer: [ScenarioForm.Field] =
+        [
+            .init(
+                "kind",
+                .choice(ScenarioOffer.Kind.allCases.map(\.rawValue)),
+                isRequired: true,
+                "Who has it: whom the merchant's server has signed it for, whoever redeems a code, or who has left."
+            )
+        ] + introductoryOffer
 
     private static let introductoryOffer: [ScenarioForm.Field] = [
         .init(
@@ -132,6 +143,7 @@ enum ScenarioForms {
                 .init("as", .name, "The payment's name. The product's name if left out."),
                 device, method,
                 .init("quantity", .whole(1...10), "The number of units. 1 if left out."),
+                .init("offer", .name, "The promotional or win-back offer that it redeems."),
                 refused,
                 .init(
                     "unanswered",
@@ -187,6 +199,56 @@ enum ScenarioForms {
                     "decision",
                     .choice(["approve", "decline"]),
                     "The decision. 'approve' if left out."
+                ),
+                refused,
+            ]
+        ),
+        .init(
+            "campaign",
+            .name,
+            "The administrator makes a code, or one-time codes.",
+            [
+                .init("product", .name, isRequired: true, "The product."),
+                .init("offer", .name, isRequired: true, "The product's offer, of the kind 'code'."),
+                .init(
+                    "count",
+                    .whole(1...1000),
+                    "How often the code can be redeemed, or how many codes there are. 1 if left out."
+                ),
+                .init("oneTime", .flag, "Whether each code can be redeemed once."),
+            ]
+        ),
+        .init(
+            "redeem",
+            .name,
+            "The buyer types a code of a campaign on the store's page.",
+            [
+                .init("as", .name, isRequired: true, "The name of its payment."),
+                .init("number", .whole(1...1000), "The code's number. 1 if left out."),
+                device, method,
+                .init("refused", .text, "Words with which the page has to refuse it."),
+            ]
+        ),
+        .init(
+            "price",
+            .name,
+            "The merchant schedules a product's price in the United States.",
+            [
+                .init("to", .money, isRequired: true, "The price."),
+                .init("in", .span, isRequired: true, "The time until it counts."),
+                .init("raise", .flag, "Whether subscribers pay it too, if it is higher."),
+                refused,
+            ]
+        ),
+        .init(
+            "consent",
+            .name,
+            "The subscriber answers the question about a higher price.",
+            [
+                .init(
+                    "decision",
+                    .choice(["agree", "decline"]),
+                    "The answer. 'agree' if left out."
                 ),
                 refused,
             ]
@@ -249,104 +311,5 @@ enum ScenarioForms {
         .init("account", .name, isRequired: true, "The account."),
         .init("grace", .flag, "Whether there is a grace period."),
         .init("declineRenewals", .flag, "Whether renewals are declined."),
-    ]
-
-    /// The facts.
-    static let expectation: [ScenarioForm.Field] = [
-        .init(
-            "device",
-            .name,
-            "The device whose queue is meant. The payment's own device if left out."
-        ),
-        .init(
-            "queue",
-            .named(.list(.choice(states))),
-            "The states of each payment that the device has seen, in order."
-        ),
-        .init("restored", .list(.name), "The products that the device has restored."),
-        .init(
-            "unfinished",
-            .named(.list(.name)),
-            "The payments in each account's queue, in any order."
-        ),
-        .init("owns", .named(.list(.name)), "The products that each account owns."),
-        .init(
-            "entitlements",
-            .named(.list(.name)),
-            "The names of the entitlements that each account has."
-        ),
-        .init(
-            "credits",
-            .named(.named(.whole(-1_000_000_000...1_000_000_000))),
-            "The balance of each account, by unit."
-        ),
-        .init("transaction", .named(.fields(transaction)), "What `payments` says of a payment."),
-        .init("receipt", .named(.fields(receipt)), "What the store has signed for a payment."),
-        .init(
-            "subscription",
-            .named(.fields(subscription)),
-            "What the store says of the subscription that a payment belongs to."
-        ),
-        .init(
-            "ledger",
-            .named(.fields(ledger)),
-            "The sum that each account of the ledger has received from a payment."
-        ),
-        .init(
-            "notifications",
-            .named(.list(.text)),
-            "The types of the notifications about a payment, in order."
-        ),
-        .init(
-            "webhooks",
-            .named(.list(.text)),
-            "The types of the webhooks about a payment, in order."
-        ),
-    ]
-
-    private static let transaction: [ScenarioForm.Field] = [
-        .init("state", .choice(states.dropLast()), "Its state."),
-        .init("failure", .text, "Why it failed."),
-        .init(
-            "reason",
-            .choice(["purchase", "restore", "ownedAgain"]),
-            "Why there is a transaction."
-        ),
-        .init("price", .money, "The total price."),
-        .init("refunded", .money, "What was refunded and not reversed."),
-        .init("revoked", .flag, "Whether a refund has taken the product away."),
-        .init("quantity", .whole(1...10), "The number of units."),
-    ]
-
-    private static let subscription: [ScenarioForm.Field] = [
-        .init("state", .choice(subscriptionStates), "Its state."),
-        .init("product", .name, "The product of its newest period."),
-        .init("next", .name, "The product to which its next renewal changes."),
-        .init("autoRenew", .flag, "Whether it renews at the end of its period."),
-        .init("period", .whole(1...10_000), "The number of its newest period."),
-        .init("paid", .whole(0...10_000), "The number of its periods that were paid."),
-        .init("ends", .period, "The end of its newest period, counted from its start."),
-        .init(
-            "ownedUntil",
-            .period,
-            "The end of the account's entitlement, counted from the subscription's start."
-        ),
-    ]
-
-    private static let receipt: [ScenarioForm.Field] = [
-        .init("product", .name, "The product."),
-        .init("type", .text, "The product's type in Apple's words."),
-        .init("price", .money, "The total price."),
-        .init("quantity", .whole(1...10), "The number of units."),
-        .init("storefront", .storefront, "The region of the sale."),
-        .init("revoked", .flag, "Whether a refund has taken the product away."),
-    ]
-
-    private static let ledger: [ScenarioForm.Field] = [
-        .init("buyer", .money, "What the buyer has received; a price is negative."),
-        .init("store_revenue", .money, "The store's revenue without tax."),
-        .init("tax_payable", .money, "The tax."),
-        .init("refunds", .money, "What the store has refunded without tax; it is negative."),
-        .init("processor_clearing", .money, "Stray charges that are not returned yet."),
     ]
 }

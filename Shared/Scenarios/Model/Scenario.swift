@@ -16,6 +16,19 @@ public struct Scenario: Sendable {
     public let devices: [ScenarioDevice]
     /// The steps in order.
     public let steps: [ScenarioStep]
+
+    /// The products whose prices change in the story.
+    var repricedProducts: Set<String> { Self.repriced(in: steps) }
+
+    private static func repriced(in steps: [ScenarioStep]) -> Set<String> {
+        steps.reduce(into: []) { products, step in
+            switch step.action {
+            case .price(let change): products.insert(change.product)
+            case .shuffle(let inner): products.formUnion(repriced(in: inner))
+            default: break
+            }
+        }
+    }
 }
 
 /// An account of a scenario.

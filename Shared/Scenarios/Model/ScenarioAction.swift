@@ -29,6 +29,14 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
     case leave(account: String, refused: String?)
     /// The buyer asks for a refund, and the administrator decides.
     case ask(payment: String, RefundDecisionRequest.Decision, refused: String?)
+    /// An administrator makes codes.
+    case campaign(ScenarioCampaign)
+    /// The buyer types a code on the store's page.
+    case redeem(ScenarioRedemption)
+    /// The merchant schedules a price.
+    case price(ScenarioPriceChange)
+    /// The subscriber answers the question about a higher price.
+    case consent(PriceIncreaseDecisionRequest.Decision, payment: String, refused: String?)
     /// The store's clock goes forward.
     case advance(ClockSpan, isAwaited: Bool)
     /// The store's clock stands still, or runs at a rate.
@@ -91,6 +99,11 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
         case .leave(let account, let code): "leave the family as '\(account)'" + refusal(code)
         case .ask(let payment, let decision, let code):
             "ask for a refund of '\(payment)', and \(decision) it" + refusal(code)
+        case .campaign(let campaign): campaign.description
+        case .redeem(let redemption): redemption.description
+        case .price(let change): change.description
+        case .consent(let decision, let payment, let code):
+            "answer the question about a higher price of '\(payment)': \(decision)" + refusal(code)
         case .advance(let span, let isAwaited):
             "advance the clock by \(span)" + (isAwaited ? "" : ", and do not wait for it")
         case .clock(let clock): clock.description
@@ -133,6 +146,8 @@ public struct ScenarioPurchase: Hashable, Sendable, CustomStringConvertible {
     public let method: SandboxPaymentMethod
     /// The number of units.
     public let quantity: Int
+    /// The offer that it redeems; `nil` for none.
+    public let offer: ScenarioOffer?
     /// The code with which the store has to refuse the payment; `nil` if it has to accept it.
     public let refused: String?
     /// Whether the run goes on before the store has answered.
@@ -143,6 +158,7 @@ public struct ScenarioPurchase: Hashable, Sendable, CustomStringConvertible {
         "buy "
             + (quantity == 1 ? "" : "\(quantity) × ") + "'\(product)' on '\(device)'"
             + (name == product ? "" : " as '\(name)'")
+            + (offer.map { " with the offer '\($0.name)'" } ?? "")
             + (method == .success ? "" : " by \(method.rawValue)")
             + (refused.map { ", which is refused with \($0)" } ?? "")
             + (isUnanswered ? ", and wait for no answer" : "")

@@ -28,6 +28,8 @@ public struct ScenarioProduct: Hashable, Sendable {
     public let subscription: SubscriptionTerms?
     /// The introductory offer of a product that renews.
     public let introductoryOffer: OfferTerms?
+    /// The other offers of a product that renews, in the order of the file.
+    public let offers: [ScenarioOffer]
 
     /// Describes the product to the catalog.
     ///
@@ -52,8 +54,21 @@ public struct ScenarioProduct: Hashable, Sendable {
             deliveryPlan: plan.isEmpty ? nil : plan,
             subscription: subscription,
             introductoryOffer: introductoryOffer,
+            promotionalOffers: drafts(of: .promotional) { PromotionalOffer(id: $0, terms: $1) },
+            codeOffers: drafts(of: .code) { CodeOffer(id: $0, terms: $1) },
+            winBackOffers: drafts(of: .winBack) { WinBackOffer(id: $0, terms: $1) },
             entitlements: entitlements.isEmpty ? nil : entitlements
         )
+    }
+
+    /// Describes its offers of a kind; `nil` if it has none.
+    private func drafts<Offer>(
+        of kind: ScenarioOffer.Kind,
+        _ draft: (OfferID, OfferTerms) -> Offer
+    ) -> [Offer]? {
+        let drafts = offers.filter { $0.kind == kind }
+            .map { draft(OfferID(unchecked: $0.name), $0.terms) }
+        return drafts.isEmpty ? nil : drafts
     }
 
     /// Returns the id under which a product is sold.

@@ -84,6 +84,7 @@ public struct ScenarioPlan: Sendable {
         case .advance, .clock, .pass: .clock
         case .kill, .restart, .freeze, .thaw, .drop, .duplicate, .reorder: .faults
         case .answer: .merchant
+        case .buy(let purchase) where purchase.offer?.kind == .promotional: .serverKey
         default: nil
         }
     }

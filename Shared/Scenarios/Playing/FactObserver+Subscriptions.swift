@@ -18,6 +18,12 @@ extension FactObserver {
             return subscription.nextProduct.map { .text(cast.name(of: $0.id)) } ?? .nothing
         case "autoRenew": return .text("\(subscription.isAutoRenewOn)")
         case "period": return .text("\(subscription.period.number)")
+        case "price": return .text(subscription.period.price.description)
+        case "offer":
+            return subscription.period.offer?.id.map { ScenarioValue.text($0.rawValue) } ?? .nothing
+        case "increase":
+            return subscription.priceIncrease.map { ScenarioValue.text($0.status.rawValue) }
+                ?? .nothing
         default: return .nothing
         }
     }

@@ -1,5 +1,6 @@
 import Dispatch
 import EventTypes
+import Foundation
 import Logging
 import PaymentQueue
 import StoreAPI
@@ -21,6 +22,8 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
         var failedRestore: String?
         /// The payment method of the next payment.
         var method = SandboxPaymentMethod.success
+        /// The address of the page for codes that the app was given last.
+        var codePage: String?
         /// The products as the app shows them.
         var shown: [ProductID: SKProduct] = [:]
         var wasStarted = false
@@ -69,6 +72,12 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
         configuration.retryBase = .milliseconds(50)
         configuration.retryMax = .seconds(1)
         configuration.paymentPatience = wait.limit
+        configuration.codeRedemptionSheet = CodeRedemptionSheet(
+            paymentMethod: { [weak self] in self?.memory.withLock { $0.method.rawValue } ?? "" },
+            open: { [weak self] page in
+                self?.memory.withLock { $0.codePage = page.absoluteString }
+            }
+        )
         let queue = SKPaymentQueue(
             configuration: configuration,
             callbacks: DispatchQueue(label: "scenario.\(name)")
@@ -107,12 +116,16 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
     }
 
     /// Shows a product, and pays for it.
-    func buy(_ purchase: ScenarioPurchase, _ product: ProductID) async throws
-        -> SKPaymentTransaction
-    {
+    func buy(
+        _ purchase: ScenarioPurchase,
+        _ product: ProductID,
+        with discount: SKPaymentDiscount?
+    ) async throws -> SKPaymentTransaction {
         let queue = try running()
         let payment = SKMutablePayment(product: try await show(product, purchase.product, queue))
         payment.quantity = purchase.quantity
+        payment.paymentDiscount = discount
+        if let offer = purchase.offer, offer.kind == .winBack { payment.winBackOffer = offer.name }
         memory.withLock { $0.method = purchase.method }
         return queue.begin(payment)
     }
@@ -138,6 +151,19 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
         }
         memory.withLock { $0.shown[product] = found }
         return found
+    }
+
+    /// Opens the store's page for codes.
+    ///
+    /// - Returns: Its address, which signs the account in.
+    func openCodePage(payingBy method: SandboxPaymentMethod) async throws -> String {
+        let queue = try running()
+        memory.withLock { memory in
+            memory.method = method
+            memory.codePage = nil
+        }
+        queue.presentCodeRedemptionSheet()
+        return try await wait.until("the page for codes") { memory.withLock { $0.codePage } }
     }
 
     /// Restores what the account owns, and waits until that has ended.

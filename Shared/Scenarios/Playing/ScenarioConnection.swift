@@ -26,6 +26,11 @@ struct ScenarioConnection: Sendable {
         }
     }
 
+    private struct Answer {
+        let status: Int
+        let bytes: [UInt8]
+    }
+
     let store: ScenarioStore
     let wait: ScenarioWait
 
@@ -72,25 +77,44 @@ struct ScenarioConnection: Sendable {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body)))
         }
+        let answer = try await answer(to: request)
+        guard !(200..<300).contains(answer.status) else { return answer.bytes }
+        // An answer without a problem comes from a proxy, and still has its status.
+        let problem = try? JSONDecoder().decode(Problem.self, from: Data(answer.bytes))
+        throw Refusal(
+            status: answer.status,
+            code: problem?.code ?? "",
+            detail: problem?.detail ?? ""
+        )
+    }
+
+    /// Sends a form of a page and repeats it until the store answers.
+    ///
+    /// - Returns: The page that it answers with.
+    /// - Throws: ``StepFailure`` without an answer in time.
+    func submit(_ fields: [String: String], to url: String) async throws -> String {
+        let form = fields.map { name, value in
+            let text = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return "\(name)=\(text)"
+        }.joined(separator: "&")
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        request.body = .bytes(ByteBuffer(string: form))
+        return String(decoding: try await answer(to: request).bytes, as: UTF8.self)
+    }
+
+    /// Sends a request and repeats it until the store answers.
+    private func answer(to request: HTTPClientRequest) async throws -> Answer {
         var last = ""
-        return try await wait.until("an answer to \(method) \(url) (\(last))") {
+        return try await wait.until("an answer to \(request.method) \(request.url) (\(last))") {
             do {
                 let response = try await HTTPClient.shared.execute(request, timeout: .seconds(15))
                 let buffer = try await response.body.collect(upTo: Self.answerBytesMax)
-                let bytes = Array(buffer.readableBytesView)
                 let status = Int(response.status.code)
-                guard !(200..<300).contains(status) else { return bytes }
                 last = "\(status)"
                 if [429, 502, 503, 504].contains(status) { return nil }
-                // An answer without a problem comes from a proxy, and still has its status.
-                let problem = try? JSONDecoder().decode(Problem.self, from: Data(bytes))
-                throw Refusal(
-                    status: status,
-                    code: problem?.code ?? "",
-                    detail: problem?.detail ?? ""
-                )
-            } catch let refusal as Refusal {
-                throw refusal
+                return Answer(status: status, bytes: Array(buffer.readableBytesView))
             } catch {
                 try Task.checkCancellation()
                 last = "\(error)"

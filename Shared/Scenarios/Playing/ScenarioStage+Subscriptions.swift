@@ -94,7 +94,9 @@ extension ScenarioConnection {
             transactions += page.transactions.map(\.transaction)
             after = page.next
         } while after != nil
-        return transactions.filter { $0.originalID == id && $0.state == .purchased }
-            .sorted { $0.id < $1.id }
+        return transactions.filter {
+            // An offer for the running product is redeemed by a copy, which pays for nothing.
+            $0.originalID == id && $0.state == .purchased && !$0.reason.isCopy
+        }.sorted { $0.id < $1.id }
     }
 }

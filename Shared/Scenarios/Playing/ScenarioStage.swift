@@ -10,13 +10,19 @@ struct ScenarioStage {
     let connection: ScenarioConnection
     private let receipts: ReceiptValidator
     private(set) var cast: ScenarioCast
+    /// The end of the accounts' names in the store.
+    let suffix: String
+    /// The products as the catalog knows them.
+    private(set) var drafts: [String: ProductDraft]
+    /// The codes of each campaign.
+    private(set) var codes: [String: [String]] = [:]
     /// The lost answers, each with the line of its step.
     private var drops: [(line: Int, isDone: @Sendable () -> Bool)] = []
 
     /// Refusals that say "not yet": the step is repeated.
     private static let early: Set<String> = [
         "not_deferred", "not_purchased", "not_interrupted", "refund_unknown", "refund_not_settled",
-        "transaction_unknown", "subscription_unknown",
+        "transaction_unknown", "subscription_unknown", "offer_unknown", "price_not_asked",
     ]
 
     /// Sets the stage: sells the products, and changes the accounts.
@@ -28,12 +34,12 @@ struct ScenarioStage {
     /// - Throws: An error that says what the store did not do.
     init(_ scenario: Scenario, suffix: String, _ connection: ScenarioConnection) async throws {
         self.connection = connection
+        self.suffix = suffix
         let addresses = connection.store.addresses
-        let probe = AccountID(unchecked: "probe" + suffix)
         let root = try await connection.send(
             .GET,
             addresses.receipts + Routes.rootCertificate,
-            by: .account(probe)
+            by: .account(AccountID(unchecked: "probe" + suffix))
         )
         receipts = ReceiptValidator(
             ReceiptTrust(
@@ -62,14 +68,20 @@ struct ScenarioStage {
             )
         }
         var products: [String: ProductID] = [:]
+        drafts = [:]
+        let repriced = scenario.repricedProducts
         for product in scenario.products {
             let draft = product.draft(webhookURL: connection.store.merchant?.webhookURL ?? "")
-            products[product.name] = try product.id(of: draft)
+            let id = try product.id(of: draft)
+            // No other run may change the price under which this one's accounts subscribe.
+            products[product.name] =
+                repriced.contains(product.name) ? ProductID(unchecked: id.rawValue + suffix) : id
+            drafts[product.name] = draft
         }
         cast = ScenarioCast(products: products, accounts: accounts, devices: devices)
         for product in scenario.products { try await sell(product) }
         for account in scenario.accounts { try await change(account) }
-        for product in scenario.products { try await waitUntilSold(product, probe) }
+        for product in scenario.products { try await waitUntilSold(product) }
     }
 
     /// Kills all apps.
@@ -111,6 +123,12 @@ struct ScenarioStage {
         case .leave(let account, let code): try await leaveFamily(account, refused: code)
         case .ask(let payment, let decision, let code):
             try await askForRefund(of: cast.payment(payment), decision, refused: code)
+        case .campaign(let campaign): codes[campaign.name] = try await makeCodes(of: campaign)
+        case .redeem(let redemption):
+            cast.payments[redemption.name] = try await redeem(redemption)
+        case .price(let change): drafts[change.product] = try await schedule(change)
+        case .consent(let decision, let payment, let code):
+            try await answer(decision, toPriceOf: cast.payment(payment), refused: code)
         case .advance(let span, let isAwaited): try await advance(span, isAwaited: isAwaited)
         case .clock(let clock): try await set(clock)
         case .pass(let span): try await waitUntilPassed(span)
@@ -168,32 +186,42 @@ struct ScenarioStage {
             .PUT,
             connection.store.addresses.catalog + Routes.adminProduct(cast.product(product.name)),
             by: .administrator,
-            product.draft(webhookURL: connection.store.merchant?.webhookURL ?? "")
+            drafts[product.name]
         )
+    }
+
+    private func waitUntilSold(_ product: ScenarioProduct) async throws {
+        guard let (storefront, price) = product.prices.min(by: { $0.key < $1.key }) else { return }
+        try await waitUntilSold(product.name, in: storefront, for: price, not: ["product_unknown"])
     }
 
     /// Waits until `payments` sells a product.
     ///
-    /// It then refuses a payment with a method that does not exist because of the method.
-    private func waitUntilSold(_ product: ScenarioProduct, _ account: AccountID) async throws {
-        guard let (storefront, price) = product.prices.min(by: { $0.key < $1.key }) else { return }
+    /// It then refuses a payment with a method that does not exist because of the method, and for none
+    /// of other reasons.
+    func waitUntilSold(
+        _ product: String,
+        in storefront: EventTypes.Storefront,
+        for price: Money,
+        not reasons: Set<String>
+    ) async throws {
         let request = PaymentRequest(
-            productID: try cast.product(product.name),
+            productID: try cast.product(product),
             storefront: storefront,
             price: price,
             paymentMethod: "no_such_method"
         )
-        try await connection.wait.until("payments to know the product '\(product.name)'") {
+        try await connection.wait.until("payments to know the product '\(product)'") {
             do {
                 try await connection.send(
                     .POST,
                     connection.store.addresses.payments + Routes.payments,
-                    by: .account(account),
+                    by: .account(AccountID(unchecked: "probe" + suffix)),
                     request,
                     key: UUID().uuidString
                 )
             } catch let refusal as ScenarioConnection.Refusal {
-                return refusal.code == "product_unknown" ? nil : ()
+                return reasons.contains(refusal.code) ? nil : ()
             }
             return ()
         }
@@ -222,7 +250,11 @@ struct ScenarioStage {
 
     private mutating func buy(_ purchase: ScenarioPurchase) async throws {
         let device = try cast.device(purchase.device)
-        let transaction = try await device.buy(purchase, try cast.product(purchase.product))
+        let transaction = try await device.buy(
+            purchase,
+            try cast.product(purchase.product),
+            with: try await discount(for: purchase)
+        )
         let payment = PlayedPayment(
             name: purchase.name,
             account: device.account,
@@ -287,7 +319,7 @@ struct ScenarioStage {
     }
 
     /// Compares a refusal with the expected one; `nil` is success.
-    private static func judge(_ refusal: String?, refused code: String?) throws {
+    static func judge(_ refusal: String?, refused code: String?) throws {
         switch (refusal, code) {
         case (nil, nil): return
         case (nil, let code?): throw StepFailure("succeeded, and had to be refused with \(code)")

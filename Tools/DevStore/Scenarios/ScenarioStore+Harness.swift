@@ -1,7 +1,9 @@
 import EventTypes
+import Foundation
 import PaymentQueue
 import Postgres
 import Scenarios
+import StoreAPI
 import StoreHarness
 
 extension ScenarioStore {
@@ -22,6 +24,20 @@ extension ScenarioStore {
         self.merchant = merchant
         self.faults = faults
         hasClock = true
+        signOffer = { offer, product in
+            let signed = try store.keys.discount(OfferID(unchecked: offer), of: product)
+            guard let nonce = signed.nonce.flatMap({ UUID(uuidString: $0) }),
+                let keyID = signed.keyIdentifier, let signature = signed.signature,
+                let timestamp = signed.timestamp
+            else { throw HarnessError("The offer \(offer) was not signed.") }
+            return SKPaymentDiscount(
+                identifier: offer,
+                keyIdentifier: keyID,
+                nonce: nonce,
+                signature: signature,
+                timestamp: timestamp
+            )
+        }
         ledger = { try await store.ledgerSums(of: $0) }
     }
 }

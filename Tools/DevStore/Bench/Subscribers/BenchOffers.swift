@@ -177,7 +177,7 @@ struct BenchOffers: Sendable {
             case .ordinary: return (number, Prepared.payment(.sample(SampleCatalog.club)))
             case .promotional:
                 var request = PaymentRequest.sample(SampleCatalog.club)
-                request.discount = try discount()
+                request.discount = try store.keys.discount(Self.offer, of: SampleCatalog.club)
                 return (number, Prepared.payment(request))
             case .code:
                 let code = codes[codes.startIndex + number - numbers.lowerBound]
@@ -185,24 +185,6 @@ struct BenchOffers: Sendable {
             }
         }
         return Dictionary(uniqueKeysWithValues: prepared)
-    }
-
-    /// Signs the offer for one payment, as a merchant's server does.
-    private func discount() throws -> PaymentDiscount {
-        let keyID = store.keys.serverKeyID
-        let nonce = UUID().uuidString.lowercased()
-        let timestamp = Int64(Date().timeIntervalSince1970 * 1000)
-        let fields = [
-            StoreKeys.bundleID.rawValue, keyID, SampleCatalog.club.rawValue,
-            Self.offer.rawValue, "", nonce, "\(timestamp)",
-        ]
-        return PaymentDiscount(
-            identifier: Self.offer.rawValue,
-            keyIdentifier: keyID,
-            nonce: nonce,
-            signature: try store.keys.serverSignature(of: fields.joined(separator: "\u{2063}")),
-            timestamp: timestamp
-        )
     }
 
     /// Opens the page for codes and types a code, up to the question whether to redeem it.

@@ -23,6 +23,11 @@ public struct ScenarioStore: Sendable {
     /// The faults that can be caused; `nil` for none.
     public var faults: (any ScenarioFaults)?
 
+    /// Signs a promotional offer of a product with a key of the app's server; `nil` if there is no
+    /// such key.
+    public var signOffer:
+        (@Sendable (_ offer: String, _ product: ProductID) async throws -> SKPaymentDiscount)?
+
     /// Makes a store that has only its public interfaces.
     ///
     /// - Parameters:
@@ -48,6 +53,7 @@ public struct ScenarioStore: Sendable {
         if ledger != nil { needs.insert(.ledger) }
         if merchant != nil { needs.insert(.merchant) }
         if faults != nil { needs.insert(.faults) }
+        if signOffer != nil { needs.insert(.serverKey) }
         return needs
     }
 }
