@@ -119,6 +119,85 @@ import Testing
         #expect(try status(number: 5).state == .revoked, "It takes away.")
     }
 
+    /// A status as if the store had signed it.
+    private func verified(
+        _ id: Int,
+        product: String = "club",
+        end: Int = 9_000,
+        renewal: [String: Any] = [:]
+    ) throws -> SubscriptionStatus {
+        let told = try status(
+            transaction: ["transactionId": "\(id)", "productId": product, "expiresDate": end],
+            renewal: renewal
+        )
+        return SubscriptionStatus(
+            state: told.state,
+            transaction: .verified(told.transaction.unsafePayloadValue),
+            renewalInfo: .verified(told.renewalInfo.unsafePayloadValue),
+            groupID: told.groupID,
+            version: told.version,
+            queue: queue
+        )
+    }
+
+    private func product(_ id: String, level: Int) -> PaymentQueue.Product {
+        var listing = ProductListing(
+            id: ProductID(unchecked: id),
+            version: 1,
+            type: .autoRenewableSubscription,
+            price: .usd(299),
+            title: id,
+            description: "",
+            language: LanguageTag(unchecked: "en-US")
+        )
+        listing.subscription = SubscriptionTerms(
+            groupID: SubscriptionGroupID(unchecked: "club"),
+            level: level,
+            period: SubscriptionPeriod(1, .month)
+        )
+        return PaymentQueue.Product(SKProduct(listing, storefront: "USA"))
+    }
+
+    /// Rule S325: an account may have a subscription of its own beside one that is shared.
+    @Test func ofSeveralStatusesTheBestServiceCounts() throws {
+        let unpaid: [String: Any] = ["isInBillingRetryPeriod": true, "expirationIntent": 2]
+        let grace = unpaid.merging(["gracePeriodExpiresDate": 3_001]) { $1 }
+        func best(_ statuses: [SubscriptionStatus], _ products: [PaymentQueue.Product] = [])
+            -> UInt64?
+        {
+            statuses.effective(among: products)?.transaction.unsafePayloadValue.id
+        }
+        let low = try verified(1, product: "silver", end: 9_000)
+        let high = try verified(2, product: "gold", end: 8_000)
+        let inGrace = try verified(3, product: "gold", end: 9_000, renewal: grace)
+        let inRetry = try verified(4, product: "gold", end: 9_500, renewal: unpaid)
+        let products = [product("gold", level: 1), product("silver", level: 2)]
+        #expect(best([low, high, inGrace, inRetry], products) == 2)
+        #expect(best([inRetry, inGrace, low], products) == 1)
+        #expect(best([inRetry, inGrace]) == 3)
+        #expect(best([low, high]) == 1, "Without levels the later end counts.")
+        let later = try verified(5, product: "gold", end: 8_500)
+        #expect(best([later, high], products) == 5)
+        #expect(best([]) == nil)
+        #expect(best([try status()]) == nil, "Nobody has verified it.")
+    }
+
+    @Test func statusesOfOneGroupStandTogether() throws {
+        let own = try verified(1)
+        let shared = try verified(2)
+        let other = SubscriptionStatus(
+            state: own.state,
+            transaction: own.transaction,
+            renewalInfo: own.renewalInfo,
+            groupID: "press",
+            version: 1,
+            queue: queue
+        )
+        let groups = [own, other, shared].inGroups
+        #expect(groups.map(\.groupID) == ["club", "press"])
+        #expect(groups.map(\.statuses.count) == [2, 1])
+    }
+
     @Test func withoutATrustNothingIsVerified() throws {
         let status = try status()
         guard case .unverified(_, .invalidCertificateChain) = status.transaction,

@@ -58,7 +58,8 @@ extension Product.SubscriptionInfo.Status {
                         let statuses = try await queue.subscriptionStatuses(untilAnswered: true)
                         take(statuses)
                         let known = statuses.map { ($0.groupID, ($0.version, $0.periodID)) }
-                        let groups = Dictionary(known) { $1 }
+                        // A group may have a subscription of the account and one that is shared.
+                        let groups = Dictionary(known) { $0.0 < $1.0 ? $1 : $0 }
                         if expectation.isMet(by: groups, hasNews: !waiting.isEmpty) { return }
                         try await queue.transport?.pause(afterFailures: tries)
                     } catch {

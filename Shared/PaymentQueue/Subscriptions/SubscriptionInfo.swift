@@ -42,7 +42,10 @@ extension Product {
             get async throws { try await Self.status(for: subscriptionGroupID) }
         }
 
-        /// Returns the account's statuses in a group, which is one status or none.
+        /// Returns the account's statuses in a group: that of its own subscription, and of one that its
+        /// family shares.
+        ///
+        /// `effective(among:)` of these is the one that counts.
         ///
         /// - Throws: ``SKError``, or `CancellationError`.
         public static func status(for groupID: String) async throws -> [Status] {

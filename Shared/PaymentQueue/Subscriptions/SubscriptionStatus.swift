@@ -1,3 +1,5 @@
+import Foundation
+
 extension Product.SubscriptionInfo {
     /// The status of one subscription of the account: its state, its newest period, and its next
     /// renewal.
@@ -23,7 +25,7 @@ extension Product.SubscriptionInfo {
         /// - Returns: The groups, in the order in which their subscriptions began.
         /// - Throws: ``SKError``, or `CancellationError`.
         public static func all() async throws -> [(groupID: String, statuses: [Status])] {
-            try await SKPaymentQueue.default().subscriptionStatuses().map { ($0.groupID, [$0]) }
+            try await SKPaymentQueue.default().subscriptionStatuses().inGroups
         }
 
         /// Turns the renewal off.
@@ -80,6 +82,49 @@ extension Product.SubscriptionInfo {
 
 /// ``Product/SubscriptionInfo/Status`` by its short name.
 public typealias SubscriptionStatus = Product.SubscriptionInfo.Status
+
+extension Sequence where Element == Product.SubscriptionInfo.Status {
+    /// The statuses by their groups, in the order in which the groups occur.
+    ///
+    /// An account may have a subscription in a group in which its family shares another one.
+    var inGroups: [(groupID: String, statuses: [Element])] {
+        var groups: [(groupID: String, statuses: [Element])] = []
+        for status in self {
+            if let index = groups.firstIndex(where: { $0.groupID == status.groupID }) {
+                groups[index].statuses.append(status)
+            } else {
+                groups.append((groupID: status.groupID, statuses: [status]))
+            }
+        }
+        return groups
+    }
+
+    /// Returns the status by which the account has the service, of several in a group.
+    ///
+    /// A subscription that is paid comes before one in a grace period, and this before all others. Then
+    /// the higher service counts, and then the later end. A status that is not verified does not count.
+    ///
+    /// - Parameter products: The products of the group, whose levels say which service is higher.
+    /// - Returns: The status; `nil` if none is verified.
+    public func effective(among products: [Product] = []) -> Element? {
+        var levels: [String: Int] = [:]
+        for product in products { levels[product.id] = product.subscription?.groupLevel }
+        let ranked = compactMap { status -> (rank: (Int, Int, Date), status: Element)? in
+            guard case .verified(let transaction) = status.transaction,
+                case .verified = status.renewalInfo
+            else { return nil }
+            let state =
+                switch status.state {
+                case .subscribed: 0
+                case .inGracePeriod: 1
+                default: 2
+                }
+            let level = levels[transaction.productID] ?? .max
+            return ((-state, -level, transaction.expirationDate ?? .distantPast), status)
+        }
+        return ranked.max { $0.rank < $1.rank }?.status
+    }
+}
 
 extension Transaction {
     /// The present status of the subscription; `nil` for all other products.
