@@ -53,6 +53,7 @@ NAMED = {
     },
     "/v1/subscriptions/{id}": {"id": "subscriptions"},
     "/v1/subscriptions/{id}/auto-renew": {"id": "subscriptions"},
+    "/v1/subscriptions/{id}/payment-method": {"id": "subscriptions"},
     "/v1/subscriptions/{id}/price-increase": {"id": "subscriptions"},
     "/v1/subscriptions/{id}/product": {"id": "subscriptions"},
     "/v1/admin/subscriptions/{id}": {"id": "subscriptions"},
@@ -60,6 +61,10 @@ NAMED = {
     "/v1/admin/subscriptions/{id}/extensions": {"id": "subscriptions"},
     "/v1/admin/subscriptions/{id}/price-increase": {"id": "subscriptions"},
     "/v1/admin/subscriptions/{id}/product": {"id": "subscriptions"},
+    # Not its expiry: what has ended answers little else.
+    "/v1/admin/test/subscriptions/{id}/price-increase": {"id": "subscriptions"},
+    "/v1/admin/test/subscriptions/{id}/renewal": {"id": "subscriptions"},
+    "/v1/admin/test/subscriptions/{id}/resolution": {"id": "subscriptions"},
     "/inApps/v1/subscriptions/extend/mass/{productID}/{requestID}": {
         "productID": "clubs",
         "requestID": "massExtensions",
