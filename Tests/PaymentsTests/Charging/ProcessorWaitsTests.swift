@@ -187,6 +187,39 @@ import Testing
             #expect(try await store.booksBalance())
         }
     }
+
+    /// The process is killed before it hears of the charge, and an inquiry finds it.
+    @Test func aChargeInAnotherCurrencyBuysNothingAndIsReturned() async throws {
+        try await withStore { store in
+            let added = try await store.add(request(), key: "a")
+            let attempts = store.pending.take()
+            let euros = Money(minorUnits: 999, currency: Currency(unchecked: "EUR"))
+            try await SandboxStore(client: store.client).record(
+                attempts.map {
+                    SandboxStore.Charge(
+                        id: $0.id,
+                        paymentMethod: $0.paymentMethod,
+                        amount: euros
+                    )
+                }
+            )
+            try await store.recover()
+            let ended = try await store.load(added.id)
+            #expect(ended.state == .failed && ended.failureReason == .processorRefused)
+            #expect(ended.price == usd(999))
+            #expect(
+                try await store.postings(of: added.id) == [.strayCharge, .strayChargeReturn]
+            )
+            let returned = try await store.client.withConnection { connection in
+                try connection.query(
+                    "SELECT currency || ' ' || amount FROM sandbox_processor.refunds"
+                ).map { try $0.decode(String.self) }
+            }
+            #expect(returned == ["EUR 999"])
+            #expect(store.processor.chargesAsked == 0)
+            #expect(try await store.booksBalance())
+        }
+    }
 }
 
 extension Store {
