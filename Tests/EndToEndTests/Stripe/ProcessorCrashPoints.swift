@@ -68,7 +68,7 @@ extension EndToEnd {
 extension StoreHarness {
     /// Expects that all books have given the money of a purchase back once, with one posting of a
     /// kind.
-    fileprivate func expectOne(_ kind: String, of id: TransactionID) async throws {
+    func expectOne(_ kind: String, of id: TransactionID) async throws {
         _ = try await eventually("the money to be given back, once") {
             () async throws -> Bool? in
             let found = try await reconcile()

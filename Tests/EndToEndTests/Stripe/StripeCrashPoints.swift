@@ -1,0 +1,70 @@
+import EventTypes
+import StoreAPI
+import StripeStandIn
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Kills while a store settles what Stripe has done later, of which webhooks tell.
+    @Suite(.serialized, .timeLimit(.minutes(8)))
+    struct StripeCrashPoints {
+        /// The commit that changes a transaction; movements of Stripe's list change none.
+        private static let settlement = PostgresProxy.Point.beforeCommit(
+            ofTransactionWith: "refunds = u.refunds"
+        )
+
+        @Test func aChargeThatStripeMakesLaterIsSettledOnce() async throws {
+            try await withStripe { store, stripe in
+                let hold = try store.hold(.payments, Self.settlement)
+                let payment = try await store.buy(by: .processing)
+                try await store.crash(.payments, at: hold)
+                try await store.expectWhole([payment])
+                #expect(stripe.server.entries.map(\.kind) == ["charge"])
+            }
+        }
+
+        @Test func aRefundThatStripeMakesLaterIsSettledOnce() async throws {
+            try await withStripe { store, stripe in
+                let payment = try await store.buy(by: .refundPending)
+                try await store.expectWhole([payment])
+                let id = payment.transactionID
+                let hold = try store.hold(.payments, Self.settlement)
+                async let asked = store.administrator.refund(id)
+                try await store.crash(.payments, at: hold)
+                // Its answer may be lost. Whoever asks again gives nothing back twice.
+                _ = try? await asked
+                _ = try await store.administrator.refund(id)
+                try await store.expectOne("refund", of: id)
+                #expect(stripe.server.entries.map(\.kind) == ["charge", "refund"])
+            }
+        }
+
+        @Test func aDisputeThatAWebhookTellsOfIsBookedOnce() async throws {
+            try await withStripe { store, stripe in
+                let payment = try await store.buy()
+                try await store.expectWhole([payment])
+                let id = payment.transactionID
+                let charge = try #require(stripe.server.payment(ofTransaction: id.rawValue))
+                let hold = try store.hold(
+                    .payments,
+                    .beforeCommit(ofTransactionWith: "INTO processor_disputes")
+                )
+                try stripe.server.dispute(payment: charge)
+                try await store.crash(.payments, at: hold)
+                try await store.expectOne("chargeback", of: id)
+            }
+        }
+
+        /// Runs a store that charges at a stand-in for Stripe, with a proxy before its database.
+        private func withStripe(
+            _ body: @escaping @Sendable (StoreHarness, StoreStripe) async throws -> Void
+        ) async throws {
+            var options = StoreOptions.with(postgresProxies: [.payments])
+            options.processor = .stripe
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                try await body(store, try #require(store.stripe))
+            }
+        }
+    }
+}
