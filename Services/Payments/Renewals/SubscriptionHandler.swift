@@ -10,38 +10,6 @@ import Subscriptions
 /// Each decision is one database transaction, which locks the subscription. A decision that repeats
 /// what is already so changes nothing.
 struct SubscriptionHandler: Sendable {
-    /// A decision about a subscription.
-    enum Decision: Hashable, Sendable {
-        /// Whether it renews at the end of its period.
-        case autoRenew(Bool)
-        /// The product of the next period.
-        case product(ProductID)
-        /// The payment method that pays from now on; what is owed is charged at once.
-        case method(PaymentMethod)
-        /// The answer to the question about a higher price; `nil` stands for the present question.
-        case price(PriceChangeID?, isAgreed: Bool)
-        /// A higher price of the next product from a time on, of which the customer is told in time;
-        /// `nil` stands for the present.
-        case raise(ProductID, to: Money, from: StoreTime?)
-        /// The end of such an increase.
-        case withdrawRaise
-        /// A question about a higher price at once, in a test.
-        case ask(Money)
-        /// The end of the subscription now, in a test.
-        case end(ExpirationIntent)
-        /// A charge now, in a test.
-        case charge(RenewalPlan.Request)
-    }
-
-    /// The answer to a decision.
-    enum Reply: Hashable, Sendable {
-        /// The subscription does not exist, or it is somebody else's.
-        case unknown
-        case refused(SubscriptionChangeRefusal)
-        /// The subscription afterwards.
-        case done(Subscription)
-    }
-
     let context: PaymentsContext
     let products: ProductStore
     /// Whether an account may pay by a method.
@@ -174,7 +142,7 @@ struct SubscriptionHandler: Sendable {
     /// The answer is the subscription with the charge under way. Its outcome comes as any renewal does.
     /// A request that is repeated under its key charges nothing: the transaction of its charge has the
     /// key, and the subscription is locked.
-    func charge(
+    private func charge(
         _ row: SubscriptionRow,
         _ subscription: Subscription,
         _ request: RenewalPlan.Request,
@@ -341,5 +309,85 @@ extension SubscriptionHandler {
         }
         if isChanged { didCommit() }
         return reply
+    }
+}
+
+/// Payment methods of subscriptions, and charges for what is owed because somebody asks for them.
+extension SubscriptionHandler {
+    /// Lets another payment method pay a subscription, and charges it at once for what is owed.
+    ///
+    /// While a charge is under way, only the next one is by the new method.
+    ///
+    /// - Parameters:
+    ///   - method: The payment method.
+    ///   - row: The subscription's row, locked.
+    ///   - subscription: The subscription.
+    ///   - trace: The trace of the request.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The reply, whether there are new events, and the attempts to carry out.
+    /// - Throws: `PostgresError`, or an error of what is written.
+    private func choose(
+        _ method: PaymentMethod,
+        for row: SubscriptionRow,
+        _ subscription: Subscription,
+        trace: TraceContext,
+        on connection: isolated PostgresConnection
+    ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
+        let account = AccountKey(
+            accountID: subscription.accountID,
+            bundleID: subscription.bundleID
+        )
+        guard try mayPay(method, account, connection) else {
+            return (.refused(.paymentMethodUnknown), false, [])
+        }
+        switch present(subscription).state {
+        case .expired, .revoked, .unknown: return (.refused(.ended), false, [])
+        case .active, .inGracePeriod, .inBillingRetryPeriod: break
+        }
+        switch subscription.state {
+        case .inGracePeriod, .inBillingRetryPeriod:
+            // The subscription is saved with the method.
+            return try pay(.owedBy(method), of: row, subscription, trace: trace, on: connection)
+        case .active, .expired, .revoked, .unknown:
+            try SubscriptionStore.set(method, of: row.key, on: connection)
+            return (.done(present(subscription)), false, [])
+        }
+    }
+
+    /// Charges for what is owed because somebody asks for it, as often as ``AskedTries`` allow.
+    ///
+    /// While a charge is under way, a request begins no other, so it is not counted.
+    private func pay(
+        _ request: RenewalPlan.Request,
+        of row: SubscriptionRow,
+        _ subscription: Subscription,
+        trace: TraceContext,
+        on connection: isolated PostgresConnection
+    ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
+        guard subscription.charge == nil else {
+            return try charge(row, subscription, request, trace: trace, on: connection)
+        }
+        let tries = AskedTries(of: subscription.id, at: context.now())
+        let made = try connection.read(
+            TransactionStore.made(
+                under: tries.keys.map {
+                    (accountID: subscription.accountID, idempotencyKey: $0)
+                }
+            )
+        )
+        guard made.count < tries.keys.count else {
+            return (.refused(.tooManyTries(retryAfter: tries.rest)), false, [])
+        }
+        return try charge(
+            row,
+            subscription,
+            request,
+            under: UsedKey(
+                idempotencyKey: tries.keys[made.count],
+                fingerprint: Array("charge".utf8)
+            ),
+            trace: trace,
+            on: connection
+        )
     }
 }
