@@ -206,6 +206,10 @@ def lists(rows, customer):
     rows.expect("a list of the future is empty", 0, len(later.data))
     kinds = {movement.type for movement in stripe.BalanceTransaction.list(limit=100)}
     rows.expect("the balance has charges and refunds", {"charge", "refund"}, kinds)
+    moved = sum(movement.net for movement in stripe.BalanceTransaction.list(limit=100).auto_paging_iter())
+    balance = stripe.Balance.retrieve()
+    held = sum(part.amount for part in [*balance.available, *balance.pending])
+    rows.expect("what is available and what is pending are what has moved", moved, held)
 
 
 def webhooks(rows, hooks, secret):

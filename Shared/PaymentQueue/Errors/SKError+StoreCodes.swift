@@ -145,6 +145,7 @@ extension SKError {
         "product_type_not_sold_yet": "This product cannot be bought yet.",
         "already_subscribed": "You have a subscription already.",
         "subscriptionChanged": "You have a subscription already. What was charged is given back.",
+        "too_many_tries": "You have tried often enough today. Please try again tomorrow.",
         "restore_too_large": "There are too many purchases to restore at once.",
     ]
 
