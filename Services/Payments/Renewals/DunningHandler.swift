@@ -21,7 +21,8 @@ struct DunningHandler: Sendable {
 
     /// Charges for subscriptions by a card that their buyer has saved; it pays them from now on.
     ///
-    /// One that is still active is charged at its next try.
+    /// One that is still active is charged at its next try. So is one for which a charge was asked for
+    /// as often as ``AskedTries`` allow.
     ///
     /// - Parameters:
     ///   - rows: The subscriptions, locked.
@@ -34,10 +35,19 @@ struct DunningHandler: Sendable {
         by method: PaymentMethod,
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
-        for row in rows where row.subscription?.state == .active {
-            try SubscriptionStore.set(method, of: row.key, on: connection)
+        var attempts: [ProcessorAttempt] = []
+        let time = renewals.context.now()
+        for row in rows {
+            guard let subscription = row.subscription else { continue }
+            let key = try AskedTryStore.nextKey(of: subscription, at: time, on: connection)
+            guard subscription.state != .active, key != nil || subscription.charge != nil else {
+                try SubscriptionStore.set(method, of: row.key, on: connection)
+                continue
+            }
+            // While a charge is under way, none is begun, so no key is used.
+            attempts += try charge([row], .owedBy(method), under: key, on: connection)
         }
-        return try charge(rows, .owedBy(method), on: connection)
+        return attempts
     }
 
     /// Charges for those subscriptions again that are paid with a card that its bank has renewed.
@@ -59,6 +69,7 @@ struct DunningHandler: Sendable {
     private func charge(
         _ rows: [SubscriptionRow],
         _ request: RenewalPlan.Request,
+        under key: UsedKey? = nil,
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
         var attempts: [ProcessorAttempt] = []
@@ -67,6 +78,7 @@ struct DunningHandler: Sendable {
             attempts += try renewals.charge(
                 row,
                 request,
+                under: key,
                 within: TraceContext.begin(),
                 on: connection
             ).attempts

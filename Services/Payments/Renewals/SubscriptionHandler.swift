@@ -367,27 +367,11 @@ extension SubscriptionHandler {
         guard subscription.charge == nil else {
             return try charge(row, subscription, request, trace: trace, on: connection)
         }
-        let tries = AskedTries(of: subscription.id, at: context.now())
-        let made = try connection.read(
-            TransactionStore.made(
-                under: tries.keys.map {
-                    (accountID: subscription.accountID, idempotencyKey: $0)
-                }
-            )
-        )
-        guard made.count < tries.keys.count else {
-            return (.refused(.tooManyTries(retryAfter: tries.rest)), false, [])
+        let time = context.now()
+        guard let key = try AskedTryStore.nextKey(of: subscription, at: time, on: connection) else {
+            let rest = AskedTries(of: subscription.id, at: time).rest
+            return (.refused(.tooManyTries(retryAfter: rest)), false, [])
         }
-        return try charge(
-            row,
-            subscription,
-            request,
-            under: UsedKey(
-                idempotencyKey: tries.keys[made.count],
-                fingerprint: Array("charge".utf8)
-            ),
-            trace: trace,
-            on: connection
-        )
+        return try charge(row, subscription, request, under: key, trace: trace, on: connection)
     }
 }

@@ -112,6 +112,25 @@ import Testing
         }
     }
 
+    @Test func aSixthCardOfADayPaysAtTheNextTry() async throws {
+        try await withStripeStore { store in
+            try await store.owe()
+            for number in 0...AskedTries.dailyMax {
+                let name = number < AskedTries.dailyMax ? "pm_standInDeclinedAway" : "pm_card_visa"
+                let setup = try await store.confirmedSetup(of: name)
+                let saved = try await store.dunningMethods.complete(setup, for: alice.accountKey)
+                #expect(saved == .saved)
+                await store.carryOut()
+            }
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            #expect(store.standIn.entries.map(\.kind) == ["charge"])
+            store.clock.advance(by: .seconds(86_400))
+            try await store.renew()
+            #expect(try await store.subscription().state == .active)
+            #expect(store.standIn.entries.map(\.kind) == ["charge", "charge"])
+        }
+    }
+
     @Test func aCardThatIsReplacedWhileARetryIsDueIsChargedOnce() async throws {
         try await withStripeStore { store in
             let card = try await store.owe()
@@ -229,12 +248,12 @@ extension StripeStore {
         return methods
     }
 
-    /// Begins to save a card that pays, which the buyer gives to Stripe.
+    /// Begins to save a card, which the buyer gives to Stripe.
     ///
     /// - Returns: The setup, which the store has not completed.
-    fileprivate func confirmedSetup() async throws -> String {
+    fileprivate func confirmedSetup(of card: String = "pm_card_visa") async throws -> String {
         let setup = try await methods.begin(for: alice.accountKey)
-        try await post("/v1/setup_intents/\(setup.id)/confirm", "payment_method=pm_card_visa")
+        try await post("/v1/setup_intents/\(setup.id)/confirm", "payment_method=\(card)")
         return setup.id
     }
 
