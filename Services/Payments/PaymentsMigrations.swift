@@ -50,8 +50,8 @@ enum PaymentsMigrations {
             ("payments_m0026_cards", PackageResources.m0026_cards_sql),
             ("payments_m0027_price_enrolments", PackageResources.m0027_price_enrolments_sql),
             (
-                "payments_m0029_processor_balances",
-                PackageResources.m0029_processor_balances_sql
+                "payments_m0028_processor_balances",
+                PackageResources.m0028_processor_balances_sql
             ),
         ].map { name, bytes in
             PostgresMigration(
