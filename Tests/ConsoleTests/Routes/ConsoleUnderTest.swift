@@ -30,6 +30,7 @@ struct ConsoleUnderTest {
         isReadOnly: Bool = false,
         origin text: String = "http://localhost",
         isWhole: Bool = false,
+        board: JobBoard? = nil,
         _ body: @Sendable (ConsoleUnderTest) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -71,6 +72,7 @@ struct ConsoleUnderTest {
             urls: urls,
             databases: addresses,
             deciding: addresses,
+            board: board,
             logger: Logger(label: "test")
         )
         let routes = Set(
