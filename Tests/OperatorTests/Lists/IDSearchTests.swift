@@ -83,7 +83,10 @@ struct IDSearchTests {
         let wanted = try #require(TraceID(trace))
         let other = try #require(TraceID("4bf92f3577b34da6a3ce929d0e0e4737"))
         try await withTables { connection in
-            for (subject, traceparent) in [("1", context), ("2", nil)] {
+            let events: [(subject: String, traceparent: TraceContext?)] = [
+                ("1", context), ("2", nil),
+            ]
+            for (subject, traceparent) in events {
                 let event = OutboxEvent(
                     id: EventID(time: Self.time),
                     type: .transactionPurchased,
