@@ -73,7 +73,7 @@ struct PageFrame {
         return """
             <footer>
             <form method="post" action="/sign-out">\(visitor.csrfField)<input type="hidden" name="everywhere" value="yes">\
-            <span class="dim">Signed in on a device that you have no more?</span> \
+            <span class="dim">Still signed in on a device that you no longer have?</span> \
             <button class="quiet">End all my sessions</button></form>
             </footer>
             """
