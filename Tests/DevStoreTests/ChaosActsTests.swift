@@ -5,7 +5,7 @@ import Testing
 
 @testable import devstore
 
-/// What the buyers of a chaos run see broken.
+/// The rules that the buyers of a chaos run see broken.
 @Suite struct ChaosActsTests {
     private static let terms = SubscriptionTerms(
         groupID: SubscriptionGroupID(unchecked: "club"),

@@ -39,7 +39,7 @@ import Testing
         return shared
     }
 
-    /// What bob has of a subscription at a time.
+    /// The subscription as bob has it at a time.
     private func shared(
         _ bought: Subscription,
         of period: PaidPeriod = Club.begun.period,

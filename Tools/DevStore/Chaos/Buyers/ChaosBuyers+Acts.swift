@@ -2,7 +2,7 @@ import EventTypes
 import StoreAPI
 import StoreHarness
 
-/// What buyers and administrators do besides purchases.
+/// The acts of buyers and administrators besides purchases.
 extension ChaosBuyers {
     /// The accounts in a family.
     private static let familySize = 3
