@@ -18,7 +18,7 @@ import Testing
 
     /// The transaction by which bob has a period that alice has paid.
     private static func transaction(
-        _ id: TransactionID = share,
+        _ id: TransactionID = Self.share,
         of period: PaidPeriod = Club.begun.period,
         isTakenAway: Bool = false
     ) -> Transaction {
