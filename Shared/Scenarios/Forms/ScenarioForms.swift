@@ -81,15 +81,14 @@ enum ScenarioForms {
         .init("offers", .named(.fields(offer)), "The offers that have a name."),
     ]
 
-    private static let offer: [ScenarioForm.Field] =
-        [
-            .init(
-                "kind",
-                .choice(ScenarioOffer.Kind.allCases.map(\.rawValue)),
-                isRequired: true,
-                "Who has it: whom the merchant's server has signed it for, whoever redeems a code, or who has left."
-            )
-        ] + introductoryOffer
+    private static let offer = [offerKind] + introductoryOffer
+
+    private static let offerKind = ScenarioForm.Field(
+        "kind",
+        .choice(ScenarioOffer.Kind.allCases.map(\.rawValue)),
+        isRequired: true,
+        "Who has it: whom the merchant's server has signed it for, whoever redeems a code, or who has left."
+    )
 
     private static let introductoryOffer: [ScenarioForm.Field] = [
         .init(

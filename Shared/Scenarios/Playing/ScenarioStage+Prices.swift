@@ -28,7 +28,8 @@ extension ScenarioStage {
             )
         ]
         let mark = Money(
-            minorUnits: (draft.prices[Self.antarctica]?.minorUnits ?? 0) + 1,
+            // No processor refuses a hundred of the smallest units.
+            minorUnits: (draft.prices[Self.antarctica]?.minorUnits ?? 99) + 1,
             currency: change.price.currency
         )
         draft.prices[Self.antarctica] = mark
@@ -36,9 +37,7 @@ extension ScenarioStage {
             try await connection.send(
                 .PUT,
                 connection.store.addresses.catalog
-                    + Routes.adminProduct(
-                        cast.product(change.product)
-                    ),
+                    + Routes.adminProduct(cast.product(change.product)),
                 by: .administrator,
                 draft
             )
