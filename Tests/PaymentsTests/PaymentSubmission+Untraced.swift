@@ -81,7 +81,8 @@ extension AccountHandler {
         _ id: AccountID,
         _ change: AccountChangeRequest
     ) async throws -> Result<Account, AccountRefusal> {
-        try await self.change(id, change, trace: .begin())
+        let act = Act(decidedBy: AdministratorName(unchecked: "mia"))
+        return try await self.change(id, change, by: act, trace: .begin())
     }
 
     func begin(

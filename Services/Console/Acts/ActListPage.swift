@@ -8,8 +8,9 @@ struct ActListPage {
     /// The kinds that can be chosen, with the words for them.
     static let kinds: [(kind: ActKind, words: String)] = [
         (.buyers, "about buyers"), (.refunds, "refunds"), (.approvals, "approvals"),
-        (.subscriptions, "subscriptions"), (.families, "families"), (.products, "products"),
-        (.codes, "codes"), (.deadLetters, "dead letters"), (.jobs, "replays, proofs and raises"),
+        (.subscriptions, "subscriptions"), (.families, "families"), (.accounts, "accounts"),
+        (.products, "products"), (.codes, "codes"), (.deadLetters, "dead letters"),
+        (.jobs, "replays, proofs and raises"),
     ]
 
     let found: ActPage
@@ -81,6 +82,7 @@ struct ActListPage {
                 : "product \(id)"
         case .group(let id): "group \(id)"
         case .family(let id): "family \(id)"
+        case .account: "account"
         case .campaign(let id):
             visitor.maySee(.products)
                 ? "<a href=\"/codes/\(id)\">campaign \(id)</a>" : "campaign \(id)"
@@ -95,7 +97,7 @@ struct ActListPage {
     private func account(of act: RecordedAct) -> HTML {
         switch act.subject {
         case .product, .group, .campaign, .replay, .proof: return ""
-        case .purchase, .subscription, .family, .deadLetter: break
+        case .purchase, .subscription, .family, .account, .deadLetter: break
         }
         guard AccountID(rawValue: act.key) != nil else { return ", \(act.key)" }
         return ", <a href=\"\(PlainWords.path(ofAccount: act.key))\">\(act.key)</a>"

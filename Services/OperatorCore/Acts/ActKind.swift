@@ -2,7 +2,7 @@ import EventTypes
 
 /// The kinds of acts that can be listed.
 package enum ActKind: String, CaseIterable, Sendable {
-    /// About buyers: refunds, approvals, subscriptions and families.
+    /// About buyers: refunds, approvals, subscriptions, families and accounts.
     case buyers
     /// Refunds and their reversals.
     case refunds
@@ -12,6 +12,8 @@ package enum ActKind: String, CaseIterable, Sendable {
     case subscriptions
     /// Families that were made, changed or ended.
     case families
+    /// Changes of whether accounts may pay, and in which storefront.
+    case accounts
     /// Changes of products and of the names of groups.
     case products
     /// Campaigns of offer codes that were made or deactivated.
@@ -24,7 +26,7 @@ package enum ActKind: String, CaseIterable, Sendable {
     /// The service whose log has them; `nil` for those that no log has.
     var log: OperatedService? {
         switch self {
-        case .buyers, .refunds, .approvals, .subscriptions, .families: .payments
+        case .buyers, .refunds, .approvals, .subscriptions, .families, .accounts: .payments
         case .products: .catalog
         case .codes, .deadLetters, .jobs: nil
         }
@@ -35,12 +37,13 @@ package enum ActKind: String, CaseIterable, Sendable {
         switch self {
         case .buyers:
             Self.refunds.eventTypes + Self.approvals.eventTypes + Self.subscriptions.eventTypes
-                + Self.families.eventTypes
+                + Self.families.eventTypes + Self.accounts.eventTypes
         case .refunds:
             [.transactionRefunded, .transactionRefundReversed, .refundRequestChanged]
         case .approvals: [.transactionApproved, .transactionFailed]
         case .subscriptions: [.subscriptionChanged, .massExtensionChanged]
         case .families: [.familyChanged]
+        case .accounts: [.accountChanged]
         case .products: [.productChanged, .subscriptionGroupChanged]
         case .codes, .deadLetters, .jobs: []
         }

@@ -44,7 +44,8 @@ package struct ActReader: Sendable {
                 try CampaignActStore.acts(query, on: $0)
             }
         case .deadLetters: return try await deadLetters(query)
-        case .buyers, .refunds, .approvals, .subscriptions, .families, .products, .jobs: return []
+        case .buyers, .refunds, .approvals, .subscriptions, .families, .accounts, .products, .jobs:
+            return []
         }
     }
 

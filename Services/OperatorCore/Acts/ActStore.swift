@@ -59,6 +59,9 @@ enum ActStore {
             case .massExtensionChanged:
                 let change = try EventCoding.decode(MassExtensionChanged.self, from: data.bytes)
                 found = ActWords.act(in: change)
+            case .accountChanged:
+                let change = try EventCoding.decode(AccountChanged.self, from: data.bytes)
+                found = ActWords.act(in: change)
             case .familyChanged:
                 let change = try EventCoding.decode(FamilyChanged.self, from: data.bytes)
                 found = ActWords.act(in: change)
@@ -83,6 +86,7 @@ enum ActStore {
         switch type {
         case .massExtensionChanged: ProductID(rawValue: text).map { .product($0) }
         case .familyChanged: FamilyID(rawValue: text).map { .family($0) }
+        case .accountChanged: AccountID(rawValue: text).map { .account($0) }
         case .subscriptionChanged: TransactionID(rawValue: text).map { .subscription($0) }
         default: TransactionID(rawValue: text).map { .purchase($0) }
         }

@@ -55,6 +55,16 @@ enum ActWords {
         return change.act.map { ($0, words) }
     }
 
+    /// A change of an account; `nil` if no administrator made it.
+    static func act(in change: AccountChanged) -> (act: Act, words: String)? {
+        let account = change.account
+        let permission = account.canMakePayments ? "may pay" : "may not pay"
+        let storefront = account.storefront.map { "in \($0)" } ?? "in any storefront"
+        return change.act.map {
+            ($0, "changed an account, which \(permission) \(storefront) in \(account.bundleID)")
+        }
+    }
+
     /// An extension of all subscribers of a product; `nil` if nobody decided.
     static func act(in change: MassExtensionChanged) -> (act: Act, words: String)? {
         let request = change.request

@@ -9,6 +9,7 @@ package struct RecordedAct: Hashable, Sendable {
         case product(ProductID)
         case group(SubscriptionGroupID)
         case family(FamilyID)
+        case account(AccountID)
         /// A campaign of offer codes, by its number.
         case campaign(Int64)
         case deadLetter(OperatedService, Int64)

@@ -42,10 +42,11 @@ struct AccountHandler: Sendable {
     func change(
         _ id: AccountID,
         _ change: AccountChangeRequest,
+        by act: Act?,
         trace: TraceContext
     ) async throws -> Result<Account, AccountRefusal> {
         let key = AccountKey(accountID: id, bundleID: change.bundleID)
-        return try await perform(on: key, makesAccount: true, trace) {
+        return try await perform(on: key, makesAccount: true, by: act, trace) {
             account,
             _,
             connection -> Effect<Void> in
@@ -132,6 +133,7 @@ struct AccountHandler: Sendable {
     private func perform<Answer: Sendable>(
         on key: AccountKey,
         makesAccount: Bool,
+        by act: Act? = nil,
         _ trace: TraceContext,
         _ body:
             @escaping @Sendable (Account, StoreTime, isolated PostgresConnection) throws
@@ -152,7 +154,7 @@ struct AccountHandler: Sendable {
                 case .none(let answer):
                     throw NoChange<Answer>(result: .success((account, answer)))
                 case .changed(let answer):
-                    let changed = try Self.publish(key, at: time, trace, on: connection)
+                    let changed = try Self.publish(key, by: act, at: time, trace, on: connection)
                     return (changed, answer)
                 }
             }
@@ -166,13 +168,14 @@ struct AccountHandler: Sendable {
     /// Gives a changed account its next version, and appends its event.
     private static func publish(
         _ key: AccountKey,
+        by act: Act?,
         at time: StoreTime,
         _ trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> Account {
         try AccountStore.raise([key], on: connection)
         let changed = try load(key, on: connection)
-        let event = try OutboxEvent(changed, at: time, traceparent: trace)
+        let event = try OutboxEvent(changed, by: act, at: time, traceparent: trace)
         try Outbox.append([event], on: connection)
         return changed
     }

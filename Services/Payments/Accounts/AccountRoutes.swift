@@ -67,7 +67,8 @@ struct AccountRoutes: Sendable {
     {
         let id = try context.accountInPath()
         let body = try await decodeBody(AccountChangeRequest.self, from: request)
-        return try answer(try await accounts.change(id, body, trace: context.trace))
+        let act = try context.act(because: nil)
+        return try answer(try await accounts.change(id, body, by: act, trace: context.trace))
     }
 
     @Sendable

@@ -4,9 +4,14 @@ import StoreTracing
 
 extension OutboxEvent {
     /// The event of an account that changed.
-    init(_ account: Account, at time: StoreTime, traceparent: TraceContext?) throws {
+    init(
+        _ account: Account,
+        by act: Act? = nil,
+        at time: StoreTime,
+        traceparent: TraceContext?
+    ) throws {
         try self.init(
-            AccountChanged(account: account),
+            AccountChanged(account: account, act: act),
             type: .accountChanged,
             topic: Topics.paymentsTransactions,
             key: account.accountID.rawValue,

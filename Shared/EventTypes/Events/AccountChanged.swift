@@ -3,8 +3,13 @@
 public struct AccountChanged: Event, Hashable {
     /// The whole account at its new version.
     public var account: Account
+    /// The act of the administrator who changed it; `nil` if its buyer or the store did.
+    public var act: Act?
     /// Makes the event.
-    public init(account: Account) { self.account = account }
+    public init(account: Account, act: Act? = nil) {
+        self.account = account
+        self.act = act
+    }
 }
 
 /// `queue.account-changed.v1`: an account changed, published as a change of its queue.

@@ -231,6 +231,38 @@ struct ActReaderTests {
         }
     }
 
+    @Test func whoForbadeAnAccountToPayIsListed() async throws {
+        try await withActs { database in
+            var account = Account(
+                accountID: AccountID(unchecked: "ada"),
+                bundleID: BundleID(unchecked: "com.example.app")
+            )
+            account.canMakePayments = false
+            let changed = account
+            try await database.withClient { client in
+                try await client.withTransaction { connection in
+                    let event = try OutboxEvent(
+                        AccountChanged(account: changed, act: Self.act("mia", "fraud")),
+                        type: .accountChanged,
+                        topic: Topics.paymentsTransactions,
+                        key: changed.accountID.rawValue,
+                        subject: changed.accountID.rawValue,
+                        time: Self.start
+                    )
+                    try Outbox.append([event], on: connection)
+                }
+            }
+            let found = try await page(ActQuery(kind: .accounts), in: database)
+            #expect(found.first?.subject == .account(changed.accountID))
+            #expect(
+                found.map(\.words) == [
+                    "changed an account, which may not pay in any storefront in com.example.app"
+                ]
+            )
+            #expect(try await page(ActQuery(key: "ada"), in: database).count == 2)
+        }
+    }
+
     @Test func aPageReadsTheIndexOfActsAlone() async throws {
         try await withActs { database in
             let plan = try await database.withClient { client in

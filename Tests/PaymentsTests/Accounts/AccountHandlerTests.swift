@@ -32,6 +32,16 @@ import Testing
         }
     }
 
+    @Test func anAdministratorsChangeSaysWhoMadeIt() async throws {
+        try await withStore { store in
+            // What was begun outside the app is no decision about the account.
+            try await store.begin()
+            try await store.say(canMakePayments: false)
+            let names = try await store.accountChanges().map { $0.act.map { "\($0.decidedBy)" } }
+            #expect(names == [nil, "mia"])
+        }
+    }
+
     @Test func theSameChangeAgainIsNone() async throws {
         try await withStore { store in
             let first = try await store.say(canMakePayments: false)

@@ -50,6 +50,13 @@ extension Store {
 
     /// The published versions of an account, in the order of publication.
     func accountEvents(of account: AuthenticatedAccount = alice) async throws -> [Account] {
+        try await accountChanges(of: account).map(\.account)
+    }
+
+    /// The published changes of an account, in the order of publication.
+    func accountChanges(
+        of account: AuthenticatedAccount = alice
+    ) async throws -> [AccountChanged] {
         try await client.withConnection { connection in
             try connection.query(
                 """
@@ -60,7 +67,7 @@ extension Store {
                 """
             ).map { row in
                 let data = try row.decode(PostgresJSON.self)
-                return try EventCoding.decode(AccountChanged.self, from: data.bytes).account
+                return try EventCoding.decode(AccountChanged.self, from: data.bytes)
             }
         }
     }
