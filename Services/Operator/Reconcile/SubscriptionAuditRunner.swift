@@ -93,10 +93,10 @@ struct SubscriptionAuditRunner: Sendable {
                 $0?.transactionID.number
             }
         }
-        // Upgrades are read before the versions that they belong to: what changed later is not
+        // Signatures are read before the versions that they belong to: what changed later is not
         // compared.
         let signed = try await books.connection(to: .receipts).run {
-            try SubscriptionAuditStore.signedAsUpgraded(periods, on: $0)
+            try SubscriptionAuditStore.signed(periods, on: $0)
         }
         for service in [StoreOptions.Service.receipts, .fulfillment] {
             let views = try await books.connection(to: service).run {
@@ -109,7 +109,7 @@ struct SubscriptionAuditRunner: Sendable {
             try SubscriptionAuditStore.notifications(of: ids, on: $0)
         }
         for (id, record) in records {
-            records[id]?.isSignedAsUpgraded = signed
+            records[id]?.signed = signed
             let since = notifications.completeSince[record.subscription.bundleID]
             records[id]?.notifications = SubscriptionRecords.Notifications(
                 stored: notifications.stored[id] ?? [],

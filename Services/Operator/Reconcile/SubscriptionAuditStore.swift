@@ -227,19 +227,28 @@ enum SubscriptionAuditStore {
         return (stored, Dictionary(rows) { $1 })
     }
 
-    /// Whether the transactions of periods are signed as upgraded in `receipts`.
-    static func signedAsUpgraded(
+    /// The transactions of periods as they are signed in `receipts`.
+    ///
+    /// A payload is packed: some of its texts are single bytes, but the end is as it was signed.
+    static func signed(
         _ transactions: [Int64],
         on connection: isolated PostgresConnection
-    ) throws -> [TransactionID: Bool] {
+    ) throws -> [TransactionID: SubscriptionRecords.SignedPeriod] {
         let rows = try connection.query(
             """
-            SELECT transaction_id, coalesce(is_upgraded, false) FROM signed_transactions
-            WHERE transaction_id = ANY(\(transactions))
+            SELECT transaction_id, coalesce(is_upgraded, false),
+                substring(encode(payload, 'escape') FROM '"expiresDate":([0-9]+)')::bigint
+            FROM signed_transactions WHERE transaction_id = ANY(\(transactions))
             """
         ).map { row in
-            let (number, isUpgraded) = try row.decode(Int64.self, Bool.self)
-            return (TransactionID(number: number), isUpgraded)
+            let (number, isUpgraded, end) = try row.decode(Int64.self, Bool.self, Int64?.self)
+            return (
+                TransactionID(number: number),
+                SubscriptionRecords.SignedPeriod(
+                    isUpgraded: isUpgraded,
+                    end: end.map(StoreTime.init(millisecondsSinceEpoch:))
+                )
+            )
         }
         return Dictionary(rows) { $1 }
     }

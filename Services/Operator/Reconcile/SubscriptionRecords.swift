@@ -38,6 +38,13 @@ struct SubscriptionRecords: Sendable {
         var entitlementEnd: StoreTime?
     }
 
+    /// A transaction of a period as `receipts` has signed it.
+    struct SignedPeriod: Hashable, Sendable {
+        var isUpgraded: Bool
+        /// The end; `nil` if it cannot be read.
+        var end: StoreTime?
+    }
+
     /// The subscription in `payments`.
     let subscription: Subscription
     /// Whether its row is that of its account and group.
@@ -53,8 +60,8 @@ struct SubscriptionRecords: Sendable {
     var views: [ServiceName: View] = [:]
     /// The notifications in `receipts`; `nil` if they are not compared.
     var notifications: Notifications?
-    /// Whether `receipts` has signed the transaction of a period as upgraded.
-    var isSignedAsUpgraded: [TransactionID: Bool] = [:]
+    /// The transactions of periods that `receipts` has signed.
+    var signed: [TransactionID: SignedPeriod] = [:]
 
     /// The time of its last change, or of the last charge that is open.
     var changedAt: StoreTime? {
@@ -157,19 +164,27 @@ extension SubscriptionRecords {
         }
     }
 
-    /// The newest periods whose signed transactions say something else about an upgrade.
-    private var signedDifferences: [Difference] {
+    /// The newest periods whose signed transactions say something else about an upgrade or the end.
+    var signedDifferences: [Difference] {
         guard views[.receipts]?.subscription?.version == subscription.version else { return [] }
-        return [subscription.earlierPeriod, subscription.period].compactMap { period in
-            guard let period, let isUpgraded = isSignedAsUpgraded[period.transactionID],
-                isUpgraded != period.isUpgraded
-            else { return nil }
-            return difference(
-                .subscriptionNotTold,
-                "receipts has signed \(period.transactionID) as "
-                    + (isUpgraded ? "upgraded" : "not upgraded")
-            )
-        }
+        return [subscription.earlierPeriod, subscription.period].compactMap(\.self)
+            .flatMap { period -> [Difference] in
+                guard let made = signed[period.transactionID] else { return [] }
+                var problems: [String] = []
+                if made.isUpgraded != period.isUpgraded {
+                    problems.append(made.isUpgraded ? "as upgraded" : "as not upgraded")
+                }
+                if made.end != period.end {
+                    let end = made.end.map { "\($0)" } ?? "no date"
+                    problems.append("until \(end) instead of \(period.end)")
+                }
+                return problems.map {
+                    difference(
+                        .subscriptionNotTold,
+                        "receipts has signed \(period.transactionID) \($0)"
+                    )
+                }
+            }
     }
 
     private func difference(_ kind: Difference.Kind, _ detail: String) -> Difference {

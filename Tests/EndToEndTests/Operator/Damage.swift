@@ -98,6 +98,17 @@ struct Damage: Sendable {
                 """
             ]
         ),
+        Damage(
+            kinds: ["subscriptionNotTold"],
+            service: .receipts,
+            statements: [
+                """
+                UPDATE signed_transactions SET payload = decode(regexp_replace(
+                    encode(payload, 'escape'), '"expiresDate":[0-9]+', '"expiresDate":1'), 'escape')
+                WHERE original_transaction_id = ID
+                """
+            ]
+        ),
     ]
 
     /// Damages in books of purchases.
