@@ -68,15 +68,18 @@ extension EndToEnd {
                 }
                 let xml = try String(contentsOfFile: report, encoding: .utf8)
                 #expect(xml.contains("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"2\""))
+                // The key of the app's server, which signs offers, is among the others.
                 let clock = try await store.counterfoil(
                     "scenario",
                     "run",
                     "\(examples)/approval-expires.yaml",
+                    "\(examples)/subscription-offers.yaml",
                     "--clock",
                     "--json"
                 )
                 #expect(clock.exit == .code(0), "\(clock)")
                 #expect(clock.output.contains(#""outcome" : "passed""#), "\(clock)")
+                #expect(!clock.output.contains("skipped"), "\(clock)")
             }
         }
 
