@@ -96,7 +96,7 @@ struct ActListPage {
 
     private func account(of act: RecordedAct) -> HTML {
         switch act.subject {
-        case .product, .group, .campaign, .replay, .proof: return ""
+        case .product, .group, .campaign, .replay, .proof, .raise: return ""
         case .purchase, .subscription, .family, .account, .deadLetter: break
         }
         guard AccountID(rawValue: act.key) != nil else { return ", \(act.key)" }

@@ -1,5 +1,6 @@
 import EventTypes
 import NIOHTTP1
+import PaymentQueue
 import StoreAPI
 
 /// Prices that change, and the answers of subscribers.
