@@ -88,7 +88,7 @@ import Testing
                   - {\(step.verb.name): \(value)\(name)\(required)}
                 """
             )
-            #expect(scenario.steps.map(\.line) == [10, 11, 12], "\(step.verb.name)")
+            #expect(scenario.steps.map(\.line) == [11, 12, 13], "\(step.verb.name)")
         }
     }
 }

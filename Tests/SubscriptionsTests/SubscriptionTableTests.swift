@@ -166,7 +166,7 @@ import Testing
                 cells += 1
             }
         }
-        #expect(cells == 30 * 7)
+        #expect(cells == 29 * 7)
     }
 
     /// A due action of each kind, carried out in its time and in no other state.

@@ -10,7 +10,7 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     case productUnavailable
     /// The account has not saved the payment method, or the processor has none of this name.
     case paymentMethodUnknown
-    /// What is owed was charged as often as somebody may ask for it on a day (``AskedTries``).
+    /// Somebody asked for the charge of what is owed as often as a day allows (``AskedTries``).
     case tooManyTries(retryAfter: Duration)
     /// The product belongs to another group (rule S10 of docs/subscriptions.md).
     case otherGroup

@@ -87,7 +87,7 @@ struct AccountHoldingsTests {
 
     @Test func anAppWithAStandingOrAFamilyIsNamed() async throws {
         let family = Family(
-            id: FamilyID(unchecked: "f"),
+            id: FamilyID(unchecked: "0f8fad5b-d9cb-469f-a165-70867728950e"),
             bundleID: BundleID(unchecked: "game"),
             version: 1,
             organizer: Self.ada,
@@ -97,8 +97,8 @@ struct AccountHoldingsTests {
         let data = try PostgresJSON(encoding: family)
         let standings = try await withTables(
             """
-            WITH family AS (INSERT INTO families VALUES ('f', 'game', \(data))),
-                member AS (INSERT INTO family_members VALUES ('ada', 'game', 'f'))
+            WITH family AS (INSERT INTO families VALUES (\(family.id), 'game', \(data))),
+                member AS (INSERT INTO family_members VALUES ('ada', 'game', \(family.id)))
             INSERT INTO accounts VALUES ('ada', 'app', false, 'USA'), ('eve', 'app', true, NULL)
             """
         ) { try AccountHoldingsStore.standings(of: Self.ada, on: $0) }

@@ -37,7 +37,7 @@ struct IDSearchTests {
 
     @Test func productsAndFamiliesAreFoundByTheirIDs() async throws {
         let family = Family(
-            id: FamilyID(unchecked: "f"),
+            id: FamilyID(unchecked: "0f8fad5b-d9cb-469f-a165-70867728950e"),
             bundleID: BundleID(unchecked: "app"),
             version: 1,
             organizer: AccountID(unchecked: "ada"),
@@ -47,13 +47,16 @@ struct IDSearchTests {
         let data = try PostgresJSON(encoding: family)
         try await withTables { connection in
             _ = try connection.execute("INSERT INTO products VALUES ('coins')")
-            _ = try connection.execute("INSERT INTO families VALUES ('f', \(data))")
+            _ = try connection.execute("INSERT INTO families VALUES (\(family.id), \(data))")
             let coins = try IDSearchStore.knows(ProductID(unchecked: "coins"), on: connection)
             let gems = try IDSearchStore.knows(ProductID(unchecked: "gems"), on: connection)
             #expect(coins && !gems)
             let found = try IDSearchStore.organizer(of: family.id, on: connection)
             #expect(found == family.organizer)
-            let none = try IDSearchStore.organizer(of: FamilyID(unchecked: "g"), on: connection)
+            let none = try IDSearchStore.organizer(
+                of: FamilyID(unchecked: "7c9e6679-7425-40de-944b-e07fc1f90ae7"),
+                on: connection
+            )
             #expect(none == nil)
         }
     }

@@ -210,7 +210,7 @@ extension StripeStore {
         }
     }
 
-    /// What the processor has said of its balances, by their currencies.
+    /// The balances that the processor has told, by their currencies.
     func processorBalances() async throws -> [String] {
         try await client.withConnection { connection in
             try connection.query(

@@ -13,6 +13,16 @@ enum ReconcileFamilyStore {
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [(transactionID: TransactionID, detail: String)] {
+        let wrong = try wrongShares(at: time, limit: limit, on: connection)
+        let missing = try missingShares(at: time, limit: limit, on: connection)
+        return Array((wrong + missing).prefix(limit))
+    }
+
+    private static func wrongShares(
+        at time: StoreTime,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [(transactionID: TransactionID, detail: String)] {
         try connection.query(
             """
             SELECT c.id, CASE
@@ -42,7 +52,18 @@ enum ReconcileFamilyStore {
                     SELECT FROM family_work w
                     WHERE w.account_id IN (c.account_id, t.account_id)
                         AND w.bundle_id = c.bundle_id)
-            UNION ALL
+            LIMIT \(Int64(limit))
+            """
+        ).map(difference)
+    }
+
+    private static func missingShares(
+        at time: StoreTime,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [(transactionID: TransactionID, detail: String)] {
+        try connection.query(
+            """
             SELECT t.id, m.account_id || ' has no share of it'
             FROM family_members sharer
             JOIN family_members m
@@ -75,9 +96,13 @@ enum ReconcileFamilyStore {
                         AND w.bundle_id = t.bundle_id)
             LIMIT \(Int64(limit))
             """
-        ).map { row in
-            let (id, detail) = try row.decode(Int64.self, String.self)
-            return (TransactionID(number: id), detail)
-        }
+        ).map(difference)
+    }
+
+    private static func difference(
+        _ row: PostgresRow
+    ) throws -> (transactionID: TransactionID, detail: String) {
+        let (id, detail) = try row.decode(Int64.self, String.self)
+        return (TransactionID(number: id), detail)
     }
 }

@@ -58,7 +58,7 @@ enum ReconcileListStore {
             }
     }
 
-    /// What the processor and the ledger say of the balance in a currency.
+    /// The balance in a currency as the processor told it, and as the ledger has it.
     struct Balance: Sendable {
         let told: Money
         let posted: Money
