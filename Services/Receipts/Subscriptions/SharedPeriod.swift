@@ -1,6 +1,6 @@
 import EventTypes
 
-/// The newest period of a subscription of another account that a family shares with an account.
+/// A period of a subscription of another account that a family shares with an account.
 ///
 /// Pure.
 struct SharedPeriod: Sendable {
@@ -52,6 +52,38 @@ struct SharedPeriod: Sendable {
             shared.expirationIntent = .unknown
         }
         return shared
+    }
+}
+
+extension SharedPeriod {
+    /// Picks the period of each subscription that counts for the account.
+    ///
+    /// It is the newest one that stands and is not over. So if a next period is taken back before it
+    /// begins, the running one counts again. If none stands, it is the newest one.
+    ///
+    /// - Parameters:
+    ///   - periods: The periods, the newest first.
+    ///   - time: The present.
+    /// - Returns: One period for each subscription.
+    static func counting(among periods: [SharedPeriod], at time: StoreTime) -> [SharedPeriod] {
+        var counting: [SharedPeriod] = []
+        for period in periods {
+            let known = counting.firstIndex { $0.bought.id == period.bought.id }
+            guard let known else {
+                counting.append(period)
+                continue
+            }
+            if !counting[known].isRunning(at: time), period.isRunning(at: time) {
+                counting[known] = period
+            }
+        }
+        return counting
+    }
+
+    /// Whether it was not taken away and is not over.
+    private func isRunning(at time: StoreTime) -> Bool {
+        guard share.revocationDate == nil, let end = share.expiresDate else { return false }
+        return time < end
     }
 }
 

@@ -8,14 +8,14 @@ enum SharedPeriodStore {
     /// The most shares of an account that are read, the newest.
     private static let limit: Int64 = 100
 
-    /// Reads the newest shared period of each subscription that an account has a share of.
+    /// Reads the periods that families share with an account, those that were taken away included.
     ///
     /// - Parameters:
     ///   - owner: The account.
     ///   - connection: A connection to the database of `receipts`.
     /// - Returns: The periods, the newest share first.
     /// - Throws: `PostgresError`; `DecodingError` if a payload or a subscription cannot be read.
-    static func newest(
+    static func periods(
         of owner: OwnerKey,
         on connection: isolated PostgresConnection
     ) throws -> [SharedPeriod] {
@@ -35,11 +35,8 @@ enum SharedPeriodStore {
         }
         guard !shares.isEmpty else { return [] }
         let bought = try subscriptions(paidBy: shares.compactMap(\.paidBy), on: connection)
-        var seen: Set<TransactionID> = []
         return shares.compactMap { share in
-            guard let paidBy = share.paidBy, let subscription = bought[paidBy],
-                seen.insert(subscription.id).inserted
-            else { return nil }
+            guard let paidBy = share.paidBy, let subscription = bought[paidBy] else { return nil }
             return SharedPeriod(owner: owner, share: share, bought: subscription)
         }
     }

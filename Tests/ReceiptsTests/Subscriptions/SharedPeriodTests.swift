@@ -46,13 +46,22 @@ import Testing
         isTakenAway: Bool = false,
         at time: StoreTime = TestChain.now
     ) throws -> Subscription {
-        let transaction = Self.transaction(of: period, isTakenAway: isTakenAway)
+        try share(of: bought, period, isTakenAway: isTakenAway).subscription(at: time)
+    }
+
+    /// The share of a period.
+    private func share(
+        _ id: TransactionID = Self.share,
+        of bought: Subscription,
+        _ period: PaidPeriod,
+        isTakenAway: Bool = false
+    ) throws -> SharedPeriod {
         let signed = try SignedTransactionPayload(
-            transaction,
+            Self.transaction(id, of: period, isTakenAway: isTakenAway),
             environment: .sandbox,
             signedAt: TestChain.now
         )
-        return SharedPeriod(owner: Self.bob, share: signed, bought: bought).subscription(at: time)
+        return SharedPeriod(owner: Self.bob, share: signed, bought: bought)
     }
 
     @Test func aMembersSubscriptionFollowsTheOneThatIsPaid() throws {
@@ -97,6 +106,26 @@ import Testing
         #expect(next.state == .active && next.period.end == renewed.period.end)
     }
 
+    @Test func theRunningPeriodCountsAgainIfTheNextOneIsTakenAway() throws {
+        let (renewed, next) = (Club.renewed, TransactionID(number: Self.share.number + 1))
+        let running = try share(of: renewed, Club.begun.period)
+        let early = try share(next, of: renewed, renewed.period)
+        let taken = try share(next, of: renewed, renewed.period, isTakenAway: true)
+        let gone = try share(of: renewed, Club.begun.period, isTakenAway: true)
+        func counting(
+            _ periods: [SharedPeriod],
+            at time: StoreTime = TestChain.now
+        ) -> [TransactionID] {
+            SharedPeriod.counting(among: periods, at: time).map(\.share.transactionId)
+        }
+        #expect(counting([early, running]) == [next])
+        #expect(counting([taken, running]) == [Self.share])
+        // If nothing runs, the newest one says why.
+        #expect(counting([taken, gone]) == [next])
+        #expect(counting([taken, running], at: Club.begun.period.end) == [next])
+        #expect(counting([]) == [])
+    }
+
     @Test func aMemberHasTheStatusOfWhatTheFamilyShares() async throws {
         try await withNotifications { store in
             let reader = SubscriptionStatusReader(
@@ -131,6 +160,13 @@ import Testing
                     .transactionRefunded,
                     Self.transaction(next, of: Club.renewed.period, isTakenAway: true)
                 )
+            ])
+            // The running period is still shared.
+            let running = try await reader.statuses(of: Self.bob)
+            #expect(running.map(\.status) == [1])
+            #expect(running.map(\.subscription.id) == [Self.share])
+            try await store.receipts.apply([
+                .of(.transactionRefunded, Self.transaction(isTakenAway: true))
             ])
             #expect(try await reader.statuses(of: Self.bob).map(\.status) == [5])
         }

@@ -33,7 +33,8 @@ struct SubscriptionStatusReader: Sendable {
             let own = try SubscriptionStatusStore.load(of: owner, on: connection).map {
                 SubscriptionStatus.present($0, at: time)
             }
-            let shared = try SharedPeriodStore.newest(of: owner, on: connection).map {
+            let periods = try SharedPeriodStore.periods(of: owner, on: connection)
+            let shared = SharedPeriod.counting(among: periods, at: time).map {
                 $0.subscription(at: time)
             }
             let all = own.map { ($0, true) } + shared.map { ($0, false) }
