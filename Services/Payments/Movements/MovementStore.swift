@@ -73,7 +73,7 @@ enum MovementStore {
     /// Writes the balances at the processor.
     ///
     /// The first time, the part that no movement explains was there before the store's first sale. A
-    /// currency that the processor does not name any more has a balance of zero.
+    /// currency that the processor does not name, or no more, has a balance of zero.
     ///
     /// - Parameters:
     ///   - balances: The balances, one for each currency.
@@ -100,7 +100,17 @@ enum MovementStore {
                             AND entry.currency = told.currency
                             AND entry.number <= \(Int32(number))), 0) END,
                 \(Int32(number)), \(time)
-            FROM unnest(\(currencies), \(amounts)) AS told (currency, amount)
+            FROM (
+                SELECT named.currency, named.amount
+                FROM unnest(\(currencies), \(amounts)) AS named (currency, amount)
+                UNION ALL
+                SELECT DISTINCT entry.currency, 0::bigint FROM ledger_entries entry
+                WHERE NOT EXISTS (SELECT FROM processor_balances)
+                    AND entry.transaction_id = 0 AND entry.kind = 'processor_movement'
+                    AND entry.account = 'processor_balance'
+                    AND entry.number <= \(Int32(number))
+                    AND entry.currency <> ALL(\(currencies))
+            ) AS told
             WHERE NOT EXISTS (
                 SELECT FROM processor_balances known WHERE known.currency = told.currency)
             ON CONFLICT (currency) DO NOTHING

@@ -148,6 +148,21 @@ import Testing
         }
     }
 
+    @Test func aCurrencyThatTheProcessorDoesNotNameHasNothing() async throws {
+        try await withStripeStore { store in
+            // The account owed a dollar before the first sale, which brought one.
+            try await store.movements.store([store.ownMovement])
+            let eur = Money(minorUnits: 700, currency: Currency(unchecked: "EUR"))
+            for _ in 0..<2 {
+                try await store.note([eur], upTo: 1)
+                #expect(
+                    try await store.processorBalances()
+                        == ["EUR 700, 700 before, up to 1", "USD 0, -100 before, up to 1"]
+                )
+            }
+        }
+    }
+
     @Test func eventsOfLongAgoAreRemoved() async throws {
         try await withStripeStore { store in
             _ = try await store.save()
