@@ -36,7 +36,7 @@ import Testing
         let id = EventID(time: StoreTime(millisecondsSinceEpoch: 1_795_237_200_000))
         let subjects: [(subject: RecordedAct.Subject, link: String)] = [
             (.campaign(7), "<a href=\"/codes/7\">"), (.replay(id), "<a href=\"/replays/\(id)\">"),
-            (.proof(id), "<a href=\"/proofs/\(id)\">"),
+            (.proof(id), "<a href=\"/proofs/\(id)\">"), (.raise(id), "<a href=\"/raises/\(id)\">"),
             (.family(FamilyID(unchecked: "f")), "family f, <a href=\"/accounts/ada\">"),
         ]
         for (subject, link) in subjects {
