@@ -57,10 +57,11 @@ extension Product.SubscriptionInfo.Status {
                     do {
                         let statuses = try await queue.subscriptionStatuses(untilAnswered: true)
                         take(statuses)
-                        let known = statuses.map { ($0.groupID, ($0.version, $0.periodID)) }
-                        // A group may have a subscription of the account and one that is shared.
-                        let groups = Dictionary(known) { $0.0 < $1.0 ? $1 : $0 }
-                        if expectation.isMet(by: groups, hasNews: !waiting.isEmpty) { return }
+                        let known = statuses.map {
+                            ($0.subscriptionID, (version: $0.version, transaction: $0.periodID))
+                        }
+                        let newest = Dictionary(known) { $1 }
+                        if expectation.isMet(by: newest, hasNews: !waiting.isEmpty) { return }
                         try await queue.transport?.pause(afterFailures: tries)
                     } catch {
                         if !Task.isCancelled {
@@ -76,7 +77,7 @@ extension Product.SubscriptionInfo.Status {
 
             private mutating func take(_ statuses: [Product.SubscriptionInfo.Status]) {
                 for status in statuses {
-                    let id = status.renewalInfo.unsafePayloadValue.originalTransactionID
+                    let id = status.subscriptionID
                     let known = told[id]
                     guard known?.version != status.version || known?.state != status.state else {
                         continue
@@ -87,6 +88,9 @@ extension Product.SubscriptionInfo.Status {
             }
         }
     }
+
+    /// The number of the first transaction of the subscription.
+    private var subscriptionID: UInt64 { renewalInfo.unsafePayloadValue.originalTransactionID }
 
     /// The number of the transaction of the newest period.
     private var periodID: UInt64 { transaction.unsafePayloadValue.id }

@@ -206,8 +206,10 @@ extension SKPaymentQueue {
     /// Lets those who follow statuses ask for the new one, and the delegate decide about a price
     /// increase.
     func noteChange(of subscription: Subscription) {
-        let (version, group) = (subscription.version, subscription.groupID.rawValue)
-        tell { ($0 as? StatusObserver)?.receive(version: version, of: group) }
+        let version = subscription.version
+        if let id = UInt64(subscription.id.rawValue) {
+            tell { ($0 as? StatusObserver)?.receive(version: version, of: id) }
+        }
         takePrices(of: [subscription])
     }
 

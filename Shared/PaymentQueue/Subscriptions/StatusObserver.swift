@@ -9,19 +9,20 @@ final class StatusObserver: QueueFollower, Sendable {
     struct Expectation: Hashable, Sendable {
         /// The number of a transaction that a status is at least as new as.
         var transaction: UInt64 = 0
-        /// The versions that the statuses of groups have at least.
-        var versions: [String: Int] = [:]
+        /// The versions that the statuses of subscriptions have at least, by their first transactions.
+        var versions: [UInt64: Int] = [:]
         /// Whether a period was refunded, or its refund was reversed.
         var hasRefund = false
 
         /// Whether statuses say it.
         ///
         /// - Parameters:
-        ///   - statuses: The versions and the numbers of the newest transactions, by group.
+        ///   - statuses: The versions and the numbers of the newest transactions, by the subscriptions'
+        ///     first transactions. A group may have two: the account's own, and one that is shared.
         ///   - hasNews: Whether anything has changed since the last look.
         /// - Returns: Whether there is no need to ask again.
         func isMet(
-            by statuses: [String: (version: Int, transaction: UInt64)],
+            by statuses: [UInt64: (version: Int, transaction: UInt64)],
             hasNews: Bool
         ) -> Bool {
             (transaction == 0 || statuses.values.contains { $0.transaction >= transaction })
@@ -57,8 +58,12 @@ final class StatusObserver: QueueFollower, Sendable {
     func queueDidConnect() { note { _ in } }
 
     /// Notes that a subscription has changed.
-    func receive(version: Int, of group: String) {
-        note { $0.versions[group] = max($0.versions[group] ?? 0, version) }
+    ///
+    /// - Parameters:
+    ///   - version: Its version.
+    ///   - id: Its first transaction.
+    func receive(version: Int, of id: UInt64) {
+        note { $0.versions[id] = max($0.versions[id] ?? 0, version) }
     }
 
     private func note(_ change: (inout Expectation) -> Void) {

@@ -28,10 +28,10 @@ import Testing
         _ = await observer.next()
         let club = [7, 9, 8].map { purchase($0, .autoRenewableSubscription) }
         observer.paymentQueue(queue, updatedTransactions: club)
-        observer.receive(version: 3, of: "club")
-        observer.receive(version: 2, of: "club")
+        observer.receive(version: 3, of: 5)
+        observer.receive(version: 2, of: 5)
         observer.receive(refunded: club)
-        let expected = Expectation(transaction: 9, versions: ["club": 3], hasRefund: true)
+        let expected = Expectation(transaction: 9, versions: [5: 3], hasRefund: true)
         #expect(await observer.next() == expected)
     }
 
@@ -46,15 +46,24 @@ import Testing
 
     @Test func anOlderAnswerIsNotTakenForTheChange() {
         let paid = Expectation(transaction: 9)
-        #expect(!paid.isMet(by: ["club": (1, 8)], hasNews: true))
-        #expect(paid.isMet(by: ["club": (1, 8), "news": (1, 9)], hasNews: false))
-        let changed = Expectation(versions: ["club": 3])
-        #expect(!changed.isMet(by: ["club": (2, 8)], hasNews: true))
+        #expect(!paid.isMet(by: [5: (1, 8)], hasNews: true))
+        #expect(paid.isMet(by: [5: (1, 8), 6: (1, 9)], hasNews: false))
+        let changed = Expectation(versions: [5: 3])
+        #expect(!changed.isMet(by: [5: (2, 8)], hasNews: true))
         #expect(!changed.isMet(by: [:], hasNews: true))
-        #expect(changed.isMet(by: ["club": (4, 8)], hasNews: false))
+        #expect(changed.isMet(by: [5: (4, 8)], hasNews: false))
         let refunded = Expectation(hasRefund: true)
-        #expect(!refunded.isMet(by: ["club": (2, 8)], hasNews: false))
-        #expect(refunded.isMet(by: ["club": (2, 8)], hasNews: true))
+        #expect(!refunded.isMet(by: [5: (2, 8)], hasNews: false))
+        #expect(refunded.isMet(by: [5: (2, 8)], hasNews: true))
         #expect(Expectation().isMet(by: [:], hasNews: false))
+    }
+
+    /// The account's own subscription and one that its family shares, both in one group.
+    @Test func aSharedSubscriptionDoesNotStandForTheOwnOne() {
+        let changed = Expectation(versions: [5: 3])
+        #expect(!changed.isMet(by: [5: (2, 8), 6: (9, 4)], hasNews: true))
+        #expect(changed.isMet(by: [5: (3, 8), 6: (2, 4)], hasNews: false))
+        let paid = Expectation(transaction: 8)
+        #expect(paid.isMet(by: [5: (2, 8), 6: (9, 4)], hasNews: false))
     }
 }
