@@ -25,8 +25,11 @@ func consolePages(
         AssetRoutes().add(to: routes)
         SignInRoutes(door: door, origin: origin, desk: desk).add(to: routes)
         NowRoutes(door: door, sampler: sampler).add(to: routes)
-        LookingRoutes(door: door, desk: desk, lost: lost) { id in
-            await board?.job(id).map { JobPage.path(of: $0) }
+        LookingRoutes(door: door, desk: desk, lost: lost) { id, visitor in
+            guard let record = await board?.job(id), visitor.maySeeJobs(of: record.kind) else {
+                return nil
+            }
+            return JobPage.path(of: record)
         }.add(to: routes)
         ActRoutes(acts: acts, desk: desk, lost: lost).add(to: routes)
         ApprovalRoutes(door: door, desk: desk).add(to: routes)

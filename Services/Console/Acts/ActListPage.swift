@@ -22,7 +22,7 @@ struct ActListPage {
     }
 
     private var filter: HTML {
-        let kinds = Self.kinds.filter { $0.kind != .jobs || visitor.maySee(.jobs) }
+        let kinds = Self.kinds.filter { $0.kind != .jobs || visitor.maySeeAnyJobs }
         let options: [HTML] = kinds.map { kind, words in
             let selected: HTML = kind == query.kind ? " selected" : ""
             return "<option value=\"\(kind.rawValue)\"\(selected)>\(words)</option>"

@@ -28,7 +28,8 @@ struct ActListRoutes: Sendable {
         guard query.kind == .jobs else {
             return try await ActReader(databases: desk.databases).page(query)
         }
-        try door.visits.require(.jobs, for: visitor)
-        return JobActs.page(query, of: await board?.allJobs ?? [])
+        if !visitor.maySeeAnyJobs { try door.visits.require(.jobs, for: visitor) }
+        let records = await board?.allJobs ?? []
+        return JobActs.page(query, of: records.filter { visitor.maySeeJobs(of: $0.kind) })
     }
 }

@@ -4,7 +4,7 @@ import OperatorCore
 /// Long work that an administrator began; its record is kept in a file.
 struct JobRecord: Codable, Sendable {
     /// The kinds of long work.
-    enum Kind: String, Codable, Sendable {
+    enum Kind: String, CaseIterable, Codable, Sendable {
         /// Sending events of the logs again.
         case replay
         /// Rebuilding the books from the logs, and comparing them.

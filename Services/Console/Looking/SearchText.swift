@@ -23,7 +23,7 @@ struct SearchText: Hashable, Sendable {
     let code: String?
     /// The family that it can be.
     let family: FamilyID?
-    /// The event that it can be, or the replay or the proof.
+    /// The event that it can be, or the job.
     let event: EventID?
     /// The trace that it can be.
     let trace: TraceID?
@@ -61,10 +61,16 @@ struct SearchText: Hashable, Sendable {
             ]
         }
         words += [family.map { "the family \($0)" }, event.map { "the event \($0)" }]
-        if visitor.maySee(.jobs) { words.append(event.map { "the replay, proof or raise \($0)" }) }
+        if visitor.maySeeJobs(of: .replay) {
+            words.append(event.map { "the replay or proof \($0)" })
+        }
+        if visitor.maySeeJobs(of: .raise) {
+            words.append(event.map { "the raise of a price \($0)" })
+        }
         words.append(
             trace.map {
-                "the trace \($0), among the newest \(IDSearchReader.eventsMax.grouped) events"
+                "the trace \($0), among the newest \(IDSearchReader.eventsMax.grouped) events of "
+                    + "payments"
             }
         )
         return words.compactMap(\.self)

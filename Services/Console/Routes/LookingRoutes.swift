@@ -10,8 +10,8 @@ struct LookingRoutes: Sendable {
     let door: ConsoleDoor
     let desk: StoreDesk
     let lost: LostRefunds
-    /// The path of the page of a job; `nil` if there is no such job.
-    let job: @Sendable (EventID) async -> String?
+    /// The path of the page of a job; `nil` if there is no such job that the visitor may see.
+    let job: @Sendable (EventID, Visitor) async -> String?
 
     func add(to router: Router<StoreRequestContext>) {
         router.get("/search", use: search)
@@ -42,7 +42,7 @@ struct LookingRoutes: Sendable {
 
     private func path(of text: SearchText, for visitor: Visitor) async throws -> String? {
         // The records of jobs are at hand; no database has to be asked.
-        if visitor.maySee(.jobs), let id = text.event, let path = await job(id) { return path }
+        if let id = text.event, let path = await job(id, visitor) { return path }
         return try await desk.path(of: text, for: visitor)
     }
 

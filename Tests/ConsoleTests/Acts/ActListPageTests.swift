@@ -59,7 +59,8 @@ import Testing
 
     @Test func jobsAreChosenByWhoMaySeeThem() {
         let cases: [(scopes: Set<AdministratorScope>, isOffered: Bool)] = [
-            ([.support], false), ([.read, .support], true),
+            ([.support], false), ([.read, .support], true), ([.operator, .support], true),
+            ([.merchandiser, .support], true),
         ]
         for (scopes, isOffered) in cases {
             let page = ActListPage(

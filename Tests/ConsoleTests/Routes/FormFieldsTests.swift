@@ -104,12 +104,13 @@ import Testing
         )
         let id = "01936b5e-0000-7000-8000-000000000000"
         let words = SearchText(id).words(for: all)
-        for kind in ["family", "event", "replay, proof or raise"] {
+        for kind in ["family", "event", "replay or proof", "raise of a price"] {
             #expect(words.contains("the \(kind) \(id)"), "\(kind)")
         }
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         #expect(
-            SearchText("4bf92f3577b34da6a3ce929d0e0e4736").words(for: all).last
-                == "the trace 4bf92f3577b34da6a3ce929d0e0e4736, among the newest 20,000 events"
+            SearchText(trace).words(for: all).last
+                == "the trace \(trace), among the newest 20,000 events of payments"
         )
     }
 
@@ -121,6 +122,16 @@ import Testing
             ]
         )
         let words = SearchText("01936b5e-0000-7000-8000-000000000000").words(for: support)
-        #expect(!words.contains { $0.contains("replay") })
+        #expect(!words.contains { $0.contains("replay") || $0.contains("raise") })
+    }
+
+    @Test func aRaiseIsLookedForByWhoMaySeeProductsAndSubscribers() {
+        let id = "01936b5e-0000-7000-8000-000000000000"
+        let raises = SearchText(id).words(for: .sample([.merchandiser, .support]))
+        #expect(raises.contains("the raise of a price \(id)"))
+        #expect(!raises.contains { $0.contains("replay") })
+        let replays = SearchText(id).words(for: .sample([.operator, .support]))
+        #expect(replays.contains("the replay or proof \(id)"))
+        #expect(!replays.contains { $0.contains("raise") })
     }
 }
