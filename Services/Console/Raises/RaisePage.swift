@@ -94,12 +94,11 @@ struct RaisePage {
             ]
         }
         guard record.canResume else {
-            return JobPage.stop(
-                record,
-                by: visitor,
-                as: .merchandiser,
-                "<p>Whoever was raised so far stays raised. It can go on later.</p>"
-            )
+            let effect: HTML =
+                record.state == .planning
+                ? "<p>Nothing was changed so far. A count that is stopped is begun again.</p>"
+                : "<p>Whoever was raised so far stays raised. It can go on later.</p>"
+            return JobPage.stop(record, by: visitor, as: .merchandiser, effect)
         }
         return [
             ActDialog(

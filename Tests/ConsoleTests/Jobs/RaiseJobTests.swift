@@ -96,7 +96,10 @@ struct RaiseJobTests {
 
     @Test func nobodyIsRaisedBeforeTheirNumberIsTyped() throws {
         var record = JobFolderInTests.raise()
-        #expect(try Self.page(record).contains("counting the subscriptions; nothing is changed"))
+        let counting = try Self.page(record)
+        #expect(counting.contains("counting the subscriptions; nothing is changed"))
+        #expect(counting.contains("A count that is stopped is begun again"))
+        #expect(!counting.contains("stays raised"))
         record.state = .planned
         record.raise?.counted = SubscriptionRaise.Counts(raised: 12, others: 1)
         let markup = try Self.page(record)
@@ -112,6 +115,8 @@ struct RaiseJobTests {
     @Test func aRaiseSaysWhatItDid() throws {
         var record = JobFolderInTests.raise()
         record.begunAt = 1_795_237_200_000
+        record.state = .running
+        #expect(try Self.page(record).contains("Whoever was raised so far stays raised."))
         record.raise?.counts = SubscriptionRaise.Counts(raised: 1234, others: 1, waiting: 2)
         record.state = .done
         #expect(try Self.page(record).contains("1,234 subscriptions are raised."))
