@@ -26,8 +26,10 @@ struct HoldingsCards {
     }
 
     private var owned: HTML {
-        guard !holdings.owned.isEmpty else {
-            return "<p class=\"empty\">It owns nothing, and no subscription of it is running.</p>"
+        let more: HTML = holdings.isOwnedCut ? "<p class=\"dim\">There are more.</p>" : ""
+        guard !holdings.owned.isEmpty || holdings.isOwnedCut else {
+            return
+                "<p class=\"empty\">It owns nothing, and none of its subscriptions is running.</p>"
         }
         let facts: [HTML] = holdings.owned.map { owned in
             """
@@ -35,7 +37,6 @@ struct HoldingsCards {
             <a href="/purchases/\(owned.originalID)">purchase \(owned.originalID)</a></dd></div>
             """
         }
-        let more: HTML = holdings.isOwnedCut ? "<p class=\"dim\">There are more.</p>" : ""
         return "<dl class=\"facts\">\(facts)</dl>\(more)"
     }
 
@@ -43,7 +44,11 @@ struct HoldingsCards {
     private static func words(for owned: AccountHoldings.Owned) -> String {
         guard let end = owned.endsAt else { return "without end" }
         let words = "until \(PlainWords.second(end))"
-        return owned.isRenewing ? words + ", then it renews" : words + ", and no longer"
+        return switch owned.isRenewing {
+        case true?: words + ", then it renews"
+        case false?: words + ", and no longer"
+        case nil: words
+        }
     }
 
     private var balances: HTML {
@@ -72,7 +77,7 @@ struct HoldingsCards {
         let parts: [HTML] = holdings.standings.map { standing in
             """
             <dl class="facts">
-            <div><dt>in</dt><dd>\(standing.bundleID)</dd></div>
+            <div><dt>app</dt><dd>\(standing.bundleID)</dd></div>
             <div><dt>may pay</dt><dd>\(Self.permission(of: standing))</dd></div>
             <div><dt>storefront</dt><dd>\(standing.storefront?.rawValue ?? "the one that the app names")</dd></div>
             <div><dt>family</dt><dd>\(Self.family(of: standing))</dd></div>

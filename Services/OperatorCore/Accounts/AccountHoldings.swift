@@ -11,7 +11,10 @@ package struct AccountHoldings: Hashable, Sendable {
         /// The time at which it ends, unless it is renewed; `nil` if it never ends.
         package let endsAt: StoreTime?
         /// Whether it is renewed at its end.
-        package let isRenewing: Bool
+        ///
+        /// It is `nil` if that is not known: of a period that a family shares, and while a renewal is
+        /// unpaid.
+        package let isRenewing: Bool?
     }
 
     /// An amount of a unit that purchases have credited.
@@ -99,12 +102,16 @@ extension AccountHoldings.Owned {
                 ? subscription.entitlementEnd ?? newest.effectiveEnd : running.effectiveEnd
         }
         guard now < end else { return nil }
+        var isRenewing: Bool?
+        if let subscription, subscription.state == .active {
+            isRenewing = subscription.nextProduct?.id == productID
+        }
         self.init(
             bundleID: bundleID,
             productID: productID,
             originalID: originalID,
             endsAt: end,
-            isRenewing: subscription?.nextProduct?.id == productID
+            isRenewing: isRenewing
         )
     }
 }

@@ -12,6 +12,9 @@ enum AccountHoldingsStore {
 
     /// Reads the products that an account has, from the database of `fulfillment`.
     ///
+    /// What has ended is left out before it is limited: a family's share of each period is a row of its
+    /// own.
+    ///
     /// - Returns: The products, and whether there are more.
     static func owned(
         by account: AccountID,
@@ -26,6 +29,8 @@ enum AccountHoldingsStore {
             FROM (
                 SELECT bundle_id, product_id, original_transaction_id, ends_at FROM entitlements
                 WHERE account_id = \(account) AND revoked_at IS NULL
+                    AND (ends_at IS NULL OR ends_at > \(now) OR EXISTS (
+                        SELECT FROM subscriptions s WHERE s.id = original_transaction_id))
                 ORDER BY bundle_id, product_id, original_transaction_id LIMIT \(Int64(limit + 1))
             ) AS owned
             LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL

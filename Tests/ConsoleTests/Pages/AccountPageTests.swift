@@ -103,5 +103,7 @@ import Testing
         let rich = Self.page(AccountHoldings(owned: [], balances: nil, standings: []))
         #expect(rich.contains("too many credits"))
         #expect(!Self.page().contains("Has now"), "a page of older purchases is about these")
+        let cut = AccountHoldings(owned: [], isOwnedCut: true, balances: [], standings: [])
+        #expect(!Self.page(cut).contains("It owns nothing"), "there are more")
     }
 }
