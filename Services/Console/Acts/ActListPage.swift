@@ -82,7 +82,8 @@ struct ActListPage {
                 : "product \(id)"
         case .group(let id): "group \(id)"
         case .family(let id): "family \(id)"
-        case .account: "account"
+        case .account(let id):
+            "<a href=\"\(PlainWords.path(ofAccount: id.rawValue))\">account \(id)</a>"
         case .campaign(let id):
             visitor.maySee(.products)
                 ? "<a href=\"/codes/\(id)\">campaign \(id)</a>" : "campaign \(id)"
@@ -96,8 +97,8 @@ struct ActListPage {
 
     private func account(of act: RecordedAct) -> HTML {
         switch act.subject {
-        case .product, .group, .campaign, .replay, .proof, .raise: return ""
-        case .purchase, .subscription, .family, .account, .deadLetter: break
+        case .product, .group, .account, .campaign, .replay, .proof, .raise: return ""
+        case .purchase, .subscription, .family, .deadLetter: break
         }
         guard AccountID(rawValue: act.key) != nil else { return ", \(act.key)" }
         return ", <a href=\"\(PlainWords.path(ofAccount: act.key))\">\(act.key)</a>"

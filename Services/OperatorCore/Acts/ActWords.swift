@@ -59,9 +59,13 @@ enum ActWords {
     static func act(in change: AccountChanged) -> (act: Act, words: String)? {
         let account = change.account
         let permission = account.canMakePayments ? "may pay" : "may not pay"
-        let storefront = account.storefront.map { "in \($0)" } ?? "in any storefront"
+        let storefront = account.storefront.map { "the storefront \($0)" } ?? "any storefront"
         return change.act.map {
-            ($0, "changed an account, which \(permission) \(storefront) in \(account.bundleID)")
+            (
+                $0,
+                "set that an account \(permission) in \(account.bundleID), and that it buys in "
+                    + storefront
+            )
         }
     }
 

@@ -38,6 +38,7 @@ import Testing
             (.campaign(7), "<a href=\"/codes/7\">"), (.replay(id), "<a href=\"/replays/\(id)\">"),
             (.proof(id), "<a href=\"/proofs/\(id)\">"), (.raise(id), "<a href=\"/raises/\(id)\">"),
             (.family(FamilyID(unchecked: "f")), "family f, <a href=\"/accounts/ada\">"),
+            (.account(AccountID(unchecked: "ada")), "<a href=\"/accounts/ada\">account ada</a>"),
         ]
         for (subject, link) in subjects {
             let act = RecordedAct(

@@ -256,7 +256,8 @@ struct ActReaderTests {
             #expect(found.first?.subject == .account(changed.accountID))
             #expect(
                 found.map(\.words) == [
-                    "changed an account, which may not pay in any storefront in com.example.app"
+                    "set that an account may not pay in com.example.app, and that it buys in "
+                        + "any storefront"
                 ]
             )
             #expect(try await page(ActQuery(key: "ada"), in: database).count == 2)
