@@ -515,6 +515,7 @@ def c10_dead_letters_are_redriven_and_discarded(stage):
 @test
 def c10_a_redrive_clears_the_dead_and_the_parked(stage):
     account, transaction = stage.buy("sandbox_success")
+    stage.command("refund", transaction, "--reason", "bought twice")
     before = stage.settled(transaction)
     # The service has applied these events, so whatever was wrong with them is mended.
     count = stage.bury(transaction)
