@@ -15,7 +15,7 @@ public struct Pace: Sendable {
     /// The longest rest.
     private static let restMax = Duration.milliseconds(80)
     /// The number of events in a batch for each time that the rest is as long as the batch.
-    private static let eventsPerRest = 16
+    private static let eventsPerRest = 64
     private var begunAt = ContinuousClock.now
     private var waited = Duration.zero
 

@@ -7,7 +7,7 @@ import Testing
 
     @Test func aFewEventsAreFollowedByAShortRest() {
         #expect(Pace().length(ofRestAfter: work, events: 3) == work)
-        #expect(Pace().length(ofRestAfter: work, events: 40) == work * 2)
+        #expect(Pace().length(ofRestAfter: work, events: 160) == work * 2)
     }
 
     @Test func manyEventsAreFollowedByALongRest() {
