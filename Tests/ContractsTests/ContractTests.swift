@@ -65,6 +65,24 @@ import Testing
         #expect(text.contains(#""required":true"#))
     }
 
+    /// A client that is not the store's own knows the header only from the contract.
+    @Test(arguments: [
+        "/v1/subscriptions/{id}/product", "/v1/subscriptions/{id}/payment-method",
+        "/v1/admin/subscriptions/{id}/product",
+    ])
+    func whoTriedTooOftenIsPromisedATime(path: String) throws {
+        let document = try object(Contract.openAPI())
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        let call = try #require(paths[path]?["put"] as? [String: Any])
+        let answers = try #require(call["responses"] as? [String: [String: Any]])
+        let reference = try #require(answers["409"]?["$ref"] as? String)
+        let name = try #require(reference.split(separator: "/").last)
+        let components = try #require(document["components"] as? [String: [String: Any]])
+        let answer = try #require(components["responses"]?[String(name)] as? [String: Any])
+        let headers = try #require(answer["headers"] as? [String: Any])
+        #expect(Array(headers.keys) == ["Retry-After"])
+    }
+
     // MARK: - Topics and events
 
     @Test func everyTopicIsAChannelAndEveryChannelATopic() throws {
