@@ -21,7 +21,8 @@ import Testing
         "UPDATE purchase_intents SET product_id = 'film'",
         "UPDATE resumptions SET transaction_id = 1",
         "UPDATE processor_attempts SET act = NULL",
-        "DELETE FROM resumptions",
+        "DELETE FROM resumptions", "DELETE FROM processor_balances",
+        "UPDATE processor_balances SET opening = 0",
     ]
 
     @Test func theServicesRoleCanDoOnlyWhatTheServiceDoes() async throws {
