@@ -112,6 +112,25 @@ import Testing
         }
     }
 
+    @Test func aSubscriptionThatATestEndsIsSharedNoLonger() async throws {
+        try await withClub { store, bought in
+            let share = try #require(try await store.shares().first)
+            let reply = try await store.subscriptions.decide(
+                .end(.autoRenewDisabled),
+                on: bought.id,
+                trace: .begin()
+            )
+            guard case .done(let ended) = reply else {
+                Issue.record("\(reply)")
+                return
+            }
+            #expect(ended.state == .expired)
+            try await store.shareAll()
+            #expect(try await store.load(share.id).revokedAt != nil)
+            #expect(try await store.shares() == [])
+        }
+    }
+
     @Test func anUpgradeTakesThePeriodItEndsAway() async throws {
         try await withClub { store, bought in
             let share = try #require(try await store.shares().first)
