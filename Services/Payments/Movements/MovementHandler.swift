@@ -54,8 +54,8 @@ struct MovementHandler: Sendable {
 
     /// Writes what Stripe says of its balance, with which `counterfoil reconcile` compares the ledger.
     ///
-    /// Stripe does not say up to which movement a balance goes. So it only counts if the list, read
-    /// after it, has nothing newer than what was stored before it. Otherwise the next look finds out.
+    /// Stripe does not say up to which movement a balance goes. So it only counts if the newest
+    /// movements of the list, read after it, were stored before it. Otherwise the next look finds out.
     private func readBalance() async throws {
         let number = try await client.withConnection { try MovementStore.newestNumber(on: $0) }
         let balance = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
@@ -75,7 +75,8 @@ struct MovementHandler: Sendable {
                 )
             }
         }
-        let (ids, time) = (newest.data.map(\.id), now())
+        let ids = ProcessorMovement.newest(of: newest.data.map { ProcessorMovement($0) })
+        let time = now()
         try await client.withTransaction { [totals] connection in
             guard try MovementStore.areKnown(ids, upTo: number, on: connection) else { return }
             try MovementStore.save(totals, upTo: number, at: time, on: connection)

@@ -48,6 +48,17 @@ extension ProcessorMovement {
         )
     }
 
+    /// Finds the movements of the last ten minutes before the newest one, and this one.
+    ///
+    /// Older ones may be from before the store's first sale. The store does not read those.
+    ///
+    /// - Returns: Their ids.
+    static func newest(of movements: [ProcessorMovement]) -> [String] {
+        guard let end = movements.map(\.movedAt).max() else { return [] }
+        let start = end.advanced(by: .seconds(-600))
+        return movements.filter { $0.movedAt > start }.map(\.id)
+    }
+
     /// The account of the ledger on the other side of the processor's balance.
     ///
     /// An adjustment that belongs to a payment comes from a dispute.

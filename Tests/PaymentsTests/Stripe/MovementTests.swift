@@ -125,6 +125,33 @@ import Testing
         }
     }
 
+    /// The account at Stripe may be older than the store.
+    @Test func movementsFromBeforeTheFirstSaleNeedNotBeKnown() {
+        let sale = MachineTime(millisecondsSinceEpoch: 1_795_237_200_000)
+        let movements = [0, -1, -599, -600, -86_400].map { seconds in
+            Self.movement("txn_\(seconds)", at: sale.advanced(by: .seconds(seconds)))
+        }
+        #expect(
+            ProcessorMovement.newest(of: movements.reversed())
+                == ["txn_-599", "txn_-1", "txn_0"]
+        )
+        #expect(ProcessorMovement.newest(of: []) == [])
+    }
+
+    private static func movement(_ id: String, at time: MachineTime) -> ProcessorMovement {
+        ProcessorMovement(
+            id: id,
+            kind: "charge",
+            source: nil,
+            payment: nil,
+            attemptID: nil,
+            amount: ProcessorAmount(wire: 100, currency: "usd"),
+            fee: ProcessorAmount(wire: 0, currency: "usd"),
+            asked: nil,
+            movedAt: time
+        )
+    }
+
     @Test func whatWasThereBeforeTheFirstSaleIsNoDifference() async throws {
         try await withStripeStore { store in
             // The account had 5 USD and 7 EUR, and its list begins with the first sale.
