@@ -109,15 +109,15 @@ struct PurchasePage {
             return ""
         }
         let link: HTML =
-            "<a href=\"/refund-requests/\(request.transactionID)/\(request.number)\">its request</a>"
+            "<a href=\"/refund-requests/\(request.transactionID)/\(request.number)\">that request</a>"
         switch request.state {
         case .open:
             return
-                "<p id=\"asked\">The buyer has asked for a refund. Decide \(link), and not here.</p>"
+                "<p id=\"asked\">The buyer has asked for a refund. Decide \(link) on its own page, and not here.</p>"
         case .approved:
             return """
-                <p id="asked">The buyer’s request was approved. If nobody knows whether that refund is made, \
-                approve \(link) again, which is safe. A refund from here is another one.</p>
+                <p id="asked">The buyer asked for a refund, and it was approved. If the answer to the approval was lost, \
+                approve \(link) again, which is safe. A refund from this page is another one.</p>
                 """
         case .declined, .unknown: return ""
         }
