@@ -47,6 +47,14 @@ struct ConsoleProblem: Error, Hashable, Sendable {
         "Its folder CONSOLE_STATE_DIRECTORY cannot be written. Nothing was done."
     )
 
+    /// The folder of the console's state cannot be written while a raise is under way.
+    static let unwritablePlace = ConsoleProblem(
+        503,
+        "The console cannot write down how far it is",
+        "Its folder CONSOLE_STATE_DIRECTORY cannot be written. Once it can, the raise goes on; no "
+            + "price is raised twice."
+    )
+
     /// There is no such page.
     static let notFound = ConsoleProblem(
         404,

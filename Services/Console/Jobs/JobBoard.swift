@@ -107,31 +107,12 @@ actor JobBoard {
         case .raise:
             guard let work = record.raise, let connection else { return record }
             start(record, meter) { record in
-                let counted = try await Self.count(work, tools, connection, meter)
+                let counted = try await tools.count(work, over: connection, meter)
                 record.raise?.counted = counted
                 record.state = .planned
             }
         }
         return record
-    }
-
-    /// Counts the subscriptions that a raise is about.
-    private static func count(
-        _ work: RaiseWork,
-        _ tools: any JobWork,
-        _ connection: StoreConnection,
-        _ meter: JobMeter
-    ) async throws -> SubscriptionRaise.Counts {
-        let raise = work.raise(because: nil, isDryRun: true)
-        var counts = SubscriptionRaise.Counts()
-        var place: TransactionID?
-        repeat {
-            guard !meter.isAskedToStop else { throw CancellationError() }
-            let page = try await tools.page(of: raise, after: place, over: connection)
-            counts = counts + page.counts
-            place = page.next
-        } while place != nil
-        return counts
     }
 
     /// Begins to raise those who were counted, or goes on with it.
@@ -183,7 +164,9 @@ actor JobBoard {
                     return
                 }
                 // A console that is killed goes on after this page.
-                try await self.keep(latest, of: id)
+                do { try await self.keep(latest, of: id) } catch {
+                    throw ConsoleProblem.unwritablePlace
+                }
             }
         }
     }
@@ -262,7 +245,10 @@ actor JobBoard {
         isShuttingDown = true
         let all = Array(working.values)
         for work in all {
-            if let record = records.first(where: { $0.id == work.id }) { end(work, record) }
+            guard let record = records.first(where: { $0.id == work.id }) else { continue }
+            end(work, record)
+            // A page takes as long as the store does. It is done again, which raises nothing twice.
+            if record.kind == .raise { work.task.cancel() }
         }
         for work in all { await work.task.value }
     }
@@ -363,13 +349,17 @@ actor JobBoard {
                 done.state = .stopped
             } catch {
                 done.state = meter.isAskedToStop ? .stopped : .failed
-                done.problem = PlainWords.withoutCommands(
-                    (error as? OperatorError)?.description ?? "\(error)"
-                )
+                done.problem = Self.words(for: error)
             }
             finish(done, of: kind)
         }
         working[kind] = Work(id: id, meter: meter, task: task)
+    }
+
+    /// The reason why a job could not go on.
+    private static func words(for error: any Error) -> String {
+        if let problem = error as? ConsoleProblem { return "\(problem.title). \(problem.detail)" }
+        return PlainWords.withoutCommands((error as? OperatorError)?.description ?? "\(error)")
     }
 
     /// Notes how a job ended.

@@ -36,3 +36,23 @@ protocol JobWork: Sendable {
         over connection: StoreConnection
     ) async throws -> (counts: SubscriptionRaise.Counts, next: TransactionID?)
 }
+
+extension JobWork {
+    /// Counts the subscriptions that a raise is about, which changes nothing.
+    func count(
+        _ work: RaiseWork,
+        over connection: StoreConnection,
+        _ meter: JobMeter
+    ) async throws -> SubscriptionRaise.Counts {
+        let raise = work.raise(because: nil, isDryRun: true)
+        var counts = SubscriptionRaise.Counts()
+        var place: TransactionID?
+        repeat {
+            guard !meter.isAskedToStop else { throw CancellationError() }
+            let found = try await page(of: raise, after: place, over: connection)
+            counts = counts + found.counts
+            place = found.next
+        } while place != nil
+        return counts
+    }
+}

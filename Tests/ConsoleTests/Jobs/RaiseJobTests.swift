@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import OperatorCore
 import StoreAPI
 import Testing
@@ -79,6 +80,37 @@ struct RaiseJobTests {
             }
             #expect(problem?.back?.path == "/raises/\(second.id)")
             await board.shutDown()
+        }
+    }
+
+    @Test func aConsoleThatStopsDoesNotWaitForAPage() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let id = try await JobFolderInTests.countedRaise(on: board, work)
+            try await board.raiseOn(id)
+            work.goOn.yield()
+            try await board.waitForAPlace(of: id)
+            // The second page never ends.
+            await board.shutDown()
+            let cut = try #require(await board.job(id, of: .raise))
+            #expect(cut.state == .interrupted && cut.canResume)
+            #expect(cut.raise?.place == TransactionID(number: 2))
+        }
+    }
+
+    @Test func aRaiseThatCannotWriteItsPlaceSaysSo() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let id = try await JobFolderInTests.countedRaise(on: board, work)
+            try await board.raiseOn(id)
+            try FileManager.default.removeItem(atPath: folder.state)
+            work.goOn.yield()
+            try await board.wait(for: .failed, of: id, .raise)
+            let failed = try #require(await board.job(id, of: .raise))
+            #expect(failed.canResume && failed.raise?.counts.raised == 2)
+            #expect(failed.problem?.hasPrefix("The console cannot write down how far") == true)
         }
     }
 
