@@ -89,8 +89,9 @@ struct NowLine: Hashable, Sendable {
         let average = known.reduce(0, +) / Double(known.count)
         let more = counts.contains(where: \.isCut) ? "more than " : ""
         return """
-            Purchases of the last \(Age(milliseconds: time.milliseconds)): \(Self.text(of: average)) a \
-            second on average, \(more)\(Self.text(of: highest)) at the peak.
+            Purchases of the last \(Age(milliseconds: time.milliseconds)): \
+            \(more)\(Self.text(of: average)) a second on average, \
+            \(more)\(Self.text(of: highest)) at the peak.
             """
     }
 

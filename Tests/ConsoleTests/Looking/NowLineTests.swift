@@ -57,7 +57,8 @@ import Testing
     }
 
     @Test func aCountThatWasCutIsALowerBound() {
-        #expect(words(Self.line([20_000, 0, 0], isCut: true)).contains("more than"))
+        let cut = words(Self.line([20_000, 0, 0, 0, 0], isCut: true))
+        #expect(cut.contains(": more than 2,000 a second on average, more than 2,000 at"))
     }
 
     @Test func thePageHasTheLineAndItsWords() {
