@@ -1,5 +1,5 @@
 // What the buyer subscribes to, and the store's clock that makes a month pass.
-import { Problem, call, load, newKey, pause } from "./api.js";
+import { Problem, call, load } from "./api.js";
 import { askToBuy, productsOfGroup, titleOf } from "./shelf.js";
 import { element, find, money, time } from "./text.js";
 
@@ -130,18 +130,8 @@ async function advance(span) {
   const buttons = find("clock").querySelectorAll("button");
   for (const button of buttons) button.disabled = true;
   find("clock-status").textContent = "Time passes…";
-  try {
-    await call("POST", "/api/sandbox/clock/advance", { body: { by: span }, key: newKey() });
-    let clock = await showClock();
-    while (clock.status === "advancing") {
-      await pause(300);
-      clock = await showClock();
-    }
-    find("clock-status").textContent = clock.status === "failed" ? clock.failure : "Everything that fell due is done.";
-  } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    find("clock-status").textContent = problem.message;
-  }
+  const part = await load("./clock.js");
+  find("clock-status").textContent = part ? await part.advance(span, showClock) : "";
   for (const button of buttons) button.disabled = false;
   await loadSubscriptions();
 }
