@@ -43,7 +43,7 @@ struct RaisePage {
             isFollowedWithoutEnd: true
         ).page(
             """
-            <p>It raises one period of \(Self.words(for: work)).</p>
+            <p>It raises the price of one period of \(Self.words(for: work)).</p>
             \(JobPage.head(of: record, fields, Self.facts))
             \(outcome)
             \(ActDialog.row(dialogs))
