@@ -96,6 +96,10 @@ struct SignInRoutes: Sendable {
         try door.visits.requireOwnForm(form, of: visitor)
         if form["everywhere"] != nil {
             door.sessions.endAll(of: visitor.name, at: door.now())
+            // A ticket that waits would open another one.
+            door.tickets.forget { token in
+                (try? door.authenticator.administrator(of: token))?.name == visitor.name
+            }
             door.logger.info(
                 "ended all sessions of the console",
                 metadata: ["administrator": "\(visitor.name)"]

@@ -44,6 +44,16 @@ final class TicketTable: Sendable {
         }
     }
 
+    /// Forgets the tickets with some tokens, which then open nothing.
+    func forget(whoseTokens isChosen: (String) -> Bool) {
+        let waiting = tickets.withLock { $0 }
+        // A token is judged without the lock, because its signature is verified for that.
+        let chosen = waiting.filter { isChosen($0.value.token) }.map(\.key)
+        tickets.withLock { tickets in
+            for digest in chosen { tickets[digest] = nil }
+        }
+    }
+
     /// Forgets the tickets that are too old, with their tokens.
     func sweep(at now: MachineTime) {
         tickets.withLock { $0 = $0.filter { Self.isGood($0.value, at: now) } }

@@ -329,6 +329,7 @@ struct ConsoleRoutesTests {
         try await ConsoleUnderTest.run { console in
             let (first, csrf) = try await console.signIn()
             let (second, _) = try await console.signIn()
+            let issued = try await console.ticket(try await console.token())
             let out = try await console.send(
                 .post,
                 "/sign-out",
@@ -336,6 +337,10 @@ struct ConsoleRoutesTests {
                 form: "everywhere=yes&csrf=\(csrf)"
             )
             #expect(out.headers[.location] == "/sign-in")
+            let link = String(buffer: issued.body)
+            let ticket = try #require(link.firstMatch(of: /#ticket=([0-9a-f]+)/)?.1)
+            let late = try await console.send(.post, "/session", form: "ticket=\(ticket)")
+            #expect(late.status == .forbidden, "a ticket that waited opens nothing")
             for cookie in [first, second] {
                 #expect(
                     try await console.send(.get, "/now", cookie: cookie, [:]).status.code == 401

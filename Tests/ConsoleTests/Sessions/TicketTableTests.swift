@@ -31,6 +31,15 @@ import Testing
         #expect(tickets.take(ticket, at: Self.start) == nil)
     }
 
+    @Test func ticketsOfSomeTokensAreForgotten() {
+        let tickets = TicketTable()
+        let own = tickets.issue(for: "own", at: Self.start)
+        let other = tickets.issue(for: "other", at: Self.start)
+        tickets.forget { $0 == "own" }
+        #expect(tickets.take(own, at: Self.start) == nil)
+        #expect(tickets.take(other, at: Self.start) == "other")
+    }
+
     @Test func theOldestTicketMakesRoom() {
         let tickets = TicketTable()
         let first = tickets.issue(for: "first", at: Self.start)
