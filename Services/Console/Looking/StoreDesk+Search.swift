@@ -10,7 +10,7 @@ extension StoreDesk {
     /// A text can be several things. Purchases and accounts come first: they are looked for most.
     func path(of text: SearchText, for visitor: Visitor) async throws -> String? {
         for id in text.transactions where try await reader.knows(id) { return "/purchases/\(id)" }
-        if let account = text.account, try await reader.story(of: account, limit: 1) != nil {
+        if let account = text.account, try await isKnown(account) {
             return PlainWords.path(ofAccount: account.rawValue)
         }
         if visitor.maySee(.products), let path = try await path(ofSale: text) { return path }
@@ -24,6 +24,12 @@ extension StoreDesk {
             return try await path(of: found, for: visitor)
         }
         return nil
+    }
+
+    /// Whether an account has a page.
+    private func isKnown(_ account: AccountID) async throws -> Bool {
+        if try await reader.story(of: account, limit: 1) != nil { return true }
+        return try await AccountHoldingsReader(databases: databases).hasStanding(account)
     }
 
     /// The page of a product, or of a campaign of offer codes.

@@ -33,26 +33,43 @@ struct StoreDesk: Sendable {
         return story
     }
 
-    /// The story of an account, with the purchases before one, and the store's time.
-    func story(
+    /// The page of an account, with the purchases before one.
+    ///
+    /// - Throws: ``ConsoleProblem`` if the store knows nothing of the account; `OperatorError` if a
+    ///   database cannot be read.
+    func page(
         of account: AccountID,
-        before id: TransactionID? = nil
-    ) async throws -> (AccountStory, StoreTime) {
-        guard
-            let story = try await reader.story(of: account, before: id, limit: Self.purchasesMax)
-        else {
+        before id: TransactionID? = nil,
+        for visitor: Visitor
+    ) async throws -> AccountPage {
+        let found = try await reader.story(of: account, before: id, limit: Self.purchasesMax)
+        let now = try await reader.storeTime()
+        // A page of older purchases is about these alone.
+        let holdings =
+            id == nil
+            ? try await AccountHoldingsReader(databases: databases).holdings(of: account, at: now)
+            : nil
+        guard let story = Self.story(found, of: account, beside: holdings) else {
             throw ConsoleProblem(
                 404,
                 "There is no such account",
-                "No account \(account) has bought anything."
+                "No account \(account) has bought anything, or is in a family."
             )
         }
-        return (story, try await reader.storeTime())
+        return AccountPage(story: story, holdings: holdings, visitor: visitor, now: now)
     }
 
-    /// The things that an account has, and whether it may pay.
-    func holdings(of account: AccountID, at now: StoreTime) async throws -> AccountHoldings {
-        try await AccountHoldingsReader(databases: databases).holdings(of: account, at: now)
+    /// The story to show; `nil` if the store knows nothing of the account.
+    ///
+    /// An account that has bought nothing may be in a family, or somebody has set whether it may pay.
+    static func story(
+        _ found: AccountStory?,
+        of account: AccountID,
+        beside holdings: AccountHoldings?
+    ) -> AccountStory? {
+        if let found { return found }
+        guard let holdings, !holdings.isEmpty else { return nil }
+        return AccountStory(withoutPurchasesOf: account)
     }
 
     /// The store's time.

@@ -85,10 +85,6 @@ struct LookingRoutes: Sendable {
         let before = request.uri.queryParameters.get("before").flatMap {
             TransactionID(rawValue: String($0))
         }
-        let (story, now) = try await desk.story(of: id, before: before)
-        // A page of older purchases is about these alone.
-        let holdings = before == nil ? try await desk.holdings(of: id, at: now) : nil
-        let page = AccountPage(story: story, holdings: holdings, visitor: visitor, now: now)
-        return pageResponse(page.html)
+        return pageResponse(try await desk.page(of: id, before: before, for: visitor).html)
     }
 }

@@ -42,6 +42,11 @@ package struct AccountHoldings: Hashable, Sendable {
     /// The apps in which somebody has set a condition, or in which the account has a family.
     package let standings: [Standing]
 
+    /// Whether the store knows nothing of the account.
+    package var isEmpty: Bool {
+        owned.isEmpty && !isOwnedCut && balances?.isEmpty == true && standings.isEmpty
+    }
+
     /// Makes the holdings.
     package init(
         owned: [Owned],

@@ -9,6 +9,13 @@ package struct AccountHoldingsReader: Sendable {
         self.databases = databases
     }
 
+    /// Whether somebody has set a condition for an account, or it is in a family.
+    package func hasStanding(_ account: AccountID) async throws -> Bool {
+        try await DatabaseReader.read(databases.address(of: .payments)) {
+            try !AccountHoldingsStore.standings(of: account, on: $0).isEmpty
+        }
+    }
+
     /// Reads what an account has at a time.
     ///
     /// - Returns: The holdings; they are empty if the store has never heard of the account.

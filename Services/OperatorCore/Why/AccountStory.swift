@@ -63,3 +63,10 @@ package struct AccountStory: Encodable, Hashable, Sendable {
     /// The account's open dead letters, from all services.
     package let deadLetters: [RecordedDeadLetter]
 }
+
+extension AccountStory {
+    /// Makes the story of an account that has bought nothing.
+    package init(withoutPurchasesOf account: AccountID) {
+        self.init(accountID: account, purchases: [], isCut: false, deadLetters: [])
+    }
+}

@@ -95,6 +95,20 @@ import Testing
         }
     }
 
+    @Test func whoHasBoughtNothingMayStillHaveAPage() {
+        let ada = AccountID(unchecked: "ada")
+        let unknown = AccountHoldings(owned: [], balances: [], standings: [])
+        #expect(StoreDesk.story(nil, of: ada, beside: unknown) == nil)
+        #expect(StoreDesk.story(nil, of: ada, beside: nil) == nil, "there is nothing older")
+        let forbidden = AccountHoldings(
+            owned: [],
+            balances: [],
+            standings: [Self.standing(isAllowed: false, nil, nil)]
+        )
+        let story = StoreDesk.story(nil, of: ada, beside: forbidden)
+        #expect(story?.accountID == ada && story?.purchases.isEmpty == true)
+    }
+
     @Test func anAccountWithNothingSaysSoInWords() {
         let page = Self.page(AccountHoldings(owned: [], balances: [], standings: []))
         for words in ["It owns nothing", "has credited anything", "Yes, in the storefront"] {
