@@ -33,15 +33,15 @@ struct StoreDesk: Sendable {
         return story
     }
 
-    /// The page of an account, with the purchases before one.
+    /// The story of an account with the purchases before one, the things that it has unless these are
+    /// older ones, and the store's time.
     ///
     /// - Throws: ``ConsoleProblem`` if the store knows nothing of the account; `OperatorError` if a
     ///   database cannot be read.
-    func page(
-        of account: AccountID,
-        before id: TransactionID? = nil,
-        for visitor: Visitor
-    ) async throws -> AccountPage {
+    func account(
+        _ account: AccountID,
+        before id: TransactionID? = nil
+    ) async throws -> (story: AccountStory, holdings: AccountHoldings?, now: StoreTime) {
         let found = try await reader.story(of: account, before: id, limit: Self.purchasesMax)
         let now = try await reader.storeTime()
         // A page of older purchases is about these alone.
@@ -56,7 +56,7 @@ struct StoreDesk: Sendable {
                 "No account \(account) has bought anything, or is in a family."
             )
         }
-        return AccountPage(story: story, holdings: holdings, visitor: visitor, now: now)
+        return (story, holdings, now)
     }
 
     /// The story to show; `nil` if the store knows nothing of the account.

@@ -85,6 +85,8 @@ struct LookingRoutes: Sendable {
         let before = request.uri.queryParameters.get("before").flatMap {
             TransactionID(rawValue: String($0))
         }
-        return pageResponse(try await desk.page(of: id, before: before, for: visitor).html)
+        let (story, holdings, now) = try await desk.account(id, before: before)
+        let page = AccountPage(story: story, holdings: holdings, visitor: visitor, now: now)
+        return pageResponse(page.html)
     }
 }
