@@ -53,7 +53,7 @@ struct StoreDesk: Sendable {
             throw ConsoleProblem(
                 404,
                 "There is no such account",
-                "No account \(account) has bought anything, or is in a family."
+                "The store knows nothing of an account \(account)."
             )
         }
         return (story, holdings, now)
