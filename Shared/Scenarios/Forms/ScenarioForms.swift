@@ -87,7 +87,7 @@ enum ScenarioForms {
         "kind",
         .choice(ScenarioOffer.Kind.allCases.map(\.rawValue)),
         isRequired: true,
-        "Who has it: whom the merchant's server has signed it for, whoever redeems a code, or who has left."
+        "Who may have it: a buyer for whom the merchant's server signs it, one with a code, or one who has left."
     )
 
     private static let introductoryOffer: [ScenarioForm.Field] = [
