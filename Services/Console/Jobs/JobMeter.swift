@@ -52,7 +52,9 @@ final class JobMeter: Sendable {
         guard let begunWith = state.begunWith else { return fields }
         let seconds = max((ContinuousClock.now - state.begunAt) / .seconds(1), 0.001)
         let rate = Double(state.done - begunWith) / seconds
-        fields["sent"] = NowField("\(state.done.grouped) of \(state.total.grouped)")
+        // A count does not know how many there are.
+        let whole = state.total > 0 ? " of \(state.total.grouped)" : ""
+        fields["sent"] = NowField(state.done.grouped + whole)
         fields["rate"] = NowField("\(Int(rate)) a second")
         if rate >= 1 {
             let left = Double(max(0, state.total - state.done)) / rate

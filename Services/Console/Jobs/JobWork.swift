@@ -47,11 +47,13 @@ extension JobWork {
         let raise = work.raise(because: nil, isDryRun: true)
         var counts = SubscriptionRaise.Counts()
         var place: TransactionID?
+        meter.note(0)
         repeat {
             guard !meter.isAskedToStop else { throw CancellationError() }
             let found = try await page(of: raise, after: place, over: connection)
             counts = counts + found.counts
             place = found.next
+            meter.note(RaiseWork.sum(counts))
         } while place != nil
         return counts
     }

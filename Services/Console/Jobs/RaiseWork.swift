@@ -44,7 +44,8 @@ struct RaiseWork: Codable, Hashable, Sendable {
         }
     }
 
-    private static func sum(_ counts: SubscriptionRaise.Counts) -> Int {
+    /// The number of subscriptions that numbers are about.
+    static func sum(_ counts: SubscriptionRaise.Counts) -> Int {
         counts.raised + counts.others + counts.waiting
     }
 }

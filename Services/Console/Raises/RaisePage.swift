@@ -70,7 +70,12 @@ struct RaisePage {
                 <p class="notice" id="raised">\(work.counts.raised.grouped) subscriptions are raised.</p>
                 <p>People who subscribed meanwhile are not among them. Do it again for them, with the same time.</p>
                 """
-        case .planning, .running, .stopped, .interrupted, .failed: return ""
+        case .planning:
+            return """
+                <p>Subscriptions looked at so far: \
+                <span data-field="sent" class="tone-plain">\(fields["sent"]?.text ?? "0")</span></p>
+                """
+        case .running, .stopped, .interrupted, .failed: return ""
         }
     }
 

@@ -83,6 +83,25 @@ struct RaiseJobTests {
         }
     }
 
+    @Test func aCountSaysHowManyItHasLookedAt() async throws {
+        try await JobFolderInTests.run { folder in
+            let work = JobWorkInTests()
+            let board = try folder.board(work)
+            let record = try await board.begin(
+                JobFolderInTests.raise(),
+                over: JobFolderInTests.connection
+            )
+            work.goOn.yield()
+            let deadline = ContinuousClock.now + .seconds(10)
+            while await board.progress(of: record)["sent"]?.text != "2" {
+                try #require(ContinuousClock.now < deadline)
+                await Task.yield()
+            }
+            #expect(try Self.page(record).contains("looked at so far: <span data-field=\"sent\""))
+            await board.shutDown()
+        }
+    }
+
     @Test func aConsoleThatStopsDoesNotWaitForAPage() async throws {
         try await JobFolderInTests.run { folder in
             let work = JobWorkInTests()
