@@ -68,8 +68,12 @@ extension EndToEnd {
 extension StoreHarness {
     /// Expects that all books have given the money of a purchase back once, with one posting of a
     /// kind.
-    func expectOne(_ kind: String, of id: TransactionID) async throws {
-        _ = try await eventually("the money to be given back, once") {
+    func expectOne(
+        _ kind: String,
+        of id: TransactionID,
+        within limit: Duration = .seconds(60)
+    ) async throws {
+        _ = try await eventually(within: limit, "the money to be given back, once") {
             () async throws -> Bool? in
             let found = try await reconcile()
             guard let books = found.transactions?.first(where: { $0.id == id }),

@@ -51,7 +51,8 @@ extension EndToEnd {
                 )
                 try stripe.server.dispute(payment: charge)
                 try await store.crash(.payments, at: hold)
-                try await store.expectOne("chargeback", of: id)
+                // The event is taken again when the dead process' minute with it is over.
+                try await store.expectOne("chargeback", of: id, within: .seconds(120))
             }
         }
 
