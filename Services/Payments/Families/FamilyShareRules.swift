@@ -28,6 +28,8 @@ enum FamilyShareRules {
         transaction.purchasedAt = time
         transaction.originalPurchasedAt = time
         transaction.refunds = nil
+        // A refund at this very moment notes its account, so the share is looked at again.
+        transaction.revokedAt = nil
         transaction.sharedFrom = purchase.transaction.id
         // The charge and the offers are the buyer's; the period is the same (rule S3).
         transaction.subscription?.charge = nil
