@@ -5,6 +5,11 @@ import StoreHarness
 /// The catalog of a chaos run: the sample catalog with offers, and with products that families
 /// share.
 enum ChaosCatalog {
+    /// The price to which gold rises while the clock passes, so high that subscribers have to agree.
+    static let raisedPrice = SampleCatalog.usd(6299)
+    /// The days of the store after which it rises.
+    private static let raiseDays: Int64 = 45
+
     /// Sells everything, and waits until it can be bought.
     ///
     /// - Parameters:
@@ -17,15 +22,20 @@ enum ChaosCatalog {
         }
         pro.isFamilyShareable = true
         try await put(pro, as: SampleCatalog.pro, in: store)
+        let time = try await store.administrator.clock().value.now
         for club in SampleCatalog.clubs {
-            try await put(subscription(club), as: club, in: store)
+            try await put(subscription(club, soldFrom: time), as: club, in: store)
             try await store.waitUntilSellable(club)
         }
         try await SampleCodes.make(in: store, redemptions: redemptions)
     }
 
-    /// A subscription, perhaps with an introductory offer or one of codes, or shared by families.
-    private static func subscription(_ club: ProductID) -> ProductDraft {
+    /// A subscription, perhaps with an introductory offer or one of codes, with a price that rises, or
+    /// shared by families.
+    private static func subscription(
+        _ club: ProductID,
+        soldFrom time: StoreTime
+    ) -> ProductDraft {
         var draft = SampleCatalog.subscription(club)
         let month = SubscriptionPeriod(1, .month)
         switch club {
@@ -42,6 +52,15 @@ enum ChaosCatalog {
             )
         case SampleCatalog.yearlyClub: draft.isFamilyShareable = true
         default: break
+        }
+        if club == SampleCatalog.gold {
+            draft.priceChanges = [
+                SampleCatalog.usa: PriceChange(
+                    price: raisedPrice,
+                    from: time.advanced(by: .seconds(raiseDays * 86_400)),
+                    existingSubscribers: .raise
+                )
+            ]
         }
         return draft
     }

@@ -101,12 +101,14 @@ extension ChaosBuyers {
         }
     }
 
-    /// Raises the price of the account's subscription by so much that most have to agree.
+    /// Raises the price of the account's subscription to that of the catalog, if it is gold.
+    ///
+    /// The catalog raises it, too, once its price has risen; whoever asks first does.
     private func raisePrice(_ index: Int) async throws {
         guard let subscription = try await subscriptions(of: index).first,
-            let product = subscription.nextProduct, let price = subscription.nextPrice
+            let product = subscription.nextProduct, product.id == SampleCatalog.gold
         else { return }
-        let raised = Money(minorUnits: price.minorUnits + 6000, currency: price.currency)
+        let raised = ChaosCatalog.raisedPrice
         try await note(
             .priceRaised,
             untilAnswered("a higher price", by: .payments) { urls in
