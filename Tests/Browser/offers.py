@@ -121,7 +121,7 @@ def those_who_subscribe_already_are_counted_and_raised(stage):
     expect(operator.page.locator(".timeline li")).to_have_count(2)
     expect(operator.page.locator(".timeline")).to_contain_text("began to raise “it costs more”")
     operator.check()
-    operator.page.goto(operator.url + "raises")
+    operator.page.get_by_role("link", name="Raises", exact=True).click()
     expect(operator.page.get_by_role("link", name=f"{CLUB} in USA to 3.49 USD").first).to_be_visible()
     operator.check()
     operator.page.goto(operator.url + "subscriptions?account=" + account)

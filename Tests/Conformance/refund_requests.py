@@ -48,8 +48,8 @@ def refund_requests(store, table):
         consumptionPercentage=25_000, refundPreference=RefundPreference.DECLINE,
     )
     table.answer("  … send_consumption_information", None, lambda: client.send_consumption_information(gems, report))
-    said = administer(store, "GET", f"/transactions/{gems}/consumption").json()
-    table.expect("  … in time for the administrator", (25_000, False), (said["consumptionPercentage"], said["isLate"]))
+    said = administer(store, "GET", f"/transactions/{gems}/consumption-report").json()
+    table.expect("  … in time for the administrator", (25_000, False), (said["report"]["consumptionPercentage"], said["isLate"]))
     table.expect("the request is declined", 200, decide(first, decision="decline", reason="A quarter is used."))
     table.expect("  … REFUND_DECLINED", [(gems, None)], told("REFUND_DECLINED"))
 

@@ -35,6 +35,29 @@ enum PlainWords {
         return change.existingSubscribers == .raise ? words + ", for subscribers too" : words
     }
 
+    /// The type of a product.
+    static func type(_ type: ProductType) -> String {
+        switch type {
+        case .consumable: "consumable"
+        case .nonConsumable: "non-consumable"
+        case .autoRenewableSubscription: "auto-renewable subscription"
+        case .nonRenewingSubscription: "non-renewing subscription"
+        case .unknown(let type): type
+        }
+    }
+
+    /// The length of a period: "1 month", "3 days".
+    static func period(_ period: SubscriptionPeriod) -> String {
+        let unit =
+            switch period.unit {
+            case .day: "day"
+            case .week: "week"
+            case .month: "month"
+            case .year: "year"
+            }
+        return "\(period.value) \(unit)\(period.value == 1 ? "" : "s")"
+    }
+
     /// The query of an address.
     static func query(_ fields: [(name: String, value: String)]) -> String {
         fields.map { name, value in

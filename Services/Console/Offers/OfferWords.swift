@@ -32,7 +32,8 @@ enum OfferWords {
         }
         if offer.kind == .winBack { parts += offer.winBack.parts }
         parts += [
-            ("how it is paid", words(for: offer.terms.mode)), ("period", "\(offer.terms.period)"),
+            ("how it is paid", words(for: offer.terms.mode)),
+            ("period", PlainWords.period(offer.terms.period)),
             ("periods", "\(offer.terms.numberOfPeriods)"),
         ]
         parts += offer.terms.prices.sorted { $0.key.rawValue < $1.key.rawValue }

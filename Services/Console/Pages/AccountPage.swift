@@ -48,6 +48,7 @@ struct AccountPage {
         let tone: NowField.Tone =
             switch purchase.stand.kind {
             case .done: .good
+            case .over: .plain
             case .waiting: .warn
             case .late: .bad
             }

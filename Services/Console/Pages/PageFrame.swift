@@ -86,11 +86,14 @@ struct PageFrame {
             (.purchases, "/approvals", "Approvals"),
             (.purchases, "/refund-requests", "Refund requests"),
             (.products, "/products", "Products"), (.products, "/codes", "Codes"),
+            (.products, "/raises", "Raises"),
             (.deadLetters, "/dead-letters", "Dead letters"), (.jobs, "/replays", "Replays"),
             (.jobs, "/proofs", "Proofs"), (.purchases, "/acts", "Acts"),
             (.clock, "/clock", "Clock"),
         ]
         return places.filter { place in place.sight.map { visitor?.maySee($0) == true } ?? true }
+            // A raise is also about subscribers.
+            .filter { $0.path != "/raises" || visitor?.maySeeJobs(of: .raise) == true }
             // A store in production has no clock of its own.
             .filter { $0.sight != .clock || visitor?.session.isSandbox == true }
             .map { place in

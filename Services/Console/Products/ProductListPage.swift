@@ -33,7 +33,7 @@ struct ProductListPage {
             <li class="card row">
             <a href="\(PlainWords.path(ofProduct: product.id))">\(product.id)</a>
             <span class="tone-\(product.isOnSale ? "good" : "warn")">\(product.isOnSale ? "on sale" : "off sale")</span>
-            <span class="dim">\(product.type.rawValue), \(shown.isEmpty ? "no price" : shown + more)\(offer)</span>
+            <span class="dim">\(PlainWords.type(product.type)), \(shown.isEmpty ? "no price" : shown + more)\(offer)</span>
             </li>
             """
     }

@@ -65,14 +65,17 @@ struct ProductPage {
 
     private var facts: [HTML] {
         var lines = [
-            ("type", product.type.rawValue), ("version", "\(product.version)"),
+            ("type", PlainWords.type(product.type)), ("version", "\(product.version)"),
             ("on sale", product.isOnSale ? "yes" : "no"),
             ("restorable", product.isRestorable ? "yes" : "no"),
             ("delivered as", product.deliveryPlan.map(Self.words).joined(separator: ", ")),
         ]
         if let terms = product.subscription {
             lines.append(
-                ("subscription", "group \(terms.groupID), level \(terms.level), \(terms.period)")
+                (
+                    "subscription",
+                    "group \(terms.groupID), level \(terms.level), periods of \(PlainWords.period(terms.period))"
+                )
             )
         }
         for (storefront, change) in product.priceChanges.sorted(by: { $0.key < $1.key }) {

@@ -69,24 +69,28 @@ struct SubscriptionFacts {
             lines.append(("tries for the next period", "\(subscription.attempts)\(last)"))
         }
         lines += [
-            ("group", "\(terms.groupID), level \(terms.level), periods of \(terms.period)"),
+            (
+                "group",
+                "\(terms.groupID), level \(terms.level), periods of \(PlainWords.period(terms.period))"
+            ),
             ("began", PlainWords.second(subscription.startedAt)),
             ("storefront", "\(subscription.storefront)"), ("app", "\(subscription.bundleID)"),
         ]
         return lines
     }
 
-    /// An offer in words: which of its periods this is, and how it is paid.
+    /// An offer in words: how it is paid, which one it is, and which of its periods this is.
     static func words(for offer: PeriodOffer) -> String {
         let mode =
             switch offer.mode {
             case .freeTrial: "free trial"
-            case .payAsYouGo: "introductory price"
-            case .payUpFront: "introductory price, paid up front"
+            case .payAsYouGo: "lower price"
+            case .payUpFront: "lower price, paid up front,"
             case .unknown(let mode): "offer (\(mode))"
             }
-        guard offer.numberOfPeriods > 1 else { return mode }
-        return "\(mode), period \(offer.number) of \(offer.numberOfPeriods)"
+        let words = "\(mode) by the \(SubscriptionWords.name(of: offer))"
+        guard offer.numberOfPeriods > 1 else { return words }
+        return "\(words), period \(offer.number) of \(offer.numberOfPeriods)"
     }
 
     /// A higher price in words: from when on, and what the customer says to it.

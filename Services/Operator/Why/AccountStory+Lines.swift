@@ -34,6 +34,7 @@ extension AccountStory {
         let style: Cell.Style =
             switch stand.kind {
             case .done: .green
+            case .over: .dim
             case .waiting: .yellow
             case .late: .red
             }

@@ -23,6 +23,10 @@ package struct AccountStory: Encodable, Hashable, Sendable {
 
         /// The state of the purchase, in a few words.
         package var stand: Stand {
+            if state == "failed" {
+                return finishedAt == nil
+                    ? Stand("failed, not finished", .waiting) : Stand("failed", .over)
+            }
             if finishedAt != nil {
                 return Stand(isRevoked ? "finished, refunded" : "finished", .done)
             }
@@ -31,7 +35,6 @@ package struct AccountStory: Encodable, Hashable, Sendable {
             case "purchased", "restored":
                 return isDelivered
                     ? Stand("delivered, not finished", .waiting) : Stand("not delivered yet", .late)
-            case "failed": return Stand("failed, not finished", .waiting)
             case "deferred": return Stand("waits for approval", .waiting)
             default: return Stand("under way", .waiting)
             }
@@ -40,8 +43,8 @@ package struct AccountStory: Encodable, Hashable, Sendable {
 
     /// The progress of a purchase.
     package struct Stand: Hashable, Sendable {
-        /// Whether anything is left to do.
-        package enum Kind: Hashable, Sendable { case done, waiting, late }
+        /// Whether anything is left to do; nothing is of a purchase that is over without a success.
+        package enum Kind: Hashable, Sendable { case done, over, waiting, late }
 
         /// The state in a few words.
         package let words: String

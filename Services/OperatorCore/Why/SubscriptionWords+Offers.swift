@@ -1,4 +1,4 @@
-import EventTypes
+package import EventTypes
 
 /// Offers in plain words.
 extension SubscriptionWords {
@@ -21,7 +21,8 @@ extension SubscriptionWords {
         return text
     }
 
-    private static func name(of offer: PeriodOffer) -> String {
+    /// The kind of an offer and its id, if it has one.
+    package static func name(of offer: PeriodOffer) -> String {
         let type = offer.type == .winBack ? "win-back" : offer.type.rawValue
         return "\(type) offer" + (offer.id.map { " \($0)" } ?? "")
     }

@@ -1,3 +1,4 @@
+import EventTypes
 import Testing
 
 @testable import Console
@@ -27,5 +28,19 @@ import Testing
 
     @Test func anAccountCannotLeaveItsPath() {
         #expect(PlainWords.path(ofAccount: "a/../b?c#d%") == "/accounts/a%2F%2E%2E%2Fb%3Fc%23d%25")
+    }
+
+    @Test func typesAndPeriodsAreWords() {
+        let types: [ProductType] = [
+            .consumable, .nonConsumable, .autoRenewableSubscription, .nonRenewingSubscription,
+        ]
+        #expect(
+            types.map(PlainWords.type) == [
+                "consumable", "non-consumable", "auto-renewable subscription",
+                "non-renewing subscription",
+            ]
+        )
+        #expect(PlainWords.period(SubscriptionPeriod(1, .month)) == "1 month")
+        #expect(PlainWords.period(SubscriptionPeriod(3, .day)) == "3 days")
     }
 }

@@ -85,10 +85,19 @@ import Testing
         let facts = SubscriptionFacts(Self.listed(offer: offer))
         #expect(
             facts.next
-                == "0.99 USD for club at \(PlainWords.second(Self.end)), introductory price, period 2 of 3"
+                == "0.99 USD for club at \(PlainWords.second(Self.end)), lower price by the introductory offer, period 2 of 3"
         )
         let paid = facts.lines.first { $0.name == "paid for it" }?.value
-        #expect(paid == "0.99 USD, introductory price, period 1 of 3")
+        #expect(paid == "0.99 USD, lower price by the introductory offer, period 1 of 3")
+        let free = PeriodOffer(
+            type: .winBack,
+            id: OfferID(unchecked: "come_back"),
+            mode: .freeTrial,
+            period: SubscriptionPeriod(1, .month),
+            numberOfPeriods: 1,
+            price: Money(minorUnits: 0, currency: Self.usd)
+        )
+        #expect(SubscriptionFacts.words(for: free) == "free trial by the win-back offer come_back")
         let cancelled = Self.listed { $0.autoRenewOffReason = .customer }
         #expect(SubscriptionFacts(cancelled).next == "no charge, cancelled")
     }
