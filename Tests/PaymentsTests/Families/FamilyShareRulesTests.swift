@@ -5,7 +5,7 @@ import Testing
 
 @testable import Payments
 
-/// What a member gets of a purchase, and what is taken away again.
+/// The share of a member in a purchase, given and taken away.
 @Suite struct FamilyShareRulesTests {
     private let bob = AccountID(unchecked: "bob")
 

@@ -5,9 +5,7 @@ import StoreHarness
 /// The catalog of a chaos run: the sample catalog with offers, and with products that families
 /// share.
 enum ChaosCatalog {
-    /// The price to which gold rises while the clock passes, so high that subscribers have to agree.
-    static let raisedPrice = SampleCatalog.usd(6299)
-    /// The days of the store after which it rises.
+    /// The days of the store after which the price of gold rises.
     private static let raiseDays: Int64 = 45
 
     /// Sells everything, and waits until it can be bought.
@@ -56,7 +54,7 @@ enum ChaosCatalog {
         if club == SampleCatalog.gold {
             draft.priceChanges = [
                 SampleCatalog.usa: PriceChange(
-                    price: raisedPrice,
+                    price: ChaosBuyers.raisedPrice,
                     from: time.advanced(by: .seconds(raiseDays * 86_400)),
                     existingSubscribers: .raise
                 )

@@ -4,6 +4,8 @@ import StoreHarness
 
 /// The acts of buyers and administrators besides purchases.
 extension ChaosBuyers {
+    /// The price to which gold rises while the clock passes, so high that subscribers have to agree.
+    static let raisedPrice = SampleCatalog.usd(6299)
     /// The accounts in a family.
     private static let familySize = 3
 
@@ -108,7 +110,7 @@ extension ChaosBuyers {
         guard let subscription = try await subscriptions(of: index).first,
             let product = subscription.nextProduct, product.id == SampleCatalog.gold
         else { return }
-        let raised = ChaosCatalog.raisedPrice
+        let raised = Self.raisedPrice
         try await note(
             .priceRaised,
             untilAnswered("a higher price", by: .payments) { urls in
