@@ -64,11 +64,12 @@ enum DeliveryStore {
                 """
                 INSERT INTO entitlements
                     (account_id, bundle_id, product_id, original_transaction_id, granted_at,
-                    revoked_at)
+                    ends_at, revoked_at)
                 SELECT * FROM unnest(
                     \(changed.map(\.queue.accountID)), \(changed.map(\.queue.bundleID)),
                     \(changed.map(\.productID)), \(changed.map(\.originalID.number)),
-                    \(changed.map(\.grantedAt)), \(changed.map(\.revokedAt))
+                    \(changed.map(\.grantedAt)), \(changed.map(\.endsAt)),
+                    \(changed.map(\.revokedAt))
                 )
                 ON CONFLICT (account_id, bundle_id, product_id, original_transaction_id)
                     DO UPDATE SET revoked_at = excluded.revoked_at

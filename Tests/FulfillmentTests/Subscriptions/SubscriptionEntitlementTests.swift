@@ -195,6 +195,20 @@ struct SubscriptionEntitlementTests {
         }
     }
 
+    @Test func aSharedPeriodThatComesWithItsEndKeepsTheEndOfThePeriod() async throws {
+        try await withFulfillment { store in
+            var share = transaction(1, Self.period(1))
+            share.reason = .familyShared
+            share.sharedFrom = TransactionID(number: 9)
+            var revoked = share
+            revoked.version = 3
+            revoked.revokedAt = startOfTime
+            try await store.arrive(share, revoked)
+            let taken = try await store.reads.entitlements(of: .sample()).entitlements
+            #expect(taken.map(\.endsAt) == [Self.end] && taken.map(\.revokedAt) == [startOfTime])
+        }
+    }
+
     @Test func theRefundOfAnOlderPeriodTakesNothingAway() async throws {
         try await withFulfillment { store in
             let renewed = Self.renewed()
