@@ -50,6 +50,9 @@ import Testing
         let evening = StoreTime(millisecondsSinceEpoch: 20_000 * 86_400_000 - 90_000)
         let tries = AskedTries(of: id, at: evening)
         #expect(tries.rest == .seconds(90) && Set(tries.keys).count == AskedTries.dailyMax)
+        // All hours of a day have the same tries.
+        let morning = AskedTries(of: id, at: evening.advanced(by: .seconds(-20 * 3600)))
+        #expect(morning.keys == tries.keys)
         let tomorrow = AskedTries(of: id, at: evening.advanced(by: tries.rest))
         #expect(Set(tomorrow.keys).isDisjoint(with: tries.keys))
         let problem = SubscriptionChangeRefusal.tooManyTries(retryAfter: tries.rest).problem
