@@ -6,35 +6,24 @@ import Testing
 
 /// Stories of offers, codes and prices: what they say, and the mistakes in them.
 @Suite struct OfferStoryTests {
-    private static let products = """
-        products:
-          gold:
-            type: autoRenewable
-            group: club
-            period: 1 month
-            price: 4.99 USD
-            offers:
-              stay: {kind: promotional, mode: payAsYouGo, periods: 3, price: 2.99 USD}
-              spring: {kind: code, mode: freeTrial}
-              return: {kind: winBack, mode: payUpFront, period: 3 months, price: 4.99 USD}
-          coins: {type: consumable, price: 0.99 USD}
-        """
-
-    private func read(_ steps: String) throws(ScenarioProblems) -> Scenario {
-        try ScenarioReader.read("scenario: x\n\(Self.products)\nsteps:\n\(steps)")
-    }
-
-    private func problems(_ steps: String) -> [String] {
-        do throws(ScenarioProblems) {
-            _ = try read(steps)
-            return []
-        } catch {
-            return error.problems.map(\.description)
-        }
-    }
+    private static let story = StoryText(
+        products: """
+            products:
+              gold:
+                type: autoRenewable
+                group: club
+                period: 1 month
+                price: 4.99 USD
+                offers:
+                  stay: {kind: promotional, mode: payAsYouGo, periods: 3, price: 2.99 USD}
+                  spring: {kind: code, mode: freeTrial}
+                  return: {kind: winBack, mode: payUpFront, period: 3 months, price: 4.99 USD}
+              coins: {type: consumable, price: 0.99 USD}
+            """
+    )
 
     @Test func aProductSellsEachOfferUnderItsKind() throws {
-        let products = try read("- buy: gold").products
+        let products = try Self.story.read("- buy: gold").products
         let draft = try #require(products.first).draft(webhookURL: "")
         let usa = Storefront(unchecked: "USA")
         let terms = OfferTerms(
@@ -56,7 +45,7 @@ import Testing
     }
 
     @Test func stepsSayWhatIsOfferedAndWhatItCosts() throws {
-        let scenario = try read(
+        let scenario = try Self.story.read(
             """
             - buy: gold
             - buy: gold
@@ -106,17 +95,17 @@ import Testing
     }
 
     @Test func aPriceThatChangesInAShuffleCountsToo() throws {
-        let scenario = try read("- shuffle: [{price: gold, to: 5.99 USD, in: 1d}]")
+        let scenario = try Self.story.read("- shuffle: [{price: gold, to: 5.99 USD, in: 1d}]")
         #expect(scenario.repricedProducts == ["gold"])
     }
 
     @Test func aPromotionalOfferNeedsAKeyOfTheAppsServer() throws {
-        let scenario = try read("- buy: gold\n- buy: gold\n  as: less\n  offer: stay")
+        let scenario = try Self.story.read("- buy: gold\n- buy: gold\n  as: less\n  offer: stay")
         #expect(ScenarioPlan(scenario).needs == [.serverKey])
     }
 
     @Test func factsSayWhatAPeriodCosts() throws {
-        let scenario = try read(
+        let scenario = try Self.story.read(
             """
             - buy: gold
             - expect:
@@ -168,7 +157,7 @@ import Testing
         ("- price: gold\n  to: 1 USD", "14:3: 'in' is missing"),
     ])
     func aMistakeInAStepHasItsPlace(steps: String, problem: String) {
-        #expect(problems(steps) == [problem])
+        #expect(Self.story.problems(steps) == [problem])
     }
 
     @Test func onlyAProductThatRenewsHasOffers() {

@@ -6,28 +6,17 @@ import Testing
 
 /// Stories of subscriptions: their products, steps and facts, and the mistakes in them.
 @Suite struct SubscriptionStoryTests {
-    private static let products = """
-        products:
-          gold: {type: autoRenewable, group: club, period: 1 month, price: 4.99 USD}
-          silver: {type: autoRenewable, group: club, level: 2, period: P1M, price: 1.99 USD}
-          coins: {type: consumable, price: 0.99 USD}
-        """
-
-    private func read(_ steps: String) throws(ScenarioProblems) -> Scenario {
-        try ScenarioReader.read("scenario: x\n\(Self.products)\nsteps:\n\(steps)")
-    }
-
-    private func problems(_ steps: String) -> [String] {
-        do throws(ScenarioProblems) {
-            _ = try read(steps)
-            return []
-        } catch {
-            return error.problems.map(\.description)
-        }
-    }
+    private static let story = StoryText(
+        products: """
+            products:
+              gold: {type: autoRenewable, group: club, period: 1 month, price: 4.99 USD}
+              silver: {type: autoRenewable, group: club, level: 2, period: P1M, price: 1.99 USD}
+              coins: {type: consumable, price: 0.99 USD}
+            """
+    )
 
     @Test func aProductThatRenewsHasTermsInItsDraft() throws {
-        let products = try read("- buy: gold").products
+        let products = try Self.story.read("- buy: gold").products
         let drafts = products.map { $0.draft(webhookURL: "") }
         #expect(
             drafts.map(\.type)
@@ -44,7 +33,7 @@ import Testing
     }
 
     @Test func aTestSaysWhatTheSandboxDoesWithAnAccount() throws {
-        let scenario = try read(
+        let scenario = try Self.story.read(
             """
             - test: {account: ada, grace: true, declineRenewals: true}
             - test: {account: ada, grace: false}
@@ -59,17 +48,17 @@ import Testing
         )
         #expect(ScenarioPlan(scenario).needs == [])
         #expect(
-            problems(
+            Self.story.problems(
                 "- test: {account: ben}\n- test: {grace: true}\n- test: {account: ada, slow: 1}"
             )
             .count == 2,
             "The form is checked before the names."
         )
-        #expect(problems("- test: {account: ben}").count == 1)
+        #expect(Self.story.problems("- test: {account: ben}").count == 1)
     }
 
     @Test func stepsSayWhatTheBuyerDecides() throws {
-        let scenario = try read(
+        let scenario = try Self.story.read(
             """
             - buy: gold
             - cancel: gold
@@ -100,7 +89,7 @@ import Testing
     }
 
     @Test func factsOfASubscriptionAreReadInOneUnit() throws {
-        let scenario = try read(
+        let scenario = try Self.story.read(
             """
             - buy: gold
               as: mine
@@ -204,7 +193,7 @@ import Testing
         ),
     ])
     func aMistakeInAStepHasItsPlace(steps: String, problem: String) {
-        #expect(problems(steps) == [problem])
+        #expect(Self.story.problems(steps) == [problem])
     }
 
     @Test(arguments: [

@@ -31,6 +31,7 @@ struct ConsoleUnderTest {
         origin text: String = "http://localhost",
         isWhole: Bool = false,
         board: JobBoard? = nil,
+        now: @escaping @Sendable () -> MachineTime = { .now() },
         _ body: @Sendable (ConsoleUnderTest) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(
@@ -56,11 +57,11 @@ struct ConsoleUnderTest {
         // Nobody listens on port 1.
         let services = OperatedService.allCases.map { ($0, "http://127.0.0.1:1") }
         let databases = OperatedService.allCases.map { ($0, "postgresql://x@127.0.0.1:1/x") }
-        let authenticator = try Authenticator(adminKeysDirectory: folder, now: { .now() })
+        let authenticator = try Authenticator(adminKeysDirectory: folder, now: now)
         let door = ConsoleDoor(
             authenticator: authenticator,
             visits: VisitRules(isReadOnly: isReadOnly),
-            now: { .now() },
+            now: now,
             logger: Logger(label: "test")
         )
         let addresses = DatabaseAddresses(urls: Dictionary(uniqueKeysWithValues: databases), [:])

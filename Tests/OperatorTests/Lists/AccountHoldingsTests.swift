@@ -130,30 +130,7 @@ struct AccountHoldingsTests {
     private static let club = ProductID(unchecked: "club")
 
     private static func subscription() -> Subscription {
-        let product = SubscriptionProduct(
-            id: club,
-            terms: SubscriptionTerms(
-                groupID: SubscriptionGroupID(unchecked: "clubs"),
-                level: 1,
-                period: SubscriptionPeriod(1, .month)
-            ),
-            price: Money(minorUnits: 299, currency: Currency(unchecked: "USD"))
-        )
-        return Subscription(
-            accountID: AccountID(unchecked: "ada"),
-            bundleID: BundleID(unchecked: "app"),
-            storefront: Storefront(unchecked: "USA"),
-            firstPeriod: PaidPeriod(
-                transactionID: TransactionID(number: 1),
-                reason: .purchase,
-                product: product,
-                price: product.price,
-                anchor: start,
-                number: 1,
-                start: start,
-                end: start.advanced(by: .seconds(1000))
-            )
-        )
+        .club(TransactionID(number: 1), from: start, to: start.advanced(by: .seconds(1000)))
     }
 
     private static func owned(

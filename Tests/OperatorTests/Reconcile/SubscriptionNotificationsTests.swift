@@ -28,30 +28,7 @@ import Testing
         _ version: Int,
         isOffBecause reason: AutoRenewOffReason? = nil
     ) -> Subscription {
-        let product = SubscriptionProduct(
-            id: ProductID(unchecked: "club"),
-            terms: SubscriptionTerms(
-                groupID: SubscriptionGroupID(unchecked: "clubs"),
-                level: 1,
-                period: SubscriptionPeriod(1, .month)
-            ),
-            price: Money(minorUnits: 299, currency: Currency(unchecked: "USD"))
-        )
-        var subscription = Subscription(
-            accountID: AccountID(unchecked: "ada"),
-            bundleID: BundleID(unchecked: "com.example.app"),
-            storefront: Storefront(unchecked: "USA"),
-            firstPeriod: PaidPeriod(
-                transactionID: TransactionID(number: 7),
-                reason: .purchase,
-                product: product,
-                price: product.price,
-                anchor: start,
-                number: 1,
-                start: start,
-                end: end
-            )
-        )
+        var subscription = Subscription.club(TransactionID(number: 7), from: start, to: end)
         subscription.version = version
         subscription.autoRenewOffReason = reason
         return subscription

@@ -9,32 +9,7 @@ import Testing
     private static let end = start.advanced(by: .seconds(30 * 86_400))
     private static let id = TransactionID(number: 7)
 
-    private static var subscription: Subscription {
-        let product = SubscriptionProduct(
-            id: ProductID(unchecked: "club"),
-            terms: SubscriptionTerms(
-                groupID: SubscriptionGroupID(unchecked: "clubs"),
-                level: 1,
-                period: SubscriptionPeriod(1, .month)
-            ),
-            price: Money(minorUnits: 299, currency: Currency(unchecked: "USD"))
-        )
-        return Subscription(
-            accountID: AccountID(unchecked: "ada"),
-            bundleID: BundleID(unchecked: "com.example.app"),
-            storefront: Storefront(unchecked: "USA"),
-            firstPeriod: PaidPeriod(
-                transactionID: id,
-                reason: .purchase,
-                product: product,
-                price: product.price,
-                anchor: start,
-                number: 1,
-                start: start,
-                end: end
-            )
-        )
-    }
+    private static let subscription = Subscription.club(id, from: start, to: end)
 
     /// The differences of a period that was signed with an end.
     private static func differences(

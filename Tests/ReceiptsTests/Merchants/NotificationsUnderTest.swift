@@ -127,6 +127,18 @@ struct NotificationsUnderTest: Sendable {
     }
 }
 
+extension NotificationsUnderTest {
+    /// The reader of the statuses that this store answers.
+    var statuses: SubscriptionStatusReader {
+        SubscriptionStatusReader(
+            store: receipts.handler.serverAPI,
+            client: receipts.client,
+            signer: receipts.handler.signer,
+            now: { TestChain.now }
+        )
+    }
+}
+
 func withNotifications(
     in environment: StoreEnvironment = .sandbox,
     timeout: Duration = .seconds(10),

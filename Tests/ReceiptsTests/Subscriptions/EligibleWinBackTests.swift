@@ -84,12 +84,7 @@ import Testing
     /// The offers follow the catalog without any change of the subscription.
     @Test func aLaterOfferIsThereAtOnce() async throws {
         try await withNotifications { store in
-            let reader = SubscriptionStatusReader(
-                store: store.receipts.handler.serverAPI,
-                client: store.receipts.client,
-                signer: store.receipts.handler.signer,
-                now: { TestChain.now }
-            )
+            let reader = store.statuses
             let owner = OwnerKey(account: Club.begun.accountID, bundle: Club.begun.bundleID)
             func offers() async throws -> [String]? {
                 let status = try #require(try await reader.statuses(of: owner).first)

@@ -128,12 +128,7 @@ import Testing
 
     @Test func aMemberHasTheStatusOfWhatTheFamilyShares() async throws {
         try await withNotifications { store in
-            let reader = SubscriptionStatusReader(
-                store: store.receipts.handler.serverAPI,
-                client: store.receipts.client,
-                signer: store.receipts.handler.signer,
-                now: { TestChain.now }
-            )
+            let reader = store.statuses
             let alice = OwnerKey(account: Club.begun.accountID, bundle: Club.begun.bundleID)
             try await store.receipts.apply([
                 .of(.transactionPurchased, Club.transaction(Club.begun.period)),
