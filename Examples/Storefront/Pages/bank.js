@@ -7,6 +7,18 @@ const sandboxPages = "/v1/sandbox/actions/";
 const pauseMax = 3000;
 let asked;
 
+const dialog = element("dialog", { id: "bank", "aria-labelledby": "bank-title" },
+  element("h2", { id: "bank-title" }, "Your bank asks"),
+  element("p", { id: "bank-what", dir: "auto" }),
+  element("p", { class: "dim" },
+    "This is the bank of the sandbox. A real bank shows a page of its own, and asks for a code or a fingerprint."),
+  element("p", { id: "bank-problem", class: "problem", role: "alert", hidden: true }),
+  element("p", { class: "acts" },
+    element("button", { id: "bank-confirm", type: "button", onclick: () => decide("complete") }, "Confirm"),
+    element("button", { type: "button", class: "quiet", onclick: () => decide("refuse") }, "Refuse"),
+    element("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Later")));
+document.body.append(dialog);
+
 /**
  * Looks whether the bank waits for the buyer, again and again while the payment is on its way.
  *
@@ -44,7 +56,7 @@ function buttonTo(url, row, show) {
     asked = { url, row, show };
     find("bank-what").textContent = `Do you pay ${money(price)} for ${titleOf(productID)}?`;
     find("bank-problem").hidden = true;
-    find("bank").showModal();
+    dialog.showModal();
   };
   const label = "Confirm at the bank";
   return [label, () => element("button", { type: "button", class: "quiet", onclick: open }, label)];
@@ -54,7 +66,7 @@ async function decide(decision) {
   const { url, row, show } = asked;
   try {
     await call("POST", `/api/sandbox/actions/${url.slice(sandboxPages.length)}`, { body: { decision } });
-    find("bank").close();
+    dialog.close();
     // Asking again lets the store learn at once what the buyer has decided.
     clearTimeout(row.timer);
     watch(row, show);
@@ -64,7 +76,3 @@ async function decide(decision) {
     find("bank-problem").hidden = false;
   }
 }
-
-find("bank-confirm").addEventListener("click", () => decide("complete"));
-find("bank-refuse").addEventListener("click", () => decide("refuse"));
-find("bank-later").addEventListener("click", () => find("bank").close());

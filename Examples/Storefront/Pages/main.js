@@ -22,9 +22,9 @@ function enter(session) {
   find("sign-in").hidden = isIn;
   find("shop").hidden = !isIn;
   find("who").hidden = !isIn;
-  find("pay").close();
-  find("receipt").close();
-  find("bank").close();
+  find("pay")?.close();
+  find("receipt")?.close();
+  find("bank")?.close();
   find("codes")?.close();
   find("card")?.close();
   clearPurchases(session.hasControls);

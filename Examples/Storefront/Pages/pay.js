@@ -8,6 +8,20 @@ import { element, find, money, types } from "./text.js";
 const stale = ["stale_price", "stale_offer", "offer_not_available"];
 let wish;
 
+const dialog = element("dialog", { id: "pay", "aria-labelledby": "pay-title" },
+  element("form", { id: "pay-form", onsubmit: pay, oninput: showTotal },
+    element("h2", { id: "pay-title", dir: "auto" }),
+    element("p", { id: "pay-terms", class: "dim" }),
+    element("label", { id: "pay-quantity" }, "How many ",
+      element("input", { name: "quantity", type: "number", min: 1, max: 10, value: 1, required: true })),
+    element("fieldset", {}, element("legend", {}, "How should this payment end?"),
+      element("div", { id: "methods", class: "scroll", tabindex: "0", role: "group",
+        "aria-label": "Payment methods of the sandbox" })),
+    element("p", { id: "pay-problem", class: "problem", role: "alert", hidden: true }),
+    element("p", { class: "acts" }, element("button", { id: "buy" }),
+      element("button", { id: "pay-cancel", type: "button", class: "quiet", onclick: () => dialog.close() }, "Not now"))));
+document.body.append(dialog);
+
 /** Makes a wish, and shows what it costs. */
 function begin(product) {
   // The key is made once: pressing twice, or asking again after a lost answer, buys once.
@@ -28,7 +42,7 @@ export function ask(product) {
     element("label", { "data-end": end },
       element("input", { type: "radio", name: "method", value: method, checked: index === 0 }), words)));
   begin(product);
-  find("pay").showModal();
+  dialog.showModal();
 }
 
 function showTotal() {
@@ -58,7 +72,7 @@ async function pay(event) {
   };
   try {
     const { transaction } = await callUntilAnswered("POST", "/api/payments", { body, key });
-    find("pay").close();
+    dialog.close();
     events.dispatchEvent(new CustomEvent("bought", { detail: transaction }));
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
@@ -79,7 +93,3 @@ function wordsOf({ product, offer }) {
   return isSame ? "The offer cannot be had with this payment method. Nothing was charged."
     : "The price has changed meanwhile. Nothing was charged; this is what it costs now.";
 }
-
-find("pay-form").addEventListener("submit", pay);
-find("pay-form").addEventListener("input", showTotal);
-find("pay-cancel").addEventListener("click", () => find("pay").close());

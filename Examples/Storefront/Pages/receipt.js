@@ -2,6 +2,16 @@
 import { call } from "./api.js";
 import { element, find, time } from "./text.js";
 
+const dialog = element("dialog", { id: "receipt", "aria-labelledby": "receipt-title" },
+  element("h2", { id: "receipt-title" }, "Receipt"),
+  element("p", { id: "receipt-verdict" }),
+  element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What the store signed" },
+    element("dl", { id: "receipt-claims" })),
+  element("p", { class: "acts" },
+    element("a", { id: "receipt-file", download: true }, "Download (.jws)"),
+    element("button", { id: "receipt-close", type: "button", onclick: () => dialog.close() }, "Close")));
+document.body.append(dialog);
+
 /** The claims of a signed transaction, which is a JWS. */
 function claims(signed) {
   const text = signed.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
@@ -24,7 +34,5 @@ export async function showReceipt(id) {
     ]));
   find("receipt-file").hidden = !isThere;
   find("receipt-file").setAttribute("href", `/api/transactions/${id}/receipt.jws`);
-  find("receipt").showModal();
+  dialog.showModal();
 }
-
-find("receipt-close").addEventListener("click", () => find("receipt").close());
