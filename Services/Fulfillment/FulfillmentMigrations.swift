@@ -26,5 +26,9 @@ enum FulfillmentMigrations {
                 "fulfillment_m0011_purchases_by_account",
                 PackageResources.m0011_purchases_by_account_sql
             ),
+            (
+                "fulfillment_m0013_entitlements_by_purchase",
+                PackageResources.m0013_entitlements_by_purchase_sql
+            ),
         ].map(PostgresMigration.init(name:bytes:))
 }

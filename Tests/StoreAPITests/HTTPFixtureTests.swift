@@ -306,6 +306,7 @@ import Testing
         #expect(body.entitlements.map { $0.endsAt == nil } == [true, true, false])
         #expect(body.named.map(\.name.rawValue) == ["club", "pro"])
         #expect(body.named.map { $0.endsAt == nil } == [false, true])
+        #expect(body.next?.number == 1_000_000_000_000_002)
     }
 
     @Test func creditsResponse() throws {

@@ -5,72 +5,159 @@ import StoreAPI
 
 /// The SQL of what accounts own.
 enum EntitlementReadStore {
-    /// Reads the entitlements of accounts, with the ends that subscriptions give them, in one
-    /// statement.
+    /// The number of entitlements on a page.
+    static let pageSize = 200
+
+    /// The columns from which an entitlement is decoded.
+    private static let columns = """
+        owned.account_id, owned.bundle_id, owned.product_id, owned.original_transaction_id,
+        owned.granted_at, owned.revoked_at, owned.ends_at, subscriptions.data,
+        products.entitlements
+        """
+
+    /// Reads a page of an account's entitlements, the newest purchases first, in one statement.
+    ///
+    /// A page has a few more if its last purchase gave several.
+    ///
+    /// - Parameters:
+    ///   - queue: The account in its app.
+    ///   - after: The end of the page before; `nil` for the first page.
+    ///   - limit: The number of entitlements.
+    ///   - time: The present.
+    ///   - connection: A connection.
+    /// - Returns: The page. An entitlement that has not begun yet is left out.
+    /// - Throws: `PostgresError`; `DecodingError` if a row is not as it was written.
+    static func page(
+        of queue: QueueKey,
+        after: TransactionID?,
+        limit: Int,
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> EntitlementPage {
+        let rows = try connection.query(pageStatement(of: queue, after: after, limit: limit))
+        var owned: [OwnedEntitlement] = []
+        var first: TransactionID?
+        for row in rows {
+            let (_, original, entitlement) = try decode(row, at: time)
+            if first == nil { first = original }
+            if let entitlement { owned.append(entitlement) }
+        }
+        return EntitlementPage(owned: owned, next: rows.count < limit ? nil : first)
+    }
+
+    /// The statement that reads a page; its order is that of one index only.
+    ///
+    /// - Parameters:
+    ///   - queue: The account in its app.
+    ///   - after: The end of the page before; `nil` for the first page.
+    ///   - limit: The number of entitlements.
+    ///   - prefix: Text before the statement, such as `EXPLAIN`.
+    /// - Returns: The statement.
+    static func pageStatement(
+        of queue: QueueKey,
+        after: TransactionID?,
+        limit: Int,
+        prefix: String = ""
+    ) -> SQL {
+        """
+        \(unsafe: prefix) SELECT \(unsafe: columns)
+        FROM (
+            SELECT * FROM entitlements
+            WHERE account_id = \(queue.accountID) AND bundle_id = \(queue.bundleID)
+                AND original_transaction_id < \(after?.number ?? Int64.max)
+            ORDER BY original_transaction_id DESC
+            FETCH FIRST \(Int64(limit)) ROWS WITH TIES
+        ) AS owned
+            LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
+                AND subscriptions.id = owned.original_transaction_id
+            LEFT JOIN products ON products.id = owned.product_id
+        ORDER BY owned.original_transaction_id, owned.product_id
+        """
+    }
+
+    /// Reads those entitlements of accounts by which a name may hold now, in one statement.
+    ///
+    /// Of the purchases of a product, only the one that lasts longest is among them, so an account
+    /// with very many has few rows. Each subscription is there by itself: its dates decide.
     ///
     /// - Parameters:
     ///   - queues: The accounts in their apps.
     ///   - time: The present.
     ///   - connection: A connection.
-    /// - Returns: The entitlements of each, ordered by the transactions that granted them. An
-    ///   entitlement that has not begun yet is left out.
+    /// - Returns: The entitlements of each, ordered by the transactions that granted them.
     /// - Throws: `PostgresError`; `DecodingError` if a row is not as it was written.
-    static func owned(
-        by queues: Set<QueueKey>,
+    static func lasting(
+        of queues: Set<QueueKey>,
         at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [QueueKey: [OwnedEntitlement]] {
         guard !queues.isEmpty else { return [:] }
         let rows = try connection.query(
             """
-            SELECT owned.account_id, owned.bundle_id, owned.product_id,
-                owned.original_transaction_id, owned.granted_at, owned.revoked_at, owned.ends_at,
-                subscriptions.data, products.entitlements
-            FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
-                    AS wanted (account_id, bundle_id)
-                JOIN entitlements AS owned ON owned.account_id = wanted.account_id
-                    AND owned.bundle_id = wanted.bundle_id
-                LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
-                    AND subscriptions.id = owned.original_transaction_id
-                LEFT JOIN products ON products.id = owned.product_id
-            ORDER BY owned.original_transaction_id, owned.product_id
+            SELECT * FROM (
+                SELECT DISTINCT ON (
+                    owned.account_id, owned.bundle_id, owned.product_id, subscriptions.id)
+                    \(unsafe: columns)
+                FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
+                        AS wanted (account_id, bundle_id)
+                    JOIN entitlements AS owned ON owned.account_id = wanted.account_id
+                        AND owned.bundle_id = wanted.bundle_id
+                    JOIN products ON products.id = owned.product_id
+                    LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
+                        AND subscriptions.id = owned.original_transaction_id
+                WHERE owned.revoked_at IS NULL
+                    AND (owned.ends_at IS NULL OR owned.ends_at > \(time)
+                        OR subscriptions.id IS NOT NULL)
+                ORDER BY owned.account_id, owned.bundle_id, owned.product_id, subscriptions.id,
+                    owned.ends_at DESC NULLS FIRST, owned.original_transaction_id
+            ) AS lasting
+            ORDER BY original_transaction_id, product_id
             """
         )
         var owned: [QueueKey: [OwnedEntitlement]] = [:]
         for row in rows {
-            let (account, bundle, product, number, grantedAt, revokedAt, endsAt, data, names) =
-                try row.decode(
-                    AccountID.self,
-                    BundleID.self,
-                    ProductID.self,
-                    Int64.self,
-                    StoreTime.self,
-                    StoreTime?.self,
-                    StoreTime?.self,
-                    PostgresJSON?.self,
-                    PostgresJSON?.self
-                )
-            let original = TransactionID(number: number)
-            let granted = Entitlement(
-                productID: product,
-                originalTransactionID: original,
-                grantedAt: grantedAt,
-                revokedAt: revokedAt,
-                endsAt: endsAt
-            )
-            let subscription = try data.map { try $0.decodePlain(Subscription.self) }
-            let present = subscription.map {
-                SubscriptionEntitlementRules.entitlement(granted, of: $0, at: time)
-            }
-            guard let entitlement = present ?? granted else { continue }
-            owned[QueueKey(accountID: account, bundleID: bundle), default: []].append(
-                OwnedEntitlement(
-                    entitlement: entitlement,
-                    transactionID: subscription?.runningPeriod(at: time).transactionID ?? original,
-                    names: try names.map(ProductNamesStore.decode) ?? []
-                )
-            )
+            let (queue, _, entitlement) = try decode(row, at: time)
+            if let entitlement { owned[queue, default: []].append(entitlement) }
         }
         return owned
+    }
+
+    /// Decodes a row, with the end that its subscription gives it.
+    private static func decode(
+        _ row: PostgresRow,
+        at time: StoreTime
+    ) throws -> (queue: QueueKey, original: TransactionID, entitlement: OwnedEntitlement?) {
+        let (account, bundle, product, number, grantedAt, revokedAt, endsAt, data, names) =
+            try row.decode(
+                AccountID.self,
+                BundleID.self,
+                ProductID.self,
+                Int64.self,
+                StoreTime.self,
+                StoreTime?.self,
+                StoreTime?.self,
+                PostgresJSON?.self,
+                PostgresJSON?.self
+            )
+        let queue = QueueKey(accountID: account, bundleID: bundle)
+        let original = TransactionID(number: number)
+        let granted = Entitlement(
+            productID: product,
+            originalTransactionID: original,
+            grantedAt: grantedAt,
+            revokedAt: revokedAt,
+            endsAt: endsAt
+        )
+        let subscription = try data.map { try $0.decodePlain(Subscription.self) }
+        let present = subscription.map {
+            SubscriptionEntitlementRules.entitlement(granted, of: $0, at: time)
+        }
+        guard let entitlement = present ?? granted else { return (queue, original, nil) }
+        let owned = OwnedEntitlement(
+            entitlement: entitlement,
+            transactionID: subscription?.runningPeriod(at: time).transactionID ?? original,
+            names: try names.map(ProductNamesStore.decode) ?? []
+        )
+        return (queue, original, owned)
     }
 }

@@ -193,16 +193,36 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// Reads everything the account owns or owned, in the order it was given.
-    func entitlements(of queue: QueueKey) async throws -> EntitlementsResponse {
+    /// Reads a page of what the account owns or owned, and all that it may use now by name.
+    ///
+    /// The first page has the newest purchases. Only an account with more than one page needs a
+    /// second statement, for the names of what is on the others.
+    func entitlements(
+        of queue: QueueKey,
+        after: TransactionID? = nil,
+        limit: Int = EntitlementReadStore.pageSize
+    ) async throws -> EntitlementsResponse {
         let now = now()
-        let owned = try await client.withConnection { connection in
-            try EntitlementReadStore.owned(by: [queue], at: now, on: connection)[queue] ?? []
+        return try await client.withConnection { connection in
+            let page = try EntitlementReadStore.page(
+                of: queue,
+                after: after,
+                limit: limit,
+                at: now,
+                on: connection
+            )
+            var lasting = page.owned
+            if after != nil || page.next != nil {
+                lasting =
+                    try EntitlementReadStore.lasting(of: [queue], at: now, on: connection)[queue]
+                    ?? []
+            }
+            return EntitlementsResponse(
+                entitlements: page.owned.map(\.entitlement),
+                named: NamedEntitlementRules.inForce(lasting, at: now),
+                next: page.next
+            )
         }
-        return EntitlementsResponse(
-            entitlements: owned.map(\.entitlement),
-            named: NamedEntitlementRules.inForce(owned, at: now)
-        )
     }
 
     /// Reads the account's balance of each unit it ever had.

@@ -95,7 +95,15 @@ struct FulfillmentRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        try jsonResponse(try await store.entitlements(of: try context.requireQueue()))
+        let queue = try context.requireQueue()
+        var after: TransactionID?
+        if let text = request.uri.queryParameters["after"] {
+            guard let id = TransactionID(rawValue: String(text)) else {
+                throw HTTPProblem.afterMalformed
+            }
+            after = id
+        }
+        return try jsonResponse(try await store.entitlements(of: queue, after: after))
     }
 
     @Sendable private func credits(

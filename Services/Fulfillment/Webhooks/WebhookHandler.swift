@@ -27,8 +27,8 @@ struct WebhookHandler: Sendable {
                 until: now.advanced(by: lease),
                 on: connection
             )
-            let owned = try EntitlementReadStore.owned(
-                by: Set(webhooks.map(\.queue)),
+            let owned = try EntitlementReadStore.lasting(
+                of: Set(webhooks.map(\.queue)),
                 at: time,
                 on: connection
             )

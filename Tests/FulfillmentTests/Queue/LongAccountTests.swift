@@ -70,4 +70,45 @@ struct LongAccountTests {
             }
         }
     }
+
+    /// The number of 8 KB blocks that a page of what an account owns reads.
+    private func entitlementBlocks(
+        _ client: PostgresClient,
+        of account: AccountID = ada,
+        after id: Int64? = nil
+    ) async throws -> Int {
+        try await client.withConnection { connection in
+            let plan = try connection.query(
+                EntitlementReadStore.pageStatement(
+                    of: QueueKey(accountID: account, bundleID: appID),
+                    after: id.map { TransactionID(number: $0) },
+                    limit: EntitlementReadStore.pageSize,
+                    prefix: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)"
+                )
+            ).map { try $0.decode(String.self) }
+            return try blocksRead(in: plan)
+        }
+    }
+
+    @Test func aPageOfManyEntitlementsReadsNoMoreThanOneOfAFew() async throws {
+        try await withLongAccounts { client in
+            try await client.withConnection { connection in
+                try connection.execute(
+                    """
+                    INSERT INTO entitlements (account_id, bundle_id, product_id,
+                        original_transaction_id, granted_at)
+                    SELECT CASE WHEN n > 100000 THEN 'ben' ELSE 'ada' END, \(appID),
+                        'season.' || n % 3, n, now()
+                    FROM generate_series(1, 100300) AS n
+                    """
+                )
+                try connection.execute("ANALYZE entitlements")
+            }
+            let short = try await entitlementBlocks(client, of: AccountID(unchecked: "ben"))
+            for id in [nil, Int64(99_000), 50_000, 250] {
+                let found = try await entitlementBlocks(client, after: id)
+                #expect(found <= short + 20, "after \(id ?? 0): \(found) blocks, not \(short)")
+            }
+        }
+    }
 }

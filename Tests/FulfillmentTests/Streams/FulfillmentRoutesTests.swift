@@ -100,6 +100,27 @@ struct FulfillmentRoutesTests {
         }
     }
 
+    @Test func whatAnAccountOwnsComesInPagesTheNewestPurchasesFirst() async throws {
+        try await StreamServer.run { server in
+            let count = Int64(EntitlementReadStore.pageSize + 5)
+            try await server.store.arrive((1...count).map { Transaction.sample($0) })
+            try await server.store.arrive(.sample(1_000, account: "bob"))
+            func page(_ query: String) async throws -> EntitlementsResponse {
+                let answer = try await server.send(.GET, Routes.entitlements + query)
+                return try JSONDecoder().decode(EntitlementsResponse.self, from: answer.body)
+            }
+            let newest = try await page("")
+            let numbers = newest.entitlements.map(\.originalTransactionID.number)
+            #expect(numbers == Array(6...count))
+            let next = try #require(newest.next)
+            let oldest = try await page("?after=\(next)")
+            #expect(oldest.entitlements.map(\.originalTransactionID.number) == Array(1...5))
+            #expect(oldest.next == nil)
+            let malformed = try await server.send(.GET, "\(Routes.entitlements)?after=x")
+            #expect(malformed.status == 400)
+        }
+    }
+
     @Test func entitlementsAndCreditsAreTheAccountsOwn() async throws {
         try await StreamServer.run { server in
             try await server.store.arrive(

@@ -102,6 +102,61 @@ import Testing
         }
     }
 
+    @Test func everyPageHasTheNamesOfAll() async throws {
+        try await withFulfillment { store in
+            try await store.arrive(events: [try Self.change(2, ["pro"])])
+            try await store.arrive(
+                .sample(1),
+                .sample(2, product: "other"),
+                .sample(3, product: "other")
+            )
+            let newest = try await store.reads.entitlements(of: .sample(), limit: 2)
+            #expect(newest.entitlements.map(\.originalTransactionID.number) == [2, 3])
+            #expect(newest.next == TransactionID(number: 2))
+            let oldest = try await store.reads.entitlements(
+                of: .sample(),
+                after: newest.next,
+                limit: 2
+            )
+            #expect(oldest.entitlements.map(\.originalTransactionID.number) == [1])
+            #expect(oldest.next == nil)
+            for page in [newest, oldest] {
+                #expect(page.named.map(\.transactionID) == [TransactionID(number: 1)])
+            }
+        }
+    }
+
+    /// Shares of a subscription that are over, run, and are taken away, of which the one that lasts
+    /// longest is neither the first nor the last.
+    @Test func theNamesOfManyPagesAreThoseOfOne() async throws {
+        try await withFulfillment { store in
+            try await store.arrive(events: [try Self.change(2, ["pro"])])
+            for (number, hours) in [(1, 1), (2, 3), (3, 9), (4, 2)] {
+                var share = Transaction.sample(Int64(number))
+                share.reason = .familyShared
+                share.sharedFrom = TransactionID(number: 9)
+                share.subscription = TransactionPeriod(
+                    terms: SubscriptionTerms(
+                        groupID: SubscriptionGroupID(unchecked: "clubs"),
+                        level: 1,
+                        period: SubscriptionPeriod(1, .month)
+                    ),
+                    start: startOfTime,
+                    end: startOfTime.advanced(by: .seconds(3600 * hours))
+                )
+                if number == 3 { share.revokedAt = startOfTime }
+                try await store.arrive(share)
+            }
+            for (hours, transaction) in [(0, 2), (1, 2), (2, nil)] as [(Int, Int64?)] {
+                store.clock.advance(by: .seconds(3600 * hours))
+                let whole = try await store.reads.entitlements(of: .sample()).named
+                let cut = try await store.reads.entitlements(of: .sample(), limit: 1).named
+                #expect(whole.map(\.transactionID.number) == [transaction].compactMap { $0 })
+                #expect(cut == whole)
+            }
+        }
+    }
+
     @Test func aWebhookSaysWhatTheAccountMayUse() async throws {
         struct Body: Decodable {
             var entitlements: [NamedEntitlement]
