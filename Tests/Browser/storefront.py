@@ -301,6 +301,35 @@ def a_refused_receipt_unlocks_nothing(stage):
 
 
 @test
+def an_older_purchase_is_unlocked_by_its_receipt(stage):
+    def age(route):
+        # As of a buyer who has bought more since than one answer has.
+        answer = route.fetch().json()
+        for product in answer["products"]:
+            product.pop("isVerified", None)
+            product["isTried"] = False
+        route.fulfill(json={**answer, "isCut": True})
+
+    shopper = stage.shopper().sign_in()
+    shopper.buy(PRO)
+    shopper.expect_finished()
+    shopper.page.route("**/api/owned", age)
+    shopper.page.reload()
+    item = shopper.owned(PRO)
+    expect(item).to_have_attribute("data-owned", "unverified")
+    expect(item).to_contain_text("An older purchase.")
+    expect(shopper.page.locator("#owned")).to_contain_text("Older ones are not listed here")
+    shopper.check_axe()
+    item.get_by_role("button", name="Receipt").click()
+    expect(shopper.page.locator("#receipt-verdict")).to_contain_text("Verified")
+    shopper.page.click("#receipt-close")
+    expect(item).to_have_attribute("data-owned", "verified")
+    expect(item).to_contain_text("Receipt verified.")
+    expect(item.get_by_role("button", name="Receipt")).to_be_focused()
+    shopper.check()
+
+
+@test
 def s9_no_token_reaches_the_browser(stage):
     shopper = stage.shopper()
     answers = []

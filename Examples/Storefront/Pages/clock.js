@@ -1,8 +1,35 @@
-// The store's clock goes forward. Loaded when somebody lets time pass.
+// The clock of the store, which makes a month pass. Loaded with the first subscription, if this server may set the clock.
 import { Problem, call, newKey, pause } from "./api.js";
+import { loadSubscriptions } from "./subscriptions.js";
+import { element, find, time } from "./text.js";
 
-/** Advances the clock, and shows its time meanwhile. Returns the words for what became of it. */
-export async function advance(span, showClock) {
+const button = (span, label) =>
+  element("button", { type: "button", class: "quiet", onclick: () => advance(span) }, label);
+const buttons = [button("1d", "A day passes"), button("31d", "A month passes")];
+const now = element("strong", { id: "clock-now" });
+const status = element("span", { id: "clock-status", role: "status" });
+find("subscriptions-part").append(element("div", { id: "clock", class: "outside" },
+  element("p", {}, "The store’s time is ", now, ". Let it pass to see what falls due."),
+  element("p", { class: "acts" }, ...buttons, status)));
+
+/** Shows what the store's clock says, and returns it. */
+export async function showClock() {
+  const clock = await call("GET", "/api/sandbox/clock");
+  now.textContent = time(clock.now);
+  return clock;
+}
+
+/** Advances the clock, and shows its time meanwhile. */
+async function advance(span) {
+  for (const each of buttons) each.disabled = true;
+  status.textContent = "Time passes…";
+  status.textContent = await outcome(span);
+  for (const each of buttons) each.disabled = false;
+  await loadSubscriptions();
+}
+
+/** Advances the clock. Returns the words for what became of it. */
+async function outcome(span) {
   try {
     await call("POST", "/api/sandbox/clock/advance", { body: { by: span }, key: newKey() });
     let clock = await showClock();

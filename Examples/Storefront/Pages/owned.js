@@ -1,14 +1,17 @@
 // What the buyer owns: balances, and products whose receipts this shop's server has verified.
-import { Problem, call, newKey } from "./api.js";
+import { Problem, call, load, newKey } from "./api.js";
 import { sign } from "./picture.js";
 import { titleOf } from "./shelf.js";
 import { element, find, time } from "./text.js";
 
 let turn = {};
+/** The verdicts on receipts that the buyer has opened, by transaction. */
+let opened = new Map();
 
 /** Forgets the buyer before. */
 export function clearOwned() {
   turn = {};
+  opened = new Map();
   find("balances").replaceChildren();
   find("owned").replaceChildren(element("li", { class: "ghost" }));
   find("restored").textContent = "";
@@ -17,15 +20,16 @@ export function clearOwned() {
 export async function loadOwned() {
   const mine = turn;
   try {
-    const { products, balances } = await call("GET", "/api/owned");
+    const { products, balances, isCut } = await call("GET", "/api/owned");
     // Another buyer may have signed in meanwhile.
     if (mine !== turn) return;
     find("balances").replaceChildren(...Object.entries(balances).sort().map(([unit, amount]) =>
       element("li", { "data-unit": unit, "data-amount": amount },
         element("strong", {}, new Intl.NumberFormat(navigator.language).format(amount)), ` ${unit}`)));
     const isNothing = !products.length && !Object.keys(balances).length;
-    find("owned").replaceChildren(...products.map(item), ...(isNothing
-      ? [element("li", { class: "empty" }, "Nothing yet. What you buy for good stays here, on every device.")] : []));
+    const note = isNothing ? "Nothing yet. What you buy for good stays here, on every device."
+      : isCut ? "These are your newest purchases. Older ones are not listed here, and are not lost." : undefined;
+    find("owned").replaceChildren(...products.map(item), ...(note ? [element("li", { class: "empty" }, note)] : []));
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     // The banner says which service is away; what was shown before stays.
@@ -34,18 +38,33 @@ export async function loadOwned() {
 }
 
 function item(product) {
-  const state = product.revokedAt ? "revoked" : product.isVerified === false ? "refused"
-    : product.isVerified ? "verified" : "unverified";
-  const words = {
-    revoked: `Refunded on ${time(product.revokedAt ?? 0)}: no longer yours.`,
-    refused: `Not unlocked. The receipt is refused: ${product.refusal}`,
-    verified: product.endsAt ? `Yours until ${time(product.endsAt)}.` : `Yours since ${time(product.grantedAt)}.`,
-    unverified: "Not unlocked yet: the receipt could not be fetched.",
-  }[state];
-  return element("li", { "data-product": product.productID, "data-owned": state },
-    state === "verified" ? sign("seal") : undefined,
-    element("strong", { dir: "auto" }, titleOf(product.productID)),
-    element("p", { class: "dim" }, state === "verified" ? `${words} Receipt verified.` : words));
+  const { productID, originalTransactionID: id, revokedAt, grantedAt, endsAt, isTried } = product;
+  const made = element("li", { "data-product": productID });
+  const open = async () => {
+    const verdict = await (await load("./receipt.js"))?.showReceipt(id);
+    if (!verdict?.signedTransaction) return;
+    opened.set(id, verdict);
+    show();
+  };
+  // It stays, so that who closes the receipt is where they were.
+  const acts = element("p", { class: "acts" }, element("button", { type: "button", class: "quiet", onclick: open }, "Receipt"));
+  const isKnown = product.isVerified !== undefined || revokedAt;
+  function show() {
+    const { isVerified, refusal } = opened.get(id) ?? product;
+    const state = revokedAt ? "revoked" : isVerified ? "verified" : isVerified === false ? "refused" : "unverified";
+    const words = {
+      revoked: `Refunded on ${time(revokedAt ?? 0)}: no longer yours.`,
+      refused: `Not unlocked. The receipt is refused: ${refusal}`,
+      verified: `${endsAt ? `Yours until ${time(endsAt)}` : `Yours since ${time(grantedAt)}`}. Receipt verified.`,
+      unverified: isTried ? "Not unlocked yet: the receipt could not be fetched."
+        : "An older purchase. Open its receipt, and it is verified and unlocked.",
+    }[state];
+    made.dataset.owned = state;
+    made.replaceChildren(...(state === "verified" ? [sign("seal")] : []),
+      element("strong", { dir: "auto" }, titleOf(productID)), element("p", { class: "dim" }, words), ...(isKnown ? [] : [acts]));
+  }
+  show();
+  return made;
 }
 
 /** Restores, and hands the transactions to the queue's part of the page. */

@@ -19,7 +19,7 @@ function claims(signed) {
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
-/** Opens the dialog with the receipt of a transaction. */
+/** Opens the dialog with the receipt of a transaction. Returns the verdict on it. */
 export async function showReceipt(id) {
   const verdict = await call("GET", `/api/transactions/${id}/receipt`).catch((problem) => ({ problem }));
   const isThere = Boolean(verdict.signedTransaction);
@@ -35,4 +35,5 @@ export async function showReceipt(id) {
   find("receipt-file").hidden = !isThere;
   find("receipt-file").setAttribute("href", `/api/transactions/${id}/receipt.jws`);
   dialog.showModal();
+  return verdict;
 }

@@ -1,4 +1,4 @@
-// What the buyer subscribes to, and the store's clock that makes a month pass.
+// What the buyer subscribes to.
 import { Problem, call, load } from "./api.js";
 import { askToBuy, productsOfGroup, titleOf } from "./shelf.js";
 import { element, find, money, time } from "./text.js";
@@ -6,16 +6,15 @@ import { element, find, money, time } from "./text.js";
 let hasClock = false;
 let turn = {};
 
-/** Shows the clock or not, and forgets the buyer before. */
+/** Says whether the store's clock is shown, and forgets the buyer before. */
 export function clearSubscriptions(mayControl) {
   hasClock = mayControl;
   turn = {};
   find("subscriptions").replaceChildren();
   find("subscriptions-part").hidden = true;
-  find("clock").hidden = !mayControl;
 }
 
-/** Loads the subscriptions, and the store's clock that stands beside them. */
+/** Loads the subscriptions, and the time of the store's clock that stands beside them. */
 export async function loadSubscriptions() {
   const mine = turn;
   try {
@@ -27,7 +26,7 @@ export async function loadSubscriptions() {
     find("subscriptions-part").hidden = subscriptions.length === 0;
     // A button that was pressed is made anew: who uses the keys stays where they were.
     if (pressed) (find("subscriptions").querySelector(`[data-act="${pressed}"]`) ?? find("subscriptions").firstElementChild)?.focus();
-    if (hasClock && subscriptions.length) await showClock();
+    if (hasClock && subscriptions.length) await (await load("./clock.js"))?.showClock();
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
   }
@@ -118,24 +117,4 @@ function item(subscription) {
     element("p", { class: "head" }, element("strong", { dir: "auto" }, titleOf(period.product.id)),
       element("span", { class: "price" }, money(period.price ?? period.product.price))),
     element("p", {}, words(subscription)), trouble, element("p", { class: "acts" }, ...acts));
-}
-
-async function showClock() {
-  const clock = await call("GET", "/api/sandbox/clock");
-  find("clock-now").textContent = time(clock.now);
-  return clock;
-}
-
-async function advance(span) {
-  const buttons = find("clock").querySelectorAll("button");
-  for (const button of buttons) button.disabled = true;
-  find("clock-status").textContent = "Time passes…";
-  const part = await load("./clock.js");
-  find("clock-status").textContent = part ? await part.advance(span, showClock) : "";
-  for (const button of buttons) button.disabled = false;
-  await loadSubscriptions();
-}
-
-for (const button of document.querySelectorAll("#clock button")) {
-  button.addEventListener("click", () => advance(button.value));
 }

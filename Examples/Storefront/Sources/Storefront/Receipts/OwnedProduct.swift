@@ -8,6 +8,8 @@ struct OwnedProduct: Sendable, Codable, Equatable {
     var revokedAt: Int64?
     /// The end of what a subscription gives.
     var endsAt: Int64?
+    /// Whether this server tried to verify its receipt.
+    var isTried: Bool?
     /// Whether its receipt was verified; `nil` if that was not tried or `receipts` is away.
     var isVerified: Bool?
     /// The reason why the receipt was refused.

@@ -6,9 +6,6 @@ import Hummingbird
 /// The store's word alone would do, as it comes over this server's own connection. Each receipt is
 /// verified all the same: that is what an app does that was offline, or trusts nobody in between.
 struct OwnedRoutes: Sendable {
-    /// The number of products whose receipts are verified for one answer, the newest first.
-    static let verifiedMax = 50
-
     let store: StoreCaller
     let sessions: SessionRoutes
     let receipts: ReceiptRoutes
@@ -20,20 +17,17 @@ struct OwnedRoutes: Sendable {
         }
     }
 
+    /// The newest page of what the store says.
     private struct Entitlements: Decodable {
         var entitlements: [OwnedProduct]
+        var next: String?
     }
 
     private struct Credits: Decodable {
         var balances: [String: Int64]
     }
 
-    private struct Answer: Encodable {
-        var products: [OwnedProduct]
-        var balances: [String: Int64]
-    }
-
-    private func owned(by account: String) async throws -> Answer {
+    private func owned(by account: String) async throws -> OwnedAnswer {
         let entitlements: Entitlements = try await store.value(
             of: .get(.fulfillment, "/v1/entitlements"),
             for: account
@@ -42,23 +36,22 @@ struct OwnedRoutes: Sendable {
             of: .get(.fulfillment, "/v1/credits"),
             for: account
         )
-        var products: [OwnedProduct] = entitlements.entitlements.reversed()
-        let verdicts = await verdicts(on: products.prefix(Self.verifiedMax), for: account)
-        for index in products.indices {
-            guard let verdict = verdicts[products[index].originalTransactionID] else { continue }
-            products[index].isVerified = verdict.isVerified
-            products[index].refusal = verdict.refusal
-        }
-        return Answer(products: products, balances: credits.balances)
+        var answer = OwnedAnswer(
+            of: entitlements.entitlements,
+            isCut: entitlements.next != nil,
+            balances: credits.balances
+        )
+        answer.take(await verdicts(on: answer.tried, for: account))
+        return answer
     }
 
     /// The verdicts by transaction; one that cannot be had is left out.
     private func verdicts(
-        on products: some Collection<OwnedProduct>,
+        on transactions: Set<String>,
         for account: String
     ) async -> [String: ReceiptVerdict] {
         await withTaskGroup(of: (String, ReceiptVerdict?).self) { group in
-            var rest = Set(products.map(\.originalTransactionID))[...]
+            var rest = transactions
             var verdicts: [String: ReceiptVerdict] = [:]
             func begin() {
                 guard let id = rest.popFirst() else { return }
