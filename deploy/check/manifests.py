@@ -274,6 +274,37 @@ def check_pod(place, kind, pod, config_maps):
             find(where, f"mounts {missing}, which is no volume")
 
 
+def selects(selector, labels):
+    """Whether a selector of pods selects one with these labels."""
+    pairs = list(selector.get("matchLabels", {}).items())
+    named = [each for each in selector.get("matchExpressions", []) if each["operator"] == "In"]
+    return (all(labels.get(key) == value for key, value in pairs)
+            and all(labels.get(each["key"]) in each["values"] for each in named)
+            and len(named) == len(selector.get("matchExpressions", [])))
+
+
+def check_policies(place, pod, policies):
+    """Checks that a pod may do nothing by itself, and that policies of its own open what it listens on and needs."""
+    mine = [each["spec"] for each in policies if selects(each["spec"]["podSelector"], pod["metadata"]["labels"])]
+    if not any(set(each["policyTypes"]) == {"Ingress", "Egress"} and not each.get("ingress") and not each.get("egress")
+               for each in mine):
+        find(place, "may connect to anybody and be reached by anybody: no network policy forbids it first")
+    own = [each for each in mine if each["podSelector"] != {"matchLabels": {"app.kubernetes.io/part-of": "counterfoil"}}]
+    inward = [rule for each in own for rule in each.get("ingress", [])]
+    outward = [rule for each in own for rule in each.get("egress", [])]
+    if not outward:
+        find(place, "can reach nothing: no network policy of its role has egress")
+    if not all(rule.get("from") and rule.get("ports") for rule in inward):
+        find(place, "has a network policy that lets in everybody, or to every port")
+    if not all(rule.get("to") and rule.get("ports") for rule in outward):
+        find(place, "has a network policy that lets it out to everybody, or to every port")
+    reached = {port["port"] for rule in inward for port in rule.get("ports", [])}
+    for container in pod["spec"]["containers"]:
+        for port in container.get("ports", []):
+            if port["containerPort"] not in reached:
+                find(place, f"listens on {port['containerPort']}, which no network policy opens")
+
+
 def referenced(pod):
     """The secrets and configuration maps that a pod mounts or reads, as (kind, name)."""
     for volume in pod["spec"].get("volumes", []):
@@ -315,6 +346,7 @@ def check_kubernetes():
         job = each["spec"]["jobTemplate"] if each["kind"] == "CronJob" else each
         pod = job["spec"]["template"]
         check_pod(place, each["kind"], pod, config_maps)
+        check_policies(place, pod, [other for _, other in documents if other["kind"] == "NetworkPolicy"])
         for missing in sorted(set(referenced(pod)) - there):
             find(place, f"needs the {missing[0]} {missing[1]}, which {example} does not show")
         # The operator's pod accepts no connections, and the console has its sessions in memory.
@@ -381,6 +413,7 @@ def check_front():
     for status in sorted((listed - {"500"}) ^ (set(problems) - {"default"})):
         find(place, f"the error {status} has no problem, or the problem {status} no error")
     check_secrets_of_front(place, template)
+    check_streams_of_front(place, template)
     return len(problems)
 
 
@@ -392,6 +425,21 @@ def check_secrets_of_front(place, template):
     redeem = re.search(r"location = /redeem \{(.*?)\n    \}", template, re.S)
     if not redeem or not re.search(r"^\s*error_log /dev/null crit;$", redeem[1], re.M):
         find(place, "the log of errors would have the tickets of /redeem")
+
+
+def check_streams_of_front(place, template):
+    """Checks that events of a queue are passed on as they come, and that a quiet stream is not cut."""
+    queue = re.search(r"location = /v1/queue \{(.*?)\n    \}", template, re.S)
+    lines = {} if not queue else dict(re.findall(r"^\s*(\w+) (\S+);$", queue[1], re.M))
+    if lines.get("proxy_buffering") != "off":
+        find(place, "holds back the events of /v1/queue: its proxy_buffering is not off")
+    hours = re.fullmatch(r"(\d+)h", lines.get("proxy_read_timeout", ""))
+    if not hours or int(hours[1]) < 1:
+        find(place, "cuts the streams of /v1/queue: its proxy_read_timeout is not an hour or more")
+    content = re.search(r"location ~ /content\S+ \{(.*?)\n    \}", template, re.S)
+    for line in ("proxy_request_buffering off;", "proxy_buffering off;"):
+        if not content or not re.search(rf"^\s*{line}$", content[1], re.M):
+            find(place, f"keeps whole contents on their way: they have no {line.rstrip(';')}")
 
 
 # The check
