@@ -28,6 +28,16 @@ def s1_the_shelf_has_the_prices_of_the_region(stage):
         shopper = stage.shopper().sign_in(region=region)
         expect(shopper.card(COINS)).to_contain_text(price)
         expect(shopper.card()).to_have_count(count)
+        # Each card has a picture that is drawn, and no two are the same.
+        pictures = shopper.card().locator(".picture")
+        expect(pictures).to_have_count(count)
+        shapes = pictures.evaluate_all("""(pictures) => pictures.map((picture) => {
+            const curve = picture.querySelector("path"), sign = picture.querySelector("use");
+            const isDrawn = [picture, curve, sign].every((part) => part.getBoundingClientRect().height > 10)
+                && getComputedStyle(curve).stroke !== "none";
+            return isDrawn ? curve.getAttribute("d") : "nothing";
+        })""")
+        assert "nothing" not in shapes and len(set(shapes)) == count, shapes
         shopper.check()
         stage.close()
 
@@ -341,8 +351,24 @@ def s9_no_token_reaches_the_browser(stage):
             shopper.page.content()]
     for answer in answers:
         seen += [str(answer.all_headers()), str(answer.request.all_headers())]
+        # A stream has no end; its body is read below.
         if "/api/queue" not in answer.url:
             seen.append(answer.text())
+    shopper.page.check("#hold")
+    shopper.buy(COINS)
+    expect(shopper.newest).to_have_attribute("data-steps", "purchasing purchased delivered")
+    unfinished = shopper.newest.get_attribute("data-id")
+    # What the stream says, up to the purchase that is not finished.
+    stream = shopper.page.evaluate("""async (id) => {
+        const answer = await fetch("/api/queue");
+        const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+        let text = "";
+        for (let part = {}; !part.done && !text.includes(`"${id}"`); text += part.value ?? "") part = await reader.read();
+        await reader.cancel();
+        return text;
+    }""", unfinished)
+    assert f'"{unfinished}"' in stream, stream
+    seen.append(stream)
     for text in seen:
         for token in re.findall(r"eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+", text):
             # The store's signature under a purchase is no token.

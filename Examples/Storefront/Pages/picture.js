@@ -1,4 +1,4 @@
-// Pictures of products: a rosette as on a banknote, which no other product has, and the sign of its type.
+// Pictures of products: a rosette as on a banknote, whose form comes from the id, and the sign of the type.
 
 const svg = (tag, attributes, ...children) => {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
