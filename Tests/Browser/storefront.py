@@ -789,7 +789,7 @@ def the_page_is_small_and_quick(stage):
     shopper = stage.shopper(script=CLOCKS).sign_in()
     bytes_ = shopper.page.evaluate("""() => performance.getEntriesByType("resource")
         .concat(performance.getEntriesByType("navigation"))
-        .filter((entry) => !/\\/(api|session)/.test(new URL(entry.name).pathname))
+        .filter((entry) => !/^\\/(api\\/|session)/.test(new URL(entry.name).pathname))
         .reduce((sum, entry) => sum + entry.decodedBodySize, 0)""")
     paints = []
     for _ in range(5):
