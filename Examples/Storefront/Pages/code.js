@@ -7,7 +7,7 @@ const dialog = element("dialog", { id: "codes", "aria-labelledby": "codes-title"
   element("form", { id: "codes-form", onsubmit: open },
     element("h2", { id: "codes-title" }, "Redeem a code"),
     element("p", { class: "dim" }, "You type it on a page of the store, so that no shop sees codes. "
-      + "A code begins a subscription or changes one. This is how the store charges what the code does not make free:"),
+      + "A code begins a subscription or changes one. Choose how to pay for what the code does not make free."),
     element("label", {}, "Payment method ", element("select", { name: "method" },
       ...subscriptionMethods.map(([method, , words]) =>
         element("option", { value: method }, words)))),

@@ -2,8 +2,25 @@
 // Loaded with the first such purchase.
 import { Problem, pause, send } from "./api.js";
 
+/** Downloads a content of a purchase into its row, unless it is there. `show` is called after each step. */
+export async function loadContent(row, content, show) {
+  const name = `${content.contentIdentifier}-${content.version}`;
+  if (row.files.has(name)) return;
+  row.loaded = { had: 0, length: content.length };
+  show(row);
+  try {
+    const blob = await download(row.change.transaction.id, content, (had) => {
+      row.loaded.had = had;
+      show(row);
+    });
+    row.files.set(name, URL.createObjectURL(blob));
+  } finally {
+    row.loaded = undefined;
+  }
+}
+
 /** Downloads the content of a transaction, and returns it as a blob. */
-export async function download(transactionID, content, tell) {
+async function download(transactionID, content, tell) {
   const path = `/api/transactions/${transactionID}/content/${content.contentIdentifier}`;
   const parts = [];
   let had = 0;

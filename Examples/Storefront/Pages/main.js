@@ -33,7 +33,8 @@ function enter(session) {
   if (!isIn) return queue.close();
   find("sign-in-problem").hidden = true;
   find("name").textContent = session.name;
-  find("region").textContent = session.storefront;
+  find("region").textContent = [...find("sign-in-region").options].find(({ value }) => value === session.storefront)?.text
+    ?? session.storefront;
   document.body.dataset.storefront = session.storefront;
   loadShelf().then(showTitles).then(loadWhatIsOwned);
   queue.open();

@@ -1,7 +1,7 @@
 // What the buyer owns: balances, and products whose receipts this shop's server has verified.
 import { Problem, call, load, newKey } from "./api.js";
 import { sign } from "./picture.js";
-import { titleOf } from "./shelf.js";
+import { markKept, titleOf } from "./shelf.js";
 import { element, find, time } from "./text.js";
 
 let turn = {};
@@ -15,6 +15,7 @@ export function clearOwned() {
   find("balances").replaceChildren();
   find("owned").replaceChildren(element("li", { class: "ghost" }));
   find("restored").textContent = "";
+  markKept([]);
 }
 
 export async function loadOwned() {
@@ -27,6 +28,7 @@ export async function loadOwned() {
       element("li", { "data-unit": unit, "data-amount": amount },
         element("strong", {}, new Intl.NumberFormat(navigator.language).format(amount)), ` ${unit}`)));
     const isNothing = !products.length && !Object.keys(balances).length;
+    markKept(products.filter(({ isVerified, revokedAt }) => isVerified && !revokedAt).map(({ productID }) => productID));
     const note = isNothing ? "Nothing yet. What you buy for good stays here, on every device."
       : isCut ? "These are your newest purchases. Older ones are not listed here, and are not lost." : undefined;
     find("owned").replaceChildren(...products.map(item), ...(note ? [element("li", { class: "empty" }, note)] : []));
@@ -51,10 +53,12 @@ function item(product) {
   const isKnown = product.isVerified !== undefined || revokedAt;
   function show() {
     const { isVerified, refusal } = opened.get(id) ?? product;
-    const state = revokedAt ? "revoked" : isVerified ? "verified" : isVerified === false ? "refused" : "unverified";
+    const state = revokedAt ? "revoked" : isVerified === false ? "refused" : !isVerified ? "unverified"
+      : endsAt <= Date.now() ? "over" : "verified";
     const words = {
       revoked: `Refunded on ${time(revokedAt ?? 0)}: no longer yours.`,
       refused: `Not unlocked. The receipt is refused: ${refusal}`,
+      over: `It ended on ${time(endsAt ?? 0)}.`,
       verified: `${endsAt ? `Yours until ${time(endsAt)}` : `Yours since ${time(grantedAt)}`}. Receipt verified.`,
       unverified: isTried ? "Not unlocked yet: the receipt could not be fetched."
         : "An older purchase. Open its receipt, and it is verified and unlocked.",

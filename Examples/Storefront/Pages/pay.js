@@ -1,7 +1,7 @@
 // The dialog that buys. Loaded when somebody wants to.
 import { Problem, callUntilAnswered, events, newKey } from "./api.js";
 import { methods, subscriptionMethods } from "./methods.js";
-import { loadShelf, offerOf, priceOf, productOf } from "./shelf.js";
+import { isKept, loadShelf, offerOf, priceOf, productOf } from "./shelf.js";
 import { element, find, money, types } from "./text.js";
 
 /** The codes by which the store refuses a price that is no longer that of this buyer. */
@@ -27,7 +27,8 @@ function begin(product) {
   // The key is made once: pressing twice, or asking again after a lost answer, buys once.
   wish = { product, offer: offerOf(product), key: newKey(), isSent: false };
   find("pay-terms").textContent = product.subscription
-    ? `${priceOf(product)}, renewed until you cancel.` : `${priceOf(product)}. ${types[product.type] ?? ""}.`;
+    ? `${priceOf(product)}, renewed until you cancel.`
+    : isKept(product) ? "You have it. The store gives it again, and charges nothing." : `${priceOf(product)}. ${types[product.type] ?? ""}.`;
   showTotal();
 }
 
@@ -49,7 +50,7 @@ function showTotal() {
   const quantity = Math.max(1, Number(find("pay-form").elements.quantity.value) || 1);
   const { minorUnits, currency } = (wish.offer ?? wish.product).price;
   find("buy").textContent = wish.offer && !minorUnits ? "Start for free"
-    : `Pay ${money({ minorUnits: minorUnits * quantity, currency })}`;
+    : isKept(wish.product) ? "Get it again" : `Pay ${money({ minorUnits: minorUnits * quantity, currency })}`;
   find("buy").disabled = wish.isSent;
 }
 

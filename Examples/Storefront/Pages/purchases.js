@@ -234,21 +234,9 @@ async function finish(row) {
 }
 
 async function load(row, content) {
-  const name = `${content.contentIdentifier}-${content.version}`;
-  if (row.files.has(name)) return;
-  row.loaded = { had: 0, length: content.length };
-  show(row);
-  try {
-    const part = await loadPart("./download.js");
-    if (!part) throw new Problem({ code: "offline", detail: "The download has not begun. Press Finish to try again." });
-    const blob = await part.download(row.change.transaction.id, content, (had) => {
-      row.loaded.had = had;
-      show(row);
-    });
-    row.files.set(name, URL.createObjectURL(blob));
-  } finally {
-    row.loaded = undefined;
-  }
+  const part = await loadPart("./download.js");
+  if (!part) throw new Problem({ code: "offline", detail: "The download has not begun. Press Finish to try again." });
+  await part.loadContent(row, content, show);
 }
 
 find("hold").addEventListener("change", finishAll);

@@ -6,6 +6,8 @@ import { element, find, money, period, plain, span, types } from "./text.js";
 const products = new Map();
 /** The groups in which this buyer may have the introductory offer. */
 let eligible = new Set();
+/** The products that this buyer has for good. */
+let kept = new Set();
 let turn = {};
 
 /** A product on the shelf. */
@@ -13,6 +15,20 @@ export const productOf = (id) => products.get(id);
 
 /** The title of a product, or its id where the shelf does not have it. */
 export const titleOf = (id) => products.get(id)?.title ?? id;
+
+/** Whether this buyer has a product for good, so that the store gives it again for nothing. */
+export const isKept = ({ id, type }) => type === "nonConsumable" && kept.has(id);
+
+/** Says on the shelf which products the buyer has. */
+export function markKept(ids) {
+  kept = new Set(ids);
+  for (const [id, product] of products) {
+    const kind = find("shelf").querySelector(`[data-product="${id}"] .kind`);
+    if (kind) kind.textContent = kindOf(product);
+  }
+}
+
+const kindOf = (product) => isKept(product) ? "You have it" : types[product.type] ?? product.type;
 
 /** The products of a group of subscriptions that are on the shelf. */
 export const productsOfGroup = (group) =>
@@ -102,7 +118,7 @@ function card(product) {
   return element("li", { class: "card", "data-product": id, "data-type": type },
     picture(product),
     element("div", { class: "about" },
-      element("p", { class: "kind" }, types[type] ?? type),
+      element("p", { class: "kind" }, kindOf(product)),
       element("h2", { lang: language, dir: "auto" }, title),
       element("p", { class: "dim", lang: language, dir: "auto" }, description)),
     element("div", { class: "stub" },

@@ -53,8 +53,8 @@ export const span = (text) => period(text).replace(/^(?=\D)/, "1 ");
 
 /** The types of products, in the order of the shelf. */
 export const types = {
-  consumable: "Used up, and bought again",
-  nonConsumable: "Yours for good",
+  consumable: "Used up, so you can buy more",
+  nonConsumable: "Bought once, kept for good",
   nonRenewingSubscription: "For a season, not renewed",
   autoRenewableSubscription: "Renews until you cancel",
 };

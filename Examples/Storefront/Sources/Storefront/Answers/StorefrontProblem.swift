@@ -20,7 +20,7 @@ struct StorefrontProblem: Error, Equatable, Codable {
             status: 502,
             code: "service_away",
             title: "A service of the store is away",
-            detail: "\(service.rawValue) cannot be reached. A payment is repeated under its key.",
+            detail: "\(service.rawValue) cannot be reached. No payment is lost or made twice.",
             service: service.rawValue
         )
     }
@@ -31,7 +31,7 @@ struct StorefrontProblem: Error, Equatable, Codable {
             status: 504,
             code: "service_slow",
             title: "A service of the store did not answer in time",
-            detail: "\(service.rawValue) did not answer. A payment is repeated under its key.",
+            detail: "\(service.rawValue) did not answer. No payment is lost or made twice.",
             service: service.rawValue
         )
     }
