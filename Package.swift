@@ -385,6 +385,7 @@ let package = Package(
             swiftSettings: house
         ),
     ]
+        + storefront()
         + beside([
             // What `make run`, `make demo`, `make chaos`, `make bench` and the tests start the real
             // thing with: the store's processes, its databases and broker, and clients for it.
@@ -427,16 +428,6 @@ let package = Package(
                 name: "shop",
                 dependencies: ["PaymentQueue", "ReceiptValidation", argumentParser],
                 path: "Examples/Shop/Sources/Shop",
-                swiftSettings: house
-            ),
-            // A merchant's server, likewise; `make run` starts it beside the store.
-            .executableTarget(
-                name: "storefront",
-                dependencies: [
-                    "ReceiptValidation", hummingbird, httpTypes, serviceLifecycle, asyncHTTPClient,
-                    jwtKit, crypto, logging, nioCore, nioHTTP1, argumentParser,
-                ],
-                path: "Examples/Storefront/Sources/Storefront",
                 swiftSettings: house
             ),
             // What only tests need beside the harness, which it passes on to them.
@@ -584,9 +575,25 @@ func server(_ product: String, of package: String) -> Target.Dependency {
 
 /// Tools, examples and tests: everything that stands beside services and libraries.
 ///
-/// `deploy/Dockerfile` copies none of it, and says so.
+/// `deploy/Dockerfile` copies none of it but the storefront, and says so.
 func beside(_ targets: [Target]) -> [Target] {
     Context.environment["COUNTERFOIL_SERVICES_ONLY"] == nil ? targets : []
+}
+
+/// A merchant's server, which has a manifest of its own for its users.
+///
+/// `make run` starts it beside the store. One image of `deploy/Dockerfile` has it.
+func storefront() -> [Target] {
+    let target = Target.executableTarget(
+        name: "storefront",
+        dependencies: [
+            "ReceiptValidation", hummingbird, httpTypes, serviceLifecycle, asyncHTTPClient,
+            jwtKit, crypto, logging, nioCore, nioHTTP1, argumentParser,
+        ],
+        path: "Examples/Storefront/Sources/Storefront",
+        swiftSettings: house
+    )
+    return Context.environment["COUNTERFOIL_STOREFRONT"] == nil ? beside([target]) : [target]
 }
 
 /// The test target of a module, in the folder of its name.
