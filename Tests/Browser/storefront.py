@@ -443,6 +443,7 @@ def a_subscription_renews_is_cancelled_and_changes(stage):
         time.sleep(0.1)
     assert int(item.get_attribute("data-end")) > end
     item.get_by_role("button", name=re.compile("^Upgrade to")).click()
+    expect(shopper.page.locator("#pay-terms")).to_contain_text("What is left of your running period is given back.")
     shopper.page.click("#buy")
     expect(item).to_have_attribute("data-subscription", "com.example.club.gold.monthly")
     item.get_by_role("button", name=re.compile("^Change to")).click()

@@ -27,7 +27,7 @@ function begin(product) {
   // The key is made once: pressing twice, or asking again after a lost answer, buys once.
   wish = { product, offer: offerOf(product), key: newKey(), isSent: false };
   find("pay-terms").textContent = product.subscription
-    ? `${priceOf(product)}, renewed until you cancel.`
+    ? `${priceOf(product)}, renewed until you cancel.${product.note ?? ""}`
     : isKept(product) ? "You have it. The store gives it again, and charges nothing." : `${priceOf(product)}. ${types[product.type] ?? ""}.`;
   showTotal();
 }

@@ -96,7 +96,8 @@ function item(subscription) {
     for (const other of others) {
       // A better service is paid at once; a lesser one begins with the next period.
       if (other.subscription.level < period.product.terms.level) {
-        acts.push(button("upgrade", `Upgrade to ${other.title}`, () => askToBuy(other)));
+        const note = subscription.state === "active" ? " What is left of your running period is given back." : "";
+        acts.push(button("upgrade", `Upgrade to ${other.title}`, () => askToBuy({ ...other, note })));
       } else if (pendingProduct?.id !== other.id) {
         acts.push(act(`Change to ${other.title}`, "product", { productID: other.id }, other.id));
       } else {
