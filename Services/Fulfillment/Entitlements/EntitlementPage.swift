@@ -4,6 +4,6 @@ import EventTypes
 struct EntitlementPage: Sendable {
     /// The entitlements, ordered by the transactions that granted them.
     let owned: [OwnedEntitlement]
-    /// The end of the page: all older purchases come before this one. `nil` if there are none.
+    /// The oldest purchase of the page, after which the next page begins; `nil` on the last page.
     let next: TransactionID?
 }
