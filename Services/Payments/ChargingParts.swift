@@ -124,6 +124,8 @@ struct ChargingParts {
             context: context,
             products: products,
             tax: settings.tax,
+            jumps: settings.environment == .production
+                ? ClockJumpGuard(logger: frame.logger) : nil,
             didCommit: didCommit
         )
         self.renewals = renewals

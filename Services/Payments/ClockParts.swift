@@ -7,8 +7,8 @@ import ServiceKit
 struct ClockParts {
     /// Reads the clock, and carries advances out.
     let keeper: ClockKeeper
-    /// The routes of administrators; a store in production has none.
-    private let routes: ClockRoutes?
+    /// The routes of administrators.
+    private let routes: ClockRoutes
 
     init(
         _ settings: PaymentsSettings,
@@ -42,9 +42,11 @@ struct ClockParts {
             signal: wakeKeeper,
             logger: frame.logger
         )
-        routes =
-            settings.environment == .sandbox
-            ? ClockRoutes(clock: handler, end: { environments.peerSignsUntil }) : nil
+        routes = ClockRoutes(
+            clock: handler,
+            environment: settings.environment,
+            end: { environments.peerSignsUntil }
+        )
     }
 
     /// Keeps the service from being ready until the clock has been read.
@@ -53,5 +55,5 @@ struct ClockParts {
     }
 
     /// Adds the routes that this store has.
-    func addRoutes(to router: StoreRouter) { routes?.add(to: router) }
+    func addRoutes(to router: StoreRouter) { routes.add(to: router) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventTypes
+import NIOHTTP1
 import OperatorCore
 import StoreAPI
 
@@ -20,7 +21,7 @@ struct StoreClockCommand: AsyncParsableCommand {
               counterfoil clock set 2027-03-01T12:00:00Z
               counterfoil clock rate 1h=1d
 
-            A store in production has no such clock: every subcommand fails with 404.
+            A store in production has no such clock: every subcommand but 'resume' fails with 404.
             """,
         subcommands: [
             ShowClockCommand.self, AdvanceClockCommand.self, SetClockCommand.self,
@@ -180,14 +181,29 @@ struct RunClockCommand: OperatorSubcommand {
 struct ResumeClockCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Resumes an advance that failed, after its cause was repaired."
+        abstract: "Resumes an advance that failed, or renewals after the clock was set ahead.",
+        discussion: """
+            In a sandbox, an advance goes on after its cause was repaired.
+
+            In production, no subscription is charged or ended after the database's clock was set \
+            ahead by more than an hour. If the clock is wrong, set it: the work then goes on by \
+            itself. If it is right, this command says so, and everything that is due by then is done.
+            """
     )
 
     @OptionGroup var options: ClockOptions
     @OptionGroup var wait: ClockWaitOptions
 
     func perform() async throws {
-        try await options.change(Routes.adminClockResume)
+        let payments = try await options.connection()
+        let clock = try await payments.send(
+            .POST,
+            Routes.adminClockResume,
+            as: ClockResponse.self
+        )
+        try options.show(clock)
+        // An advance stops the clock, so there is none to wait for.
+        guard clock.mode != .machines else { return }
         try await wait.untilThere(options)
     }
 }

@@ -77,6 +77,21 @@ struct ClockHandler: Sendable {
         try await perform(end: end, trace: trace) { _, _, _ in command }
     }
 
+    /// Confirms that the machines' clock is right, in a store whose clock nobody sets (rule S523).
+    ///
+    /// Every process that has stopped its work reads this, and goes on.
+    ///
+    /// - Returns: The clock.
+    /// - Throws: `PostgresError`.
+    func confirm() async throws -> Reply {
+        try await client.withTransaction { [self] connection in
+            let state = try ClockStore.lock(on: connection)
+            let reply = reply(state, at: machineNow())
+            try ClockStore.confirm(reply.now, on: connection)
+            return reply
+        }
+    }
+
     /// Locks the clock and carries out the command that the body chooses.
     ///
     /// - Parameters:

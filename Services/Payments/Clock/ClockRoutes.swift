@@ -4,16 +4,22 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// The HTTP routes with which administrators read and set the store's clock; a sandbox alone has
-/// them.
+/// The HTTP routes with which administrators read and set the store's clock.
+///
+/// Production has only the last one, by which an administrator confirms a clock that was set ahead.
 ///
 /// The routes contain no SQL and no rules.
 struct ClockRoutes: Sendable {
     let clock: ClockHandler
+    let environment: StoreEnvironment
     /// The last time at which receipts can be signed; `nil` while `receipts` has not said it.
     let end: @Sendable () -> StoreTime?
 
     func add(to router: StoreRouter) {
+        guard environment == .sandbox else {
+            router.admin.post(RouterPath(Routes.adminClockResume), use: confirm)
+            return
+        }
         router.admin
             .get(RouterPath(Routes.adminClock), use: show)
             .post(RouterPath(Routes.adminClockAdvance), use: advance)
@@ -72,6 +78,14 @@ struct ClockRoutes: Sendable {
         -> Response
     {
         try answer(try await clock.perform(.resume, end: StoreClock.last, trace: context.trace))
+    }
+
+    /// Lets the work on subscriptions go on after the machines' clock was set ahead.
+    @Sendable
+    private func confirm(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try jsonResponse(ClockResponse(try await clock.confirm()))
     }
 
     private func amount(of body: ClockAdvanceRequest) throws -> ClockAdvance.Amount {

@@ -61,6 +61,19 @@ enum ClockStore {
         )
     }
 
+    /// Notes a time at which an administrator has said that the machines' clock is right.
+    static func confirm(_ time: StoreTime, on connection: isolated PostgresConnection) throws {
+        try connection.execute("UPDATE store_clock SET latest = \(time)")
+    }
+
+    /// The newest time at which an administrator has said so; `nil` if nobody has.
+    ///
+    /// Only for a clock that was never set, whose row has no other latest time.
+    static func confirmed(on connection: isolated PostgresConnection) throws -> StoreTime? {
+        let rows = try connection.query("SELECT latest FROM store_clock WHERE step = 0")
+        return try rows.first?.decode(StoreTime?.self)
+    }
+
     /// The epoch of the broker's log that the newest change was written for.
     static func epoch(on connection: isolated PostgresConnection) throws -> Int32 {
         guard let row = try connection.query("SELECT epoch FROM store_clock").first else {

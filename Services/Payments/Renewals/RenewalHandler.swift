@@ -13,6 +13,8 @@ struct RenewalHandler: Sendable {
     let context: PaymentsContext
     let products: ProductStore
     let tax: TaxRates
+    /// Stops the work after the clock was set ahead; `nil` if tests may set it.
+    var jumps: ClockJumpGuard?
     /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
@@ -34,6 +36,10 @@ struct RenewalHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> (count: Int, attempts: [ProcessorAttempt]) {
         let time = context.now()
+        if let jumps, jumps.isStopped(at: time) {
+            let confirmed = try ClockStore.confirmed(on: connection)
+            guard !jumps.isStopped(at: time, confirmed: confirmed) else { return (0, []) }
+        }
         let due = try SubscriptionStore.takeDue(at: time, limit: limit, on: connection)
         guard !due.isEmpty else { return (0, []) }
         let plan = try plan(

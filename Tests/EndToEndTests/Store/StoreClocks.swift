@@ -191,6 +191,10 @@ extension EndToEnd {
                     )
                     #expect(answer.status == 404, "\(path)")
                 }
+                // Rule S523: a clock that was set ahead may be right.
+                let confirmed = try await store.counterfoil("clock", "resume")
+                #expect(confirmed.exit == .code(0), "\(confirmed)")
+                #expect(confirmed.output.contains("the machines' time"), "\(confirmed)")
             }
         }
     }
