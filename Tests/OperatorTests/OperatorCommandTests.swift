@@ -35,6 +35,11 @@ import Testing
         ["offers", "list"], ["offers", "list", "club", "--json"],
         ["test", "dispute", "1", "--step", "win"], ["test", "raise", "1", "3.99"],
         ["test", "answer", "1", "agree"], ["test", "storefront", "ada", "FRA"],
+        ["test", "renew", "1", "--key", "a"], ["test", "resolve", "1"],
+        ["test", "expire", "1", "--intent", "5"],
+        ["clock", "show", "--json"], ["clock", "advance", "1h30m", "--timeout", "300"],
+        ["clock", "set", "2027-03-01T12:00:00Z"], ["clock", "rate", "1h=1d"],
+        ["clock", "rate", "apple"], ["clock", "freeze"], ["clock", "run"], ["clock", "resume"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
     ])
     func commandsAreUnderstood(arguments: [String]) throws {
@@ -57,6 +62,9 @@ import Testing
         ["products", "price", "a", "USA", "0.99", "--raise-subscribers"],
         ["families", "list", "--account", "ben"], ["test", "dispute", "1", "--step", "pay"],
         ["test", "raise", "1"], ["test", "answer", "1", "perhaps"],
+        ["test", "expire", "1", "--intent", "6"], ["test", "renew"],
+        ["clock", "advance", "31"], ["clock", "set", "tomorrow"], ["clock", "rate", "1h=1m"],
+        ["clock", "advance", "31d", "--timeout", "0"],
         ["subscriptions", "list", "--state", "new"], ["subscriptions", "show"],
     ])
     func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {

@@ -181,6 +181,39 @@ extension EndToEnd {
             }
         }
 
+        @Test func theCommandLineRenewsResolvesAndEndsASubscription() async throws {
+            try await withStore { store in
+                try await store.addSubscription()
+                let session = store.testSession()
+                let club = SampleCatalog.club.rawValue
+                _ = try await store.state(of: SampleCatalog.club, in: session)
+                let bought = try await session.subscription(to: club)
+                let id = bought.id.rawValue
+                let renewed = try await store.counterfoil("test", "renew", id)
+                #expect(renewed.exit == .code(0), "\(renewed)")
+                try await eventually("the renewal") { () -> Bool? in
+                    let period = try await session.subscription(to: club).period
+                    return period.transactionID != bought.period.transactionID ? true : nil
+                }
+
+                try await session.setShouldEnterBillingRetryOnRenewal(true)
+                try await session.advance(by: .days(62))
+                #expect(try await session.subscription(to: club).state == .inBillingRetryPeriod)
+                let resolved = try await store.counterfoil("test", "resolve", id)
+                #expect(resolved.exit == .code(0), "\(resolved)")
+                try await eventually("the billing issue to be resolved") { () -> Bool? in
+                    try await session.subscription(to: club).state == .active ? true : nil
+                }
+
+                let expired = try await store.counterfoil("test", "expire", id, "--intent", "2")
+                #expect(expired.exit == .code(0), "\(expired)")
+                let ended = try await session.subscription(to: club)
+                #expect(ended.state == .expired && ended.expirationIntent == .billingError)
+                let refused = try await store.counterfoil("test", "renew", id)
+                #expect(refused.exit == .code(1), "\(refused)")
+            }
+        }
+
         @Test func theCommandLineSetsWhatATestNeeds() async throws {
             try await withStore { store in
                 let set = try await store.counterfoil(

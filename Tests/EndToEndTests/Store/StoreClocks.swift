@@ -84,6 +84,49 @@ extension EndToEnd {
             }
         }
 
+        @Test func theCommandFreezesSetsAndRunsTheClock() async throws {
+            try await withStore { store in
+                let frozen = try await store.counterfoil("clock", "freeze")
+                #expect(frozen.exit == .code(0) && frozen.output.contains(", frozen"), "\(frozen)")
+                let start = try await store.readClock().now
+                let past = try await store.counterfoil("clock", "set", "\(start)")
+                #expect(past.exit == .code(1) && past.output.contains("only moves"), "\(past)")
+                let target = start.advanced(by: .seconds(3600))
+                let set = try await store.counterfoil("clock", "set", "\(target)")
+                #expect(set.exit == .code(0), "\(set)")
+                #expect(set.output.contains("\(target), frozen"), "\(set)")
+                let idle = try await store.counterfoil("clock", "resume")
+                #expect(idle.exit == .code(1) && idle.output.contains("to resume"), "\(idle)")
+
+                let slow = try await store.counterfoil("clock", "rate", "1h=1m")
+                #expect(slow.exit == .code(64), "\(slow)")
+                let apple = try await store.counterfoil("clock", "rate", "apple")
+                let rate = try #require(ClockRate("1h=8766h"))
+                #expect(apple.output.contains("running at \(rate)"), "\(apple)")
+                #expect(try await store.readClock().rate == "\(rate)")
+                let run = try await store.counterfoil("clock", "run")
+                #expect(run.output.contains("running at \(ClockRate.one)"), "\(run)")
+                let shown = try await store.counterfoil("clock", "show", "--json")
+                #expect(shown.output.contains(#""mode" : "running""#), "\(shown)")
+            }
+        }
+
+        @Test func aCommandThatWaitsShowsHowFarItIs() async throws {
+            try await withStore { store in
+                let frozen = try await store.setClock(Routes.adminClockFreeze)
+                let process = store.process(.fulfillment)
+                await process.kill()
+                let target = frozen.now.advanced(by: .seconds(86_400))
+                let answer = try await store.counterfoil(
+                    ["clock", "set", "\(target)", "--timeout", "2"]
+                )
+                #expect(answer.exit == .code(75), "\(answer)")
+                #expect(answer.output.contains(" of \(target)\n"), "\(answer)")
+                #expect(answer.output.contains("fulfillment (away)"), "\(answer)")
+                #expect(try await store.readClock().now == target)
+            }
+        }
+
         /// No service has read a change of the clock when the broker loses its log.
         @Test func theFirstChangeIsFollowedAfterTheBrokerHasLostItsLog() async throws {
             try await withStore { store in
