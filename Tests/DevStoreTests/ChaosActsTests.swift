@@ -70,6 +70,36 @@ import Testing
         #expect(acts.complaints == ["a code for 1 was redeemed 2 times"])
     }
 
+    @Test func anExtensionOfAllThatIsCountedWronglyIsNamed() {
+        let acts = ChaosActs(redemptionsMax: 1)
+        var request = MassExtension(
+            number: 1,
+            bundleID: StoreKeys.bundleID,
+            productID: SampleCatalog.club,
+            requestIdentifier: "all",
+            days: 5,
+            reasonCode: 0,
+            acceptedAt: StoreTime(millisecondsSinceEpoch: 0)
+        )
+        request.succeededCount = 2
+        acts.note(request)
+        #expect(acts.complaints == [])
+        acts.note(extended: 2)
+        #expect(acts.complaints == [])
+        acts.note(extended: 3)
+        let wrong = "the extension of all subscribers counts 2, and 3 subscriptions have it"
+        #expect(acts.complaints == [wrong])
+    }
+
+    @Test func eachKindOfOfferIsCounted() {
+        let acts = ChaosActs(redemptionsMax: 1)
+        acts.see(purchase(1, with: .promotional))
+        acts.see(purchase(2, with: .winBack))
+        acts.see(purchase(3, with: .winBack, state: .failed))
+        let happened = acts.counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+        #expect(happened == ["1 promotional offers", "1 subscribers won back"])
+    }
+
     @Test func actsThatNeverHappenedAreInTheReport() {
         let acts = ChaosActs(redemptionsMax: 1)
         acts.note(.extended)

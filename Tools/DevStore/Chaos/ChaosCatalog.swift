@@ -5,8 +5,10 @@ import StoreHarness
 /// The catalog of a chaos run: the sample catalog with offers, and with products that families
 /// share.
 enum ChaosCatalog {
-    /// The days of the store after which the price of gold rises.
-    private static let raiseDays: Int64 = 45
+    /// The days of the store after which the price of a product rises.
+    private static let raiseDays: [ProductID: Int64] = [
+        SampleCatalog.gold: 45, SampleCatalog.basicClub: 20,
+    ]
 
     /// Sells everything, and waits until it can be bought.
     ///
@@ -28,8 +30,8 @@ enum ChaosCatalog {
         try await SampleCodes.make(in: store, redemptions: redemptions)
     }
 
-    /// A subscription, perhaps with an introductory offer or one of codes, with a price that rises, or
-    /// shared by families.
+    /// A subscription, perhaps with an introductory, promotional or win-back offer or one of codes, with
+    /// a price that rises, or shared by families.
     private static func subscription(
         _ club: ProductID,
         soldFrom time: StoreTime
@@ -41,26 +43,41 @@ enum ChaosCatalog {
             let free = [SampleCatalog.usa: SampleCatalog.usd(0)]
             let terms = OfferTerms(mode: .freeTrial, period: month, prices: free)
             draft.codeOffers = [CodeOffer(id: SampleCodes.offer, terms: terms)]
+            draft.winBackOffers = [
+                WinBackOffer(id: ChaosBuyers.winBack, monthsSinceEnd: 1, terms: reduced(month, 99))
+            ]
         case SampleCatalog.gold, SampleCatalog.basicClub:
-            draft.introductoryOffer = OfferTerms(
-                mode: .payAsYouGo,
-                period: month,
-                numberOfPeriods: 2,
-                prices: [SampleCatalog.usa: SampleCatalog.usd(99)]
-            )
+            draft.introductoryOffer = reduced(month, 99)
         case SampleCatalog.yearlyClub: draft.isFamilyShareable = true
         default: break
         }
-        if club == SampleCatalog.gold {
+        if ChaosBuyers.promoted.contains(club) {
+            let period = club == SampleCatalog.gold ? month : SubscriptionPeriod(1, .week)
+            let cents: Int64 = club == SampleCatalog.gold ? 199 : 29
+            draft.promotionalOffers = [
+                PromotionalOffer(id: ChaosBuyers.promotional, terms: reduced(period, cents))
+            ]
+        }
+        if let raised = ChaosBuyers.raisedPrices[club], let days = raiseDays[club] {
             draft.priceChanges = [
                 SampleCatalog.usa: PriceChange(
-                    price: ChaosBuyers.raisedPrice,
-                    from: time.advanced(by: .seconds(raiseDays * 86_400)),
+                    price: raised,
+                    from: time.advanced(by: .seconds(days * 86_400)),
                     existingSubscribers: .raise
                 )
             ]
         }
         return draft
+    }
+
+    /// Two periods at a lower price.
+    private static func reduced(_ period: SubscriptionPeriod, _ cents: Int64) -> OfferTerms {
+        OfferTerms(
+            mode: .payAsYouGo,
+            period: period,
+            numberOfPeriods: 2,
+            prices: [SampleCatalog.usa: SampleCatalog.usd(cents)]
+        )
     }
 
     private static func put(

@@ -82,6 +82,7 @@ final class ChaosRun: Sendable {
         try await ChaosCatalog.sell(in: store, redemptions: buyers.acts.redemptionsMax)
 
         try await buyers.saveCards()
+        try await buyers.giveGrace()
 
         terminal.heading("\(schedule.strikes.count) faults")
         buyers.begin()
@@ -109,6 +110,7 @@ final class ChaosRun: Sendable {
         try await disputing.value
         lap("the bank has made disputes: \(bank.summary)")
         try await finishRenewals()
+        try await buyers.countExtended()
         following.cancel()
         await merchant.stop()
         terminal.heading("Faults")

@@ -70,6 +70,22 @@ extension StoreAdministrator {
         )
     }
 
+    /// Extends all subscribers of a product, once for each key, and tells how far it has come.
+    public func extendAll(
+        _ request: MassExtensionRequest,
+        key: String
+    ) async throws -> StoreAnswer<MassExtensionResponse> {
+        try await send(.POST, urls.payments + Routes.adminMassExtensions, request, key: key)
+    }
+
+    /// Sets what a test has the sandbox do with an account.
+    public func set(
+        _ settings: TestSettingsDocument,
+        for account: AccountID
+    ) async throws -> StoreAnswer<TestSettingsDocument> {
+        try await send(.PUT, urls.payments + Routes.testSettings(account), settings)
+    }
+
     /// Raises the price of a subscription.
     public func raise(
         _ id: TransactionID,

@@ -14,6 +14,7 @@ final class ChaosActs: Sendable {
         case priceAgreed = "raises agreed to"
         case priceDeclined = "raises declined"
         case extended = "periods extended"
+        case graceSeen = "looks at a subscription in grace"
         case refundAsked = "refunds asked for"
         case refundApproved = "of them approved"
         case refundDeclined = "of them declined"
@@ -30,6 +31,15 @@ final class ChaosActs: Sendable {
         /// The purchases that hold a code, by account.
         var codes: [AccountID: Set<TransactionID>] = [:]
         var shares: Set<TransactionID> = []
+        /// The purchases with an offer that is signed, and those of subscribers who came back with one.
+        var promotional: Set<TransactionID> = []
+        var wonBack: Set<TransactionID> = []
+        /// The products whose old price was refused.
+        var raised: Set<ProductID> = []
+        /// The request to extend all subscribers, once it is carried out.
+        var massExtension: MassExtension?
+        /// The number of subscriptions that have its extension; `nil` before they are counted.
+        var extended: Int64?
     }
 
     /// Begins to count.
@@ -39,6 +49,21 @@ final class ChaosActs: Sendable {
 
     /// Counts an act that the store has answered.
     func note(_ kind: Kind) { seen.withLock { $0.counts[kind, default: 0] += 1 } }
+
+    /// Notes that the price of a product has risen.
+    func noteRaise(of product: ProductID) { seen.withLock { _ = $0.raised.insert(product) } }
+
+    /// Whether the price of a product has risen.
+    func isRaised(_ product: ProductID) -> Bool { seen.withLock { $0.raised.contains(product) } }
+
+    /// Notes the request to extend all subscribers, which is carried out.
+    func note(_ request: MassExtension) { seen.withLock { $0.massExtension = request } }
+
+    /// Notes how many subscriptions have the extension of that request.
+    func note(extended count: Int64) { seen.withLock { $0.extended = count } }
+
+    /// The request to extend all subscribers; `nil` before it is carried out.
+    var massExtension: MassExtension? { seen.withLock { $0.massExtension } }
 
     /// Looks at a transaction in a queue, however often it comes.
     func see(_ transaction: Transaction) {
@@ -53,6 +78,13 @@ final class ChaosActs: Sendable {
             if period.offerOfCode != nil {
                 seen.codes[transaction.accountID, default: []].insert(transaction.id)
             }
+            // Neither a renewal at the price of an offer, nor a restored copy.
+            guard period.charge == nil, period.paidBy == nil || period.isRedemption else { return }
+            switch (period.redeems ?? period.offer)?.type {
+            case .promotional: seen.promotional.insert(transaction.id)
+            case .winBack: seen.wonBack.insert(transaction.id)
+            default: break
+            }
         }
     }
 
@@ -65,7 +97,7 @@ final class ChaosActs: Sendable {
         if redemptions > redemptionsMax {
             complaints.append("a code for \(redemptionsMax) was redeemed \(redemptions) times")
         }
-        return complaints
+        return complaints + [Self.complaint(aboutExtensionsIn: seen)].compactMap { $0 }
     }
 
     /// The numbers of acts; what has not happened at all is among them.
@@ -75,6 +107,12 @@ final class ChaosActs: Sendable {
             (name: "introductory offers", count: seen.introductions.count),
             (name: "codes redeemed", count: seen.codes.values.reduce(0) { $0 + $1.count }),
             (name: "purchases shared", count: seen.shares.count),
+            (name: "promotional offers", count: seen.promotional.count),
+            (name: "subscribers won back", count: seen.wonBack.count),
+            (
+                name: "subscriptions extended by a request for all",
+                count: Int(seen.massExtension?.succeededCount ?? 0)
+            ),
         ] + Kind.allCases.map { (name: $0.rawValue, count: seen.counts[$0] ?? 0) }
     }
 
@@ -92,5 +130,16 @@ final class ChaosActs: Sendable {
         purchases.filter { $0.value.count > 1 }.sorted { $0.key < $1.key }.map { account, ids in
             "\(account) has \(ids.count) \(name): \(ids.sorted().map(\.rawValue))"
         }
+    }
+
+    /// The fault in the numbers of the request to extend all subscribers; `nil` if there is none.
+    private static func complaint(aboutExtensionsIn seen: Seen) -> String? {
+        guard let extended = seen.extended else { return nil }
+        guard let request = seen.massExtension else {
+            return "the extension of all subscribers was not carried out"
+        }
+        guard extended != request.succeededCount else { return nil }
+        return "the extension of all subscribers counts \(request.succeededCount), and "
+            + "\(extended) subscriptions have it"
     }
 }

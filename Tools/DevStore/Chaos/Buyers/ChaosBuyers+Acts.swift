@@ -4,8 +4,6 @@ import StoreHarness
 
 /// The acts of buyers and administrators besides purchases.
 extension ChaosBuyers {
-    /// The price to which gold rises while the clock passes, so high that subscribers have to agree.
-    static let raisedPrice = SampleCatalog.usd(6299)
     /// The accounts in a family.
     private static let familySize = 3
 
@@ -21,10 +19,10 @@ extension ChaosBuyers {
         key: String,
         using random: inout SeededGenerator
     ) async throws {
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
         case 0, 1: try await redeemCode(index)
         case 2...4: try await changeFamily(index, using: &random)
-        case 5, 6: try await raisePrice(index)
+        case 5...8: try await raisePrice(index)
         default:
             let days = Int.random(in: 1...30, using: &random)
             try await extend(index, by: days, key: key)
@@ -103,14 +101,14 @@ extension ChaosBuyers {
         }
     }
 
-    /// Raises the price of the account's subscription to that of the catalog, if it is gold.
+    /// Raises the price of the account's subscription to that of the catalog, if its product has one
+    /// that rises.
     ///
     /// The catalog raises it, too, once its price has risen; whoever asks first does.
     private func raisePrice(_ index: Int) async throws {
         guard let subscription = try await subscriptions(of: index).first,
-            let product = subscription.nextProduct, product.id == SampleCatalog.gold
+            let product = subscription.nextProduct, let raised = Self.raisedPrices[product.id]
         else { return }
-        let raised = Self.raisedPrice
         try await note(
             .priceRaised,
             untilAnswered("a higher price", by: .payments) { urls in

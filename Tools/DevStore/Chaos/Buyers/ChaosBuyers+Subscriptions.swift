@@ -3,6 +3,9 @@ import StoreAPI
 import StoreHarness
 
 extension ChaosBuyers {
+    /// The advances of the clock after which all subscribers of a product are extended.
+    private static let advancesBeforeExtension = 3
+
     /// Buys a subscription, or decides something about the one that the account has.
     func subscribe(
         _ index: Int,
@@ -15,16 +18,15 @@ extension ChaosBuyers {
             .success, .success, .renewalRecovers, .renewalDeclined, .unknownCharged,
             .unknownNotCharged, .slow, .flaky, .decline, .needsApproval,
         ].filter(isKnown)
-        let request = PaymentRequest.sample(
-            product,
-            by: methods.randomElement(using: &random) ?? .success
-        )
+        let method = methods.randomElement(using: &random) ?? .success
         let known = try await subscriptions(of: index).first
+        if known?.state == .inGracePeriod { acts.note(.graceSeen) }
         if let known, let increase = known.priceIncrease, increase.status == .pending {
             try await answerRaise(increase, of: known.id, index, using: &random)
             return
         }
         guard choice > 3, let subscription = known else {
+            let request = try payment(for: product, by: method, after: known, using: &random)
             try await pay(request, index, key: key)
             return
         }
@@ -58,7 +60,8 @@ extension ChaosBuyers {
         note(refusal: answer.problem?.code ?? "\(answer.status)")
     }
 
-    /// Advances the store's clock until the buying has ended, each time by some days, so that it stops within periods.
+    /// Advances the store's clock until the buying has ended, each time by some days, so that it stops
+    /// within periods; in between, all subscribers of a product are extended once.
     ///
     /// - Parameter passed: Called with the number of days after each advance.
     /// - Throws: ``HarnessError`` if the store does not answer after the end of all faults.
@@ -68,10 +71,12 @@ extension ChaosBuyers {
         while isOpen {
             number += 1
             let days = Int.random(in: 1...31, using: &random)
-            guard try await advanceClock(days: days, key: "chaos-clock-\(number)") else { return }
+            guard try await advanceClock(days: days, key: "chaos-clock-\(number)") else { break }
             passed(days)
+            if number == Self.advancesBeforeExtension { try await extendAll() }
             try await Task.sleep(for: .milliseconds(Int.random(in: 100...800, using: &random)))
         }
+        if acts.massExtension == nil { try await extendAll() }
     }
 
     /// Advances the store's clock, and waits until everything on the way is done.

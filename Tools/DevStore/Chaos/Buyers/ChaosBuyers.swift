@@ -177,6 +177,7 @@ final class ChaosBuyers: Sendable {
             accept([transaction], method: request.paymentMethod.rawValue)
             return true
         }
+        if answer.problem?.code == "stale_price" { acts.noteRaise(of: request.productID) }
         note(refusal: answer.problem?.code ?? "\(answer.status)")
         return false
     }
