@@ -229,24 +229,34 @@ enum SubscriptionAuditStore {
 
     /// The transactions of periods as they are signed in `receipts`.
     ///
-    /// A payload is packed: some of its texts are single bytes, but the end is as it was signed.
+    /// A payload is packed: some of its texts are single bytes. The end is as it was signed, and a tab
+    /// stands for the name of the price.
     static func signed(
         _ transactions: [Int64],
         on connection: isolated PostgresConnection
     ) throws -> [TransactionID: SubscriptionRecords.SignedPeriod] {
         let rows = try connection.query(
             """
-            SELECT transaction_id, coalesce(is_upgraded, false),
-                substring(encode(payload, 'escape') FROM '"expiresDate":([0-9]+)')::bigint
+            SELECT transaction_id, coalesce(is_upgraded, false), revoked_at IS NOT NULL,
+                substring(encode(payload, 'escape') FROM '"expiresDate":([0-9]+)')::bigint,
+                substring(encode(payload, 'escape') FROM '\\t([0-9]+)')::bigint
             FROM signed_transactions WHERE transaction_id = ANY(\(transactions))
             """
         ).map { row in
-            let (number, isUpgraded, end) = try row.decode(Int64.self, Bool.self, Int64?.self)
+            let (number, isUpgraded, isRevoked, end, price) = try row.decode(
+                Int64.self,
+                Bool.self,
+                Bool.self,
+                Int64?.self,
+                Int64?.self
+            )
             return (
                 TransactionID(number: number),
                 SubscriptionRecords.SignedPeriod(
                     isUpgraded: isUpgraded,
-                    end: end.map(StoreTime.init(millisecondsSinceEpoch:))
+                    isRevoked: isRevoked,
+                    end: end.map(StoreTime.init(millisecondsSinceEpoch:)),
+                    price: price
                 )
             )
         }

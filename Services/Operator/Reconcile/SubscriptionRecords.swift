@@ -28,6 +28,9 @@ struct SubscriptionRecords: Sendable {
         /// Whether the account's introductory offer in the group begins with it.
         var beginsIntroductoryOffer = false
         var attempts: [Attempt] = []
+
+        /// Whether a refund that stands has taken the period away.
+        var isRevoked: Bool { refunds.contains { $0.revokes && $0.reversedAt == nil } }
     }
 
     /// A copy of the subscription in another service.
@@ -41,8 +44,12 @@ struct SubscriptionRecords: Sendable {
     /// A transaction of a period as `receipts` has signed it.
     struct SignedPeriod: Hashable, Sendable {
         var isUpgraded: Bool
+        /// Whether a refund has taken the period away.
+        var isRevoked = false
         /// The end; `nil` if it cannot be read.
         var end: StoreTime?
+        /// The price in thousandths of the currency unit; `nil` if it cannot be read.
+        var price: Int64?
     }
 
     /// The subscription in `payments`.
@@ -164,13 +171,22 @@ extension SubscriptionRecords {
         }
     }
 
-    /// The newest periods whose signed transactions say something else about an upgrade or the end.
+    /// The newest periods whose signed transactions say something else about an upgrade, a refund, the
+    /// end or the price.
     var signedDifferences: [Difference] {
         guard views[.receipts]?.subscription?.version == subscription.version else { return [] }
         return [subscription.earlierPeriod, subscription.period].compactMap(\.self)
             .flatMap { period -> [Difference] in
                 guard let made = signed[period.transactionID] else { return [] }
                 var problems: [String] = []
+                let paid = payments.first { $0.id == period.transactionID }
+                if let paid, made.isRevoked != paid.isRevoked {
+                    problems.append(made.isRevoked ? "as revoked" : "as not revoked")
+                }
+                if made.price != period.price.milliunits {
+                    let price = made.price.map { "\($0)" } ?? "no price"
+                    problems.append("for \(price) instead of \(period.price.milliunits)")
+                }
                 if made.isUpgraded != period.isUpgraded {
                     problems.append(made.isUpgraded ? "as upgraded" : "as not upgraded")
                 }

@@ -20,8 +20,8 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case notifiedOnce = 9
     /// Other services show what the subscription says.
     case viewsAgree = 10
-    /// The subscriptions of family members follow the organizer's. Not checked: members have no
-    /// subscriptions of their own.
+    /// What members of a family have follows the organizer's subscription. Not checked here: members
+    /// have shares, which `reconcile` compares with the periods.
     case familyFollows = 11
     /// Nobody is charged more than the price they were shown.
     case noPriceAboveAnnounced = 12

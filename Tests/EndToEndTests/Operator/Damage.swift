@@ -109,6 +109,29 @@ struct Damage: Sendable {
                 """
             ]
         ),
+        Damage(
+            // A refund was reversed, and nobody has signed the period again.
+            kinds: ["subscriptionNotTold"],
+            service: .receipts,
+            statements: [
+                """
+                UPDATE signed_transactions SET revoked_at = purchased_at
+                WHERE original_transaction_id = ID
+                """
+            ]
+        ),
+        Damage(
+            // A tab stands for the name of the price.
+            kinds: ["subscriptionNotTold"],
+            service: .receipts,
+            statements: [
+                """
+                UPDATE signed_transactions SET payload = decode(regexp_replace(
+                    encode(payload, 'escape'), '\\t[0-9]+', chr(9) || '1'), 'escape')
+                WHERE original_transaction_id = ID
+                """
+            ]
+        ),
     ]
 
     /// Damages in books of purchases.
