@@ -217,6 +217,42 @@ extension EndToEnd {
             }
         }
 
+        /// A verifier compares the times of the answer with those of its machine.
+        @Test func certificatesHaveTheStatusOfTodayInAStoreThatIsAhead() async throws {
+            try await withStore { store in
+                let frozen = try await store.setClock(Routes.adminClockFreeze)
+                _ = try await store.advanceClock("366d", from: frozen.now)
+                let folder = FileManager.default.temporaryDirectory
+                    .appending(path: "ocsp-\(UUID().uuidString)")
+                try FileManager.default.createDirectory(
+                    at: folder,
+                    withIntermediateDirectories: true
+                )
+                // A leftover does no harm.
+                defer { try? FileManager.default.removeItem(at: folder) }
+                let end = "-----END CERTIFICATE-----\n"
+                let chain = try String(contentsOfFile: store.keys.signingChain, encoding: .utf8)
+                let names = ["leaf", "intermediate", "root"]
+                for (name, part) in zip(names, chain.components(separatedBy: end)) {
+                    let file = folder.appending(path: name)
+                    try (part + end).write(to: file, atomically: true, encoding: .utf8)
+                }
+                let paths = names.map { folder.appending(path: $0).path() }
+                let output = try await ChildProcess.run(
+                    "/usr/bin/env",
+                    [
+                        "openssl", "ocsp", "-issuer", paths[1], "-cert", paths[0],
+                        "-url", "\(store.urls.receipts)/ocsp",
+                        "-CAfile", paths[2], "-verify_other", paths[1],
+                    ],
+                    environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
+                )
+                #expect(output.contains("Response verify OK"), "\(output)")
+                #expect(output.contains("leaf: good"), "\(output)")
+                #expect(!output.contains("WARNING"), "\(output)")
+            }
+        }
+
         @Test func aStoreInProductionHasNoClockToSet() async throws {
             let production = ["STORE_ENVIRONMENT": "Production"]
             let settings = [StoreService.payments: production, .receipts: production]
