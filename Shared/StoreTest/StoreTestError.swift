@@ -4,6 +4,8 @@ public enum StoreTestError: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(status: Int, code: String, detail: String)
     /// The account has no such subscription.
     case notSubscribed(product: String)
+    /// The store does not sell the product in the account's storefront.
+    case notSold(product: String)
     /// The file is no JSON object, so it is no StoreKit configuration file.
     case notAStoreKitFile
     /// There is no private key in the folder.
@@ -17,6 +19,7 @@ public enum StoreTestError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let status, let code, let detail):
             "the store refused it (\(status) \(code)): \(detail)"
         case .notSubscribed(let product): "the account has no subscription to '\(product)'"
+        case .notSold(let product): "the store does not sell '\(product)' in this storefront"
         case .notAStoreKitFile: "the file is no JSON object, so it is no StoreKit file"
         case .noKey(let path): "there is no private key in \(path)"
         case .tooLate(let what): "the store did not do it in time: \(what)"

@@ -26,6 +26,23 @@ extension EndToEnd {
             }
         }
 
+        @Test func aPurchaseOutsideTheAppReachesItsQueue() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let session = store.testSession()
+                let bought = try await session.buyProduct(SampleCatalog.coins.rawValue, quantity: 2)
+                let queued = try await eventually("the purchase") { () -> EventTypes.Transaction? in
+                    try await session.unfinishedTransactions().first {
+                        $0.id == bought.id && $0.state == .purchased
+                    }
+                }
+                #expect(queued.accountID == session.account && queued.quantity == 2)
+                await #expect(throws: StoreTestError.notSold(product: "nothing")) {
+                    try await session.buyProduct("nothing")
+                }
+            }
+        }
+
         @Test func purchasesAskAParentOrAreInterrupted() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
