@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import StoreAPI
 import TestSupport
 import Testing
 
