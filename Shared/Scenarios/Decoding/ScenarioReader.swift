@@ -123,7 +123,7 @@ public enum ScenarioReader {
         return decodeDecision(value, &names) ?? decodeAfterPurchase(value, &names)
             ?? decodeSubscription(value, &names) ?? decodeMerchant(value, &names)
             ?? decodeCode(value, &names) ?? decodePrice(value, &names)
-            ?? decodeSurroundings(value, &names)
+            ?? decodeBank(value, &names) ?? decodeSurroundings(value, &names)
             ?? decodeClock(value) ?? decodeFault(value, &names) ?? decodeTest(value, &names)
     }
 

@@ -103,6 +103,11 @@ extension ScenarioForms {
         .init("store_revenue", .money, "The store's revenue without tax."),
         .init("tax_payable", .money, "The tax."),
         .init("refunds", .money, "What the store has refunded without tax; it is negative."),
+        .init(
+            "chargebacks",
+            .money,
+            "What buyers' banks have taken back without tax; it is negative."
+        ),
         .init("processor_clearing", .money, "Stray charges that are not returned yet."),
     ]
 }

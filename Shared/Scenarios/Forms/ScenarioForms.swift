@@ -131,6 +131,11 @@ enum ScenarioForms {
         .text,
         "The code with which the store has to refuse it."
     )
+    private static let disputeStep = ScenarioForm.Field(
+        "step",
+        .choice(TestDisputeRequest.Step.allCases.map(\.rawValue)),
+        "The step: the bank asks, takes the money, gives it back, or keeps it. 'open' if left out."
+    )
 
     /// The steps.
     static let steps: [ScenarioForm.Alternative] = [
@@ -168,6 +173,25 @@ enum ScenarioForms {
             .name,
             "The money of a refund comes back.",
             [.init("number", .whole(1...50), "The refund's number. 1 if left out."), refused]
+        ),
+        .init(
+            "confirm",
+            .name,
+            "The buyer confirms a charge on the page of their bank, or declines it.",
+            [
+                .init(
+                    "decision",
+                    .choice(["confirm", "decline"]),
+                    "The decision. 'confirm' if left out."
+                ),
+                refused,
+            ]
+        ),
+        .init(
+            "dispute",
+            .name,
+            "The buyer's bank takes a step of a dispute about a payment.",
+            [disputeStep, refused]
         ),
         .init(
             "resume",

@@ -11,6 +11,10 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
     case refund(payment: String, amount: Money?, revokes: Bool?, refused: String?)
     /// The money of a refund comes back.
     case reverse(payment: String, refund: Int, refused: String?)
+    /// The buyer decides about a charge on the page of their bank.
+    case confirm(SandboxActionRequest.Decision, payment: String, refused: String?)
+    /// The buyer's bank takes a step of a dispute about a payment.
+    case dispute(TestDisputeRequest.Step, payment: String, refused: String?)
     /// An interrupted payment goes on under another name.
     case resume(payment: String, name: String, refused: String?)
     /// A device restores what its account owns.
@@ -84,6 +88,11 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
                 + refusal(code)
         case .reverse(let payment, let number, let code):
             "reverse refund \(number) of '\(payment)'" + refusal(code)
+        case .confirm(let decision, let payment, let code):
+            "\(decision == .complete ? "confirm" : "refuse") '\(payment)' at the bank"
+                + refusal(code)
+        case .dispute(let step, let payment, let code):
+            "dispute '\(payment)': \(step)" + refusal(code)
         case .resume(let payment, let name, let code):
             "resume '\(payment)' as '\(name)'" + refusal(code)
         case .restore(let device): "restore on '\(device)'"

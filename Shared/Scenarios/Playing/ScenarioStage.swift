@@ -23,6 +23,7 @@ struct ScenarioStage {
     private static let early: Set<String> = [
         "not_deferred", "not_purchased", "not_interrupted", "refund_unknown", "refund_not_settled",
         "transaction_unknown", "subscription_unknown", "offer_unknown", "price_not_asked",
+        "dispute_refused",
     ]
 
     /// Sets the stage: sells the products, and changes the accounts.
@@ -108,6 +109,10 @@ struct ScenarioStage {
         case .reverse(let payment, let number, let code):
             let id = try cast.payment(payment).accepted
             try await ask(Routes.refundReversal(id, number), nil, refused: code)
+        case .confirm(let decision, let payment, let code):
+            try await decide(decision, onPageOf: cast.payment(payment), refused: code)
+        case .dispute(let step, let payment, let code):
+            try await dispute(cast.payment(payment), step, refused: code)
         case .resume(let payment, let name, let code):
             try await resume(try cast.payment(payment), as: name, refused: code)
         case .restore(let device): try await cast.device(device).restore()
