@@ -1,5 +1,6 @@
-"""Checks refunds of a part and of the rest, and reversals, with Apple's client and verifier."""
+"""Checks refunds of a part and of the rest, reversals and disputes, with Apple's client and verifier."""
 
+import subprocess
 import uuid
 
 import requests
@@ -58,6 +59,12 @@ def refunds(store, table):
     def marks(payload):
         return (payload.rawRevocationType, payload.revocationPercentage, payload.revocationDate is not None)
 
+    def dispute(step):
+        """Has the bank take a step of a dispute. Returns the exit status of the operator's command."""
+        command = [store.counterfoil, "test", "dispute", transaction, "--step", step]
+        places = ["--keys", str(store.keys), "--payments-url", store.payments]
+        return subprocess.run(command + places, stdout=subprocess.DEVNULL, timeout=60).returncode
+
     cents = signed().price // 10
     part = {"amount": {"minorUnits": cents // 4, "currency": "USD"}, "revokes": False}
     table.expect("a refund of a part is accepted", True, pay("/refund", part))
@@ -83,4 +90,16 @@ def refunds(store, table):
     table.expect("  … get_refund_history", False, refunded())
     table.expect("  … verifyReceipt has the purchase back", False, "cancellation_date_ms" in entry())
     table.expect("  … REFUND came no more often", 2, len(told("REFUND", 2)))
+
+    # The reason of a dispute is that of any refund: 0, "other". 1 would blame the app.
+    table.expect("counterfoil test dispute", 0, dispute("open"))
+    revoking = [one.rawRevocationReason for one in told("REFUND", 3) if one.revocationDate]
+    table.expect("  … REFUND, for another reason", [0, 0], revoking)
+    table.expect("  … get_transaction_info", ("REFUND_FULL", 100_000, True), marks(signed()))
+    table.expect("  … get_refund_history", True, refunded())
+    table.expect("  … verifyReceipt has a cancellation_date", True, "cancellation_date_ms" in entry())
+    table.expect("counterfoil test dispute --step win", 0, dispute("win"))
+    table.expect("  … REFUND_REVERSED", 3, len(told("REFUND_REVERSED", 3)))
+    table.expect("  … get_transaction_info", (None, None, False), marks(signed()))
+    table.expect("  … get_refund_history", False, refunded())
     administer(store, "DELETE", f"{app}/notification-endpoint")

@@ -141,6 +141,37 @@ import Testing
         }
     }
 
+    @Test func aDisputeIsToldAsARefundAndItsEndAsAReversal() async throws {
+        var taken = Refund.sample(1, 297, revokes: true)
+        taken.dispute = "dp_1"
+        var won = taken
+        won.reversedAt = TestChain.now
+        let events = [
+            try ReceivedEvent.of(.transactionPurchased, purchased()),
+            try ReceivedEvent.of(
+                .transactionRefunded,
+                purchased(version: 3, revokedAt: TestChain.now, refunds: [taken])
+            ),
+            try ReceivedEvent.of(
+                .transactionRefundReversed,
+                purchased(version: 4, refunds: [won])
+            ),
+        ]
+        try await withNotifications { store in
+            for event in events { try await store.receipts.apply([event]) }
+            try await store.untilSent(3)
+            let told = try store.sent().map { told in
+                (told.notificationType, try store.transaction(in: told).revocationReason)
+            }
+            let reasons = Dictionary(uniqueKeysWithValues: told)
+            // 0 is Apple's "other"; 1 would blame the app.
+            let expected: [String: Int?] = [
+                "ONE_TIME_CHARGE": nil, "REFUND": 0, "REFUND_REVERSED": nil,
+            ]
+            #expect(reasons == expected)
+        }
+    }
+
     @Test func whatNamesAnEarlierTransactionAndIsNoCopyIsACharge() async throws {
         try await withNotifications { store in
             try await store.receipts.apply([

@@ -226,6 +226,17 @@ import Testing
         #expect(text.contains("\"revocationType\":\"REFUND_FULL\""))
     }
 
+    /// The receipt does not tell that a bank took the money, and does not blame the app.
+    @Test func aDisputeIsAFullRefundForAnotherReason() throws {
+        var refund = Refund.sample(1, 297, revokes: true)
+        refund.dispute = "dp_1"
+        let text = try json(purchased(version: 3, revokedAt: TestChain.now, refunds: [refund]))
+        #expect(text.contains("\"revocationReason\":0,\"revocationType\":\"REFUND_FULL\""))
+        #expect(!text.contains("dp_1"))
+        refund.reversedAt = TestChain.now
+        #expect(try json(purchased(version: 4, refunds: [refund])) == json(purchased()))
+    }
+
     @Test func aReversedRefundLeavesNoTrace() throws {
         let reversed = purchased(
             version: 4,
