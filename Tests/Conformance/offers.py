@@ -7,7 +7,8 @@ import requests
 from appstoreserverlibrary.jws_signature_creator import PromotionalOfferV2SignatureCreator
 from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
 
-from notifications import eventually
+from notifications import administer, eventually, heard
+from subscriptions import Life, kind
 
 GROUP, OFFER = "circle", "come_back"
 # A higher level is a lower service.
@@ -61,6 +62,7 @@ def discount(store, product, username="", age=0):
 
 def promotional_offers(store, table):
     sell(store)
+    life = Life(store)
 
     def bought(product, **more):
         """The transaction of a payment. Payments may learn of a new product a moment later."""
@@ -100,6 +102,13 @@ def promotional_offers(store, table):
 
         return eventually(told)
 
+    def expect_redeemed(name, product):
+        """The merchant's server hears once of an offer, with the next renewal that still has it."""
+        pairs = heard(life.merchant, life.verifier, name, product)
+        table.expect(f"  … {name}", [(f"{name} 1", silver)], [(kind(told), one.originalTransactionId) for told, one in pairs])
+        infos = [verifier.verify_and_decode_renewal_info(told.data.signedRenewalInfo) for told, _ in pairs]
+        table.expect("  … its renewal info", [(2, OFFER, product)], [(one.rawOfferType, one.offerIdentifier, one.productId) for one in infos])
+
     signed(silver)
     table.expect("an offer signed for another product", "400 offer_signature_invalid", refusal(SILVER, discount=discount(store, GOLD)))
     table.expect("  … for another user", "400 offer_signature_invalid", refusal(SILVER, discount=discount(store, SILVER, "ada")))
@@ -112,6 +121,7 @@ def promotional_offers(store, table):
     table.expect("  … another payment", "409 offer_nonce_used", refusal(SILVER, discount=once, applicationUsername="Ada"))
     info = renewal(SILVER)
     table.expect("  … its renewal info", (2, OFFER, "P1M", OFFERED * 10), (info.rawOfferType, info.offerIdentifier, info.offerPeriod, info.renewalPrice))
+    expect_redeemed("OFFER_REDEEMED", SILVER)
 
     creator = PromotionalOfferV2SignatureCreator(store.private_key(store.server_key), store.server_key, store.issuer(store.server_key), store.bundle)
     table.expect("a JWS for a stranger", "400 offer_signature_invalid", refusal(GOLD, promotionalOffer=creator.create_signature(GOLD, OFFER, "999999999")))
@@ -126,3 +136,5 @@ def promotional_offers(store, table):
     ]
     table.expect("  … its transaction", [(GOLD, 2, OFFER, OFFERED * 10)], [(one.productId, one.rawOfferType, one.offerIdentifier, one.price) for one in paid])
     table.expect("  … another payment", "409 offer_nonce_used", refusal(GOLD, promotionalOffer=token))
+    expect_redeemed("OFFER_REDEEMED UPGRADE", GOLD)
+    administer(store, "DELETE", f"/apps/{store.bundle}/notification-endpoint")

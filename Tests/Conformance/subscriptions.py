@@ -49,15 +49,21 @@ class Life:
         for product, (_, price) in PRODUCTS.items():
             self.price(product, price)
 
-    def price(self, product, cents):
+    def price(self, product, cents, storefront="USA", currency="USD"):
+        """Sells a product at this price, and in this storefront alone."""
         draft = {
             "type": "autoRenewableSubscription",
-            "prices": {"USA": {"minorUnits": cents, "currency": "USD"}},
+            "prices": {storefront: {"minorUnits": cents, "currency": currency}},
             "localizations": {"en": {"title": product, "description": "For life."}},
             "subscription": {"groupID": GROUP, "level": PRODUCTS[product][0], "period": "P1M"},
             "entitlements": [NAME],
         }
         self.call("PUT", f"{self.store.facts['catalogURL']}/v1/admin/products/{product}", self.store.facts["administratorToken"], draft)
+
+    def raise_price(self, subscription, cents):
+        """Raises the price of one subscription to silver, as far as the catalog's price allows."""
+        body = {"productID": SILVER, "price": {"minorUnits": cents, "currency": "USD"}}
+        return self.administer("PUT", f"/subscriptions/{subscription}/price-increase", body)
 
     def test(self, **wishes):
         """Sets what the sandbox does with the buyer's account."""
@@ -166,6 +172,7 @@ def subscription_life(store, table):
     extensions(store, table, life, first)
     unpaid(table, life)
     price_increases(table, life, first)
+    not_for_sale(table, life, first)
     administer(store, "DELETE", f"/apps/{store.bundle}/notification-endpoint")
 
 
@@ -232,9 +239,19 @@ def unpaid(table, life):
 
 
 def price_increases(table, life, first):
-    """Asks the subscriber about two higher prices. The first is agreed to, and the second is not answered."""
+    """Tells the subscriber of a higher price, and asks about two more: one is agreed to, one not answered."""
     life.buy(SILVER)
     life.expect(table, "another purchase after the end", "SUBSCRIBED RESUBSCRIBE 1")
+
+    # Less than half of the price before, so that nobody has to agree.
+    life.price(SILVER, 1299)
+    eventually(lambda: life.raise_price(first, 1299).status_code < 300)
+    life.advance("2d")
+    info, _ = life.expect(table, "a higher price without a question", "PRICE_INCREASE ACCEPTED 1")
+    table.expect("  … priceIncreaseStatus and renewalPrice", (1, 12990), (info.rawPriceIncreaseStatus, info.renewalPrice))
+    life.advance("32d")
+    info, renewal = life.expect(table, "a renewal that costs it", "DID_RENEW 1")
+    table.expect("  … price", (12990, None), (renewal.price, info.rawPriceIncreaseStatus))
 
     def ask(cents):
         life.price(SILVER, cents)
@@ -253,6 +270,19 @@ def price_increases(table, life, first):
     life.advance("32d")
     info, _ = life.expect(table, "no answer until the end", "EXPIRED PRICE_INCREASE 2")
     table.expect("  … expirationIntent", 3, info.rawExpirationIntent)
+
+
+def not_for_sale(table, life, first):
+    """Takes away the price of the subscriber's storefront, so that there is nothing to renew."""
+    life.price(SILVER, PRODUCTS[SILVER][1])
+    life.buy(SILVER)
+    life.expect(table, "a purchase before the product is withdrawn", "SUBSCRIBED RESUBSCRIBE 1")
+    life.price(SILVER, 899, "FRA", "EUR")
+    # A raise is refused in any case, and by another code once payments knows that there is no price.
+    eventually(lambda: life.raise_price(first, PRODUCTS[SILVER][1]).json().get("code") == "product_unavailable")
+    life.advance("32d")
+    info, _ = life.expect(table, "the end of a product without a price", "EXPIRED PRODUCT_NOT_FOR_SALE 2")
+    table.expect("  … expirationIntent", (4, 0), (info.rawExpirationIntent, info.rawAutoRenewStatus))
 
 
 def named(store):
