@@ -1,15 +1,20 @@
-"""Follows a purchase that a family shares, until the family ends."""
+"""Follows a purchase and a subscription that a family shares, until the family ends."""
 
 from appstoreserverlibrary.api_client import GetTransactionHistoryVersion
 from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
 from appstoreserverlibrary.models.TransactionHistoryRequest import TransactionHistoryRequest
 
 from notifications import administer, eventually, heard
-from other_offers import bought, money
+from other_offers import bought, money, sell
 from subscriptions import Life
 
-FILM = "com.example.film"
+FILM, MAGAZINE = "com.example.film", "com.example.magazine"
 PRICE = 999
+
+
+def holding(transaction):
+    """What a transaction says of who has it."""
+    return (transaction.rawInAppOwnershipType, transaction.price, transaction.revocationDate)
 
 
 def families(store, table):
@@ -39,19 +44,41 @@ def families(store, table):
     for name, transaction in [("FAMILY_SHARED", share.transactionId), ("PURCHASED", own)]:
         table.expect(f"get_transaction_info, {name}", name, signed(transaction).rawInAppOwnershipType)
 
-    def history(ownership):
-        request = TransactionHistoryRequest(inAppOwnershipType=ownership, productIds=[FILM])
+    def history(ownership, product=FILM):
+        request = TransactionHistoryRequest(inAppOwnershipType=ownership, productIds=[product])
         page = client.get_transaction_history(share.transactionId, None, request, GetTransactionHistoryVersion.V2)
         return [life.verifier.verify_and_decode_signed_transaction(one).transactionId for one in page.signedTransactions]
 
     table.expect("get_transaction_history, FAMILY_SHARED", [share.transactionId], history(InAppOwnershipType.FAMILY_SHARED))
     table.expect("  … PURCHASED", [], history(InAppOwnershipType.PURCHASED))
 
+    def periods(count):
+        """The periods that the member has of the magazine, once there are so many."""
+
+        def shared():
+            found = history(InAppOwnershipType.FAMILY_SHARED, MAGAZINE)
+            return found if len(found) >= count else None
+
+        return [signed(one) for one in eventually(shared) or []]
+
+    sell(life, MAGAZINE, "press", isFamilyShareable=True)
+    subscription = bought(life, MAGAZINE)["id"]
+    table.expect("a subscription of a family", [("FAMILY_SHARED", 0, None)], [holding(one) for one in periods(1)])
+    table.expect("  … the clock is advanced", True, life.advance("32d"))
+    table.expect("  … its renewal", [("FAMILY_SHARED", 0, None)] * 2, [holding(one) for one in periods(2)])
+    running = max(periods(2), key=lambda one: one.expiresDate).transactionId
+    table.expect("  … the member paid nothing", [], history(InAppOwnershipType.PURCHASED, MAGAZINE))
+
     life.administer("POST", f"/families/{made}/end", {"reason": "They parted."})
+    ended = [(one.transactionId, one.rawRevocationType) for _, one in heard(life.merchant, life.verifier, "REVOKE", MAGAZINE)]
+    table.expect("the family ends, REVOKE of the running period", [(running, "FAMILY_REVOKE")], ended)
     revoked = [transaction for _, transaction in heard(life.merchant, life.verifier, "REVOKE", FILM)]
-    table.expect("the family ends, REVOKE", [share.transactionId], [one.transactionId for one in revoked])
+    table.expect("  … REVOKE of the purchase", [share.transactionId], [one.transactionId for one in revoked])
     table.expect("  … revocationType", ["FAMILY_REVOKE"], [one.rawRevocationType for one in revoked])
     table.expect("  … revocationDate", [True], [one.revocationDate is not None for one in revoked])
     table.expect("  … get_transaction_info", "FAMILY_REVOKE", eventually(lambda: signed(share.transactionId).rawRevocationType))
     table.expect("  … the organizer keeps it", None, signed(own).revocationDate)
+    # Other rows advance the clock, and would hear of its renewals.
+    life.administer("POST", f"/test/subscriptions/{subscription}/expiry", {})
+    table.expect("the organizer's subscription ends", 1, len(heard(life.merchant, life.verifier, "EXPIRED", MAGAZINE)))
     administer(store, "DELETE", f"/apps/{store.bundle}/notification-endpoint")

@@ -178,15 +178,24 @@ final class PlayedDevice: SKPaymentTransactionObserver, Sendable {
         }
     }
 
-    /// Finishes a payment, once it has ended.
+    /// Finishes a payment, once it has ended, or what the family of the payment's account shares of it
+    /// with that of the device.
     func finish(_ payment: PlayedPayment) async throws {
         let queue = try running()
         let transaction = try await wait.until("'\(payment.name)' to end on '\(name)'") {
-            let found = sightings.last { payment.isOf($0.transaction) }?.transaction
+            let found = sightings.last { shows(payment, $0) }?.transaction
             let state = found?.transactionState
             return state == .purchasing || state == .deferred ? nil : found
         }
         try await queue.finish(transaction)
+    }
+
+    /// Shows whether a sighting is of a payment, or of what a family shares of it.
+    private func shows(_ payment: PlayedPayment, _ sighting: Sighting) -> Bool {
+        guard payment.account != account else { return payment.isOf(sighting.transaction) }
+        let product = payment.transaction?.payment.productIdentifier
+        return sighting.transaction.payment.productIdentifier == product
+            && sighting.states.last != "finished"
     }
 
     /// Waits until the app knows its account's storefront.
