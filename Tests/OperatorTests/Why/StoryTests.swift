@@ -1,6 +1,7 @@
 import ClockAndIDs
 import EventTypes
 import Seals
+import StoreAPI
 import TestSupport
 import Testing
 
@@ -191,12 +192,45 @@ import Testing
         #expect(story.waitsFor.first?.contains("is not published since 59 s") == true)
     }
 
-    @Test(arguments: [
-        (TransactionState.deferred, "counterfoil approve 1000001, or decline 1000001"),
-        (.purchasing, "payments has not decided"),
-    ])
-    func aPaymentWithoutAnOutcomeSaysWhoDecides(state: TransactionState, text: String) {
-        #expect(Self.story(Self.payments(state)).waitsFor.first?.contains(text) == true)
+    private static let undecided: [(TransactionState, String?, String)] = [
+        (.deferred, nil, "counterfoil approve 1000001, or decline 1000001"),
+        (.purchasing, nil, "payments has not decided"),
+        (
+            .purchasing, "awaiting_action",
+            """
+            The buyer has to confirm the charge, as with 3-D Secure; payments asks the processor \
+            again in 30 s.
+            """
+        ),
+        (
+            .purchasing, "processing",
+            """
+            The processor has begun the charge and has not decided; payments asks again in 30 s.
+            """
+        ),
+    ]
+
+    @Test(arguments: undecided)
+    func aPaymentWithoutAnOutcomeSaysWhoDecides(
+        state: TransactionState,
+        step: String?,
+        text: String
+    ) {
+        var payments = Self.payments(state)
+        payments.attempts =
+            step.map { step in
+                [
+                    .init(
+                        kind: "charge",
+                        step: step,
+                        paymentMethod: "sandbox_needs_action",
+                        callCount: 1,
+                        dueAt: Self.after(90_000).onMachines,
+                        waitsFor: nil
+                    )
+                ]
+            } ?? []
+        #expect(Self.story(payments).waitsFor.first?.contains(text) == true)
     }
 
     @Test func aWebhookThatIsNotConfirmedTellsItsAnswerAndItsNextTry() {
