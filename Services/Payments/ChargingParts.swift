@@ -136,10 +136,30 @@ struct ChargingParts {
             chosen.stripe?.events(of: $0, settledBy: runner, disputes, on: frame)
         }
         let eventRunner = events.flatMap { chosen.stripe?.eventRunner($0, on: frame) }
-        services = chosen.services + (eventRunner.map { [$0] } ?? [])
+        var services = chosen.services
+        if let eventRunner { services.append(eventRunner) }
+        if chosen.stripe != nil { services.append(Self.priceWarnings(context)) }
+        self.services = services
         webhookRoutes = StripeWebhookRoutes(
             parts: events.flatMap { chosen.stripe?.webhooks($0) }
         )
+    }
+
+    /// Warns of prices that Stripe cannot charge, at the start and once a day.
+    private static func priceWarnings(_ context: PaymentsContext) -> WorkRunner {
+        let prices = ChargeablePriceHandler(
+            client: context.client,
+            now: context.now,
+            logger: context.logger
+        )
+        return WorkRunner(
+            client: context.client,
+            rest: .seconds(86_400),
+            complaint: "The catalog's prices could not be compared with what Stripe charges",
+            logger: context.logger
+        ) {
+            try await prices.warn()
+        }
     }
 
     /// Tells buyers on which page to act.

@@ -65,6 +65,30 @@ final class ProductStore: Sendable {
         return products
     }
 
+    /// Reads products at their newest versions, in the order of their ids.
+    ///
+    /// - Parameters:
+    ///   - id: The last product of the page before; `nil` for the first page.
+    ///   - limit: The most products of a page.
+    ///   - connection: A connection.
+    /// - Returns: The products, with the prices that they were published with.
+    /// - Throws: `PostgresError`, or an error of a row that cannot be read.
+    static func page(
+        after id: ProductID?,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [Product] {
+        try connection.query(
+            """
+            SELECT data FROM products WHERE id > \(id?.rawValue ?? "")
+            ORDER BY id LIMIT \(Int64(limit))
+            """
+        ).map { row in
+            let data = try row.decode(PostgresJSON.self)
+            return try JSONDecoder().decode(Product.self, from: Data(data.bytes))
+        }
+    }
+
     /// The products that families begin or cease to share with these versions.
     ///
     /// A product that was not known before has no purchase to share.
