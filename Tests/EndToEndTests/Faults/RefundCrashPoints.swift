@@ -48,6 +48,53 @@ extension EndToEnd {
             }
         }
 
+        @Test func beforeAnApprovalIsCommitted() async throws {
+            try await approval { store in
+                try store.hold(
+                    .payments,
+                    .beforeCommit(ofTransactionWith: "INTO refund_requests")
+                )
+            }
+        }
+
+        @Test func afterAnApprovalBeforeItsRefund() async throws {
+            try await approval { store in
+                try store.hold(
+                    .payments,
+                    .beforeStatement(containing: "INSERT INTO sandbox_processor.refunds")
+                )
+            }
+        }
+
+        @Test func afterAnApprovedRefundBeforeItsCommit() async throws {
+            try await approval { store in
+                try store.hold(
+                    .payments,
+                    .beforeCommit(ofTransactionWith: "INTO ledger_postings")
+                )
+            }
+        }
+
+        /// Approves a buyer's request for a part, and kills the service in the middle.
+        private func approval(_ hold: @Sendable (StoreHarness) throws -> Hold) async throws {
+            try await withStore(.with(postgresProxies: [.payments])) { store in
+                try await store.importSampleCatalog()
+                let payment = try await store.buy()
+                try await store.expectWhole([payment])
+                let id = payment.transactionID
+                _ = try await store.client(account: "ada").askForRefund(of: id).value
+                let hold = try hold(store)
+                let approve = ["refund-requests", "approve", id.rawValue, "--amount", "0.40"]
+                async let first = store.counterfoil(approve)
+                try await store.crash(.payments, at: hold)
+                _ = try? await first
+                // The administrator has seen no answer, and repeats the command.
+                let second = try await store.counterfoil(approve)
+                #expect(second.exit == .code(0), "\(second.output)")
+                try await store.expectMoney(of: id, refunds: 1, reversals: 0)
+            }
+        }
+
         /// Refunds a part, and kills the service in the middle of the reversal.
         private func reversal(_ hold: @Sendable (StoreHarness) throws -> Hold) async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
