@@ -9,7 +9,11 @@ extension EndToEnd {
     /// The client library against the running services.
     ///
     /// Tests run one at a time, because a program has only one default queue.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(
+        .serialized,
+        .timeLimit(.minutes(5)),
+        .onlySandbox("It pays with the sandbox's payment methods.")
+    )
     struct PaymentQueues {
         @Test func aPurchaseIsReportedStepByStepUntilItIsFinished() async throws {
             try await withQueue { store, observer in

@@ -6,7 +6,11 @@ import TestSupport
 
 extension EndToEnd {
     /// The sample app as a separate process that is killed at every step of a purchase.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(
+        .serialized,
+        .timeLimit(.minutes(5)),
+        .onlySandbox("It pays with the sandbox's payment methods.")
+    )
     struct Shops {
         /// A store behind proxies, and the sample app of one buyer.
         fileprivate struct Setup {

@@ -30,7 +30,8 @@ extension EndToEnd {
             try await confirm(after: .beforeCommit(ofTransactionWith: "step = u.step"))
         }
 
-        @Test func beforeTheProcessorAsksForAnAction() async throws {
+        @Test(.onlySandbox("It stops a statement of the sandbox's books."))
+        func beforeTheProcessorAsksForAnAction() async throws {
             try await confirm(
                 after: .beforeStatement(containing: "INSERT INTO sandbox_processor.open_charges")
             )

@@ -30,7 +30,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func afterReversalIntentBeforeTheCall() async throws {
+        @Test(.onlySandbox("Stripe takes no refund back."))
+        func afterReversalIntentBeforeTheCall() async throws {
             try await reversal { store in
                 try store.hold(
                     .payments,
@@ -39,7 +40,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func afterReversalBeforeItsCommit() async throws {
+        @Test(.onlySandbox("Stripe takes no refund back."))
+        func afterReversalBeforeItsCommit() async throws {
             try await reversal { store in
                 try store.hold(
                     .payments,
@@ -57,7 +59,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func afterAnApprovalBeforeItsRefund() async throws {
+        @Test(.onlySandbox("It stops a statement of the sandbox's books."))
+        func afterAnApprovalBeforeItsRefund() async throws {
             try await approval { store in
                 try store.hold(
                     .payments,

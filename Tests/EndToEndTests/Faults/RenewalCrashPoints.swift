@@ -13,7 +13,8 @@ extension EndToEnd {
             try await kill(.beforeCommit(ofTransactionWith: "INSERT INTO processor_attempts"))
         }
 
-        @Test func afterARenewalIsBegunBeforeItsCharge() async throws {
+        @Test(.onlySandbox("It stops a statement of the sandbox's books."))
+        func afterARenewalIsBegunBeforeItsCharge() async throws {
             try await kill(.beforeStatement(containing: "INSERT INTO sandbox_processor.charges"))
         }
 
@@ -132,7 +133,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func betweenAnUpgradesChargeAndItsRefund() async throws {
+        @Test(.onlySandbox("It stops a statement of the sandbox's books."))
+        func betweenAnUpgradesChargeAndItsRefund() async throws {
             try await upgrade(.beforeStatement(containing: "INTO sandbox_processor.refunds"))
         }
 

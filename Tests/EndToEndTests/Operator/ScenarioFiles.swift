@@ -4,7 +4,11 @@ import TestSupport
 
 extension EndToEnd {
     /// Scenario files, played on a store.
-    @Suite(.serialized, .timeLimit(.minutes(10)))
+    @Suite(
+        .serialized,
+        .timeLimit(.minutes(10)),
+        .onlySandbox("It pays with the sandbox's payment methods.")
+    )
     struct ScenarioFiles {
         private static let examples = SourceTree.root.appending(path: "Examples/scenarios")
 

@@ -9,7 +9,11 @@ import TestSupport
 extension EndToEnd {
     /// A sandbox accepts test payment methods, a production store does not, and each store is one
     /// of the two.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(
+        .serialized,
+        .timeLimit(.minutes(5)),
+        .onlySandbox("A store in production does not take a test key.")
+    )
     struct StoreEnvironments {
         private static let name = "STORE_ENVIRONMENT"
 
