@@ -217,19 +217,18 @@ import Testing
         text: String
     ) {
         var payments = Self.payments(state)
-        payments.attempts =
-            step.map { step in
-                [
-                    .init(
-                        kind: "charge",
-                        step: step,
-                        paymentMethod: "sandbox_needs_action",
-                        callCount: 1,
-                        dueAt: Self.after(90_000).onMachines,
-                        waitsFor: nil
-                    )
-                ]
-            } ?? []
+        if let step {
+            payments.attempts = [
+                .init(
+                    kind: "charge",
+                    step: step,
+                    paymentMethod: "sandbox_needs_action",
+                    callCount: 1,
+                    dueAt: Self.after(90_000).onMachines,
+                    waitsFor: nil
+                )
+            ]
+        }
         #expect(Self.story(payments).waitsFor.first?.contains(text) == true)
     }
 
