@@ -53,6 +53,7 @@ enum PaymentsMigrations {
                 "payments_m0028_processor_balances",
                 PackageResources.m0028_processor_balances_sql
             ),
+            ("payments_m0029_failed_refunds", PackageResources.m0029_failed_refunds_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -69,6 +69,13 @@ extension StandInServer {
         }
     }
 
+    /// The ids of the refunds that name a transaction of the store, the oldest first.
+    package func refunds(ofTransaction id: String) -> [String] {
+        state.withLock { state in
+            state.books.refunds.filter { $0.metadata["transaction"] == id }.map(\.id)
+        }
+    }
+
     /// The amounts that disputes have taken from payments and not given back, by the payment.
     package var withdrawn: [String: Int64] {
         state.withLock { state in

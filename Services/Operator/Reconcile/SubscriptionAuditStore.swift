@@ -93,7 +93,10 @@ enum SubscriptionAuditStore {
         for row in try connection.query(
             """
             SELECT s.id, t.id, t.state, t.requested_at, t.refunds, t.subscription,
-                a.kind, a.step, a.is_owed, a.amount, a.currency, charge.amount,
+                a.kind,
+                -- A refund that is made once more is in the transaction already.
+                CASE WHEN a.outcome = 'refunded' THEN 'settled' ELSE a.step END,
+                a.is_owed, a.amount, a.currency, charge.amount,
                 CASE WHEN charge.amount IS NOT NULL THEN (
                     SELECT coalesce(sum(returned.amount), 0)::bigint
                     FROM processor_returns returned WHERE returned.attempt_id = a.attempt_id

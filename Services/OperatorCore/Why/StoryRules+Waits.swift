@@ -19,12 +19,14 @@ extension StoryRules {
 
     /// The wait for refunds and reversals; `nil` if all are done.
     var undoWait: String? {
-        let open = payments.attempts.filter { $0.kind != "charge" && $0.step != "settled" }
-        guard let attempt = open.first(where: { $0.step != "failed" }) ?? open.last else {
-            return nil
+        let undone = payments.attempts.filter { $0.kind != "charge" }
+        if let open = undone.first(where: { $0.step != "settled" && $0.step != "failed" }) {
+            return "payments asks the processor for the \(open.kind)."
         }
-        return attempt.step == "failed"
-            ? "The processor could not make the last \(attempt.kind), so no money moved for it."
-            : "payments asks the processor for the \(attempt.kind)."
+        // A later refund has made good what an earlier one could not.
+        let last = ["reversal", "refund"].compactMap { kind in undone.last { $0.kind == kind } }
+        return last.first { $0.step == "failed" }.map {
+            "The processor could not make the last \($0.kind), so no money moved for it."
+        }
     }
 }

@@ -41,18 +41,15 @@ enum RefundRules {
             })
         {
             guard first.requestKey == key else { return .refused(.refundKeyReused) }
-            switch first.step {
-            case .settled: return .done
-            case .failed: return .refused(.refundFailed(number: first.number))
-            default: return .pending(first.key)
-            }
+            if first.hasFailed { return .refused(.refundFailed(number: first.number)) }
+            return first.step == .settled ? .done : .pending(first.key)
         }
         if let earlier {
             guard earlier.key == terms.key else { return .refused(.refundKeyReused) }
             guard let joined = refunds.first(where: { $0.number == earlier.pending }) else {
                 return .done
             }
-            if joined.step == .failed { return .refused(.refundFailed(number: joined.number)) }
+            if joined.hasFailed { return .refused(.refundFailed(number: joined.number)) }
             return joined.step.isOpenAtProcessor ? .pending(joined.key) : .done
         }
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
@@ -99,7 +96,7 @@ enum RefundRules {
         guard transaction.reason != .familyShared else { return .refused(.isShared) }
         guard let refund = transaction.refunds?.first(where: { $0.number == number }) else {
             let isPending = attempts.contains {
-                $0.kind == .refund && $0.number == number && $0.step != .failed
+                $0.kind == .refund && $0.number == number && !$0.hasFailed
             }
             return .refused(
                 isPending ? .refundNotSettled(number: number) : .refundUnknown(number: number)

@@ -14,8 +14,9 @@ enum AttemptOutcome: Hashable, Sendable {
     case reversed(reference: ProcessorReference)
     /// The processor has begun, and will know the outcome later.
     case processing(reference: ProcessorReference)
-    /// The processor cannot refund, or cannot reverse a refund, under the key of a generation.
-    case undoFailed(FailureReason, generation: Int)
+    /// The processor cannot refund, or cannot reverse a refund, under the key of a generation; or the
+    /// refund with a reference has failed.
+    case undoFailed(FailureReason, generation: Int, reference: ProcessorReference? = nil)
     /// The processor took no call, and takes none for a time.
     case throttled(retryAfter: Duration)
     /// The outcome is unknown, or nothing was done yet; `wasCalled` says whether the processor was
@@ -29,6 +30,15 @@ enum AttemptOutcome: Hashable, Sendable {
     case exhausted
     /// The approval was not given in time.
     case approvalExpired
+
+    /// The processor's own id of the refund that it tells of; `nil` if it tells of none.
+    var refundReference: ProcessorReference? {
+        switch self {
+        case .refunded(let reference), .processing(let reference): reference
+        case .undoFailed(_, _, let reference): reference
+        default: nil
+        }
+    }
 }
 
 /// An outcome and its attempt.
@@ -72,7 +82,8 @@ extension AttemptOutcome {
     private init(ofOpen outcome: UndoOutcome, generation: Int) {
         switch outcome {
         case .pending(let reference): self = .processing(reference: reference)
-        case .failed(let reason): self = .undoFailed(reason, generation: generation)
+        case .failed(let reason, let reference):
+            self = .undoFailed(reason, generation: generation, reference: reference)
         case .throttled(let pause): self = .throttled(retryAfter: pause)
         case .undone, .unavailable, .unknown: self = .tryAgain(wasCalled: true)
         }

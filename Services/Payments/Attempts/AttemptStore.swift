@@ -12,7 +12,7 @@ enum AttemptStore {
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
         a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
         a.renewal_try, a.is_owed, a.act, a.first_called_at, a.generation, a.is_uncalled,
-        a.action_ends_at, a.advice
+        a.action_ends_at, a.advice, a.failed_reference
         """
 
     /// Writes new attempts; existing ones stay as they are.
@@ -68,7 +68,8 @@ enum AttemptStore {
                 approval_ends_at = u.approval_ends_at, waits_for = u.waits_for,
                 first_called_at = u.first_called_at, generation = u.generation,
                 is_uncalled = u.is_uncalled, action_ends_at = u.action_ends_at,
-                advice = u.advice, lease_owner = \(owner.id)
+                advice = u.advice, failed_reference = u.failed_reference,
+                lease_owner = \(owner.id)
             FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.step.rawValue)),
@@ -77,10 +78,11 @@ enum AttemptStore {
                 \(attempts.map(\.dueAt)), \(attempts.map(\.approvalEndsAt)),
                 \(attempts.map { $0.waitsFor?.number }), \(attempts.map(\.firstCalledAt)),
                 \(attempts.map { Int32($0.generation) }), \(attempts.map(\.isUncalled)),
-                \(attempts.map(\.actionEndsAt)), \(attempts.map { $0.advice?.rawValue }))
+                \(attempts.map(\.actionEndsAt)), \(attempts.map { $0.advice?.rawValue }),
+                \(attempts.map(\.failedReference?.rawValue)))
                 AS u (transaction_id, kind, number, step, is_approved, call_count, reference,
                     outcome, due_at, approval_ends_at, waits_for, first_called_at, generation,
-                    is_uncalled, action_ends_at, advice)
+                    is_uncalled, action_ends_at, advice, failed_reference)
             WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind AND a.number = u.number
             """
         )
@@ -201,7 +203,7 @@ enum AttemptStore {
         ).isEmpty
     }
 
-    /// Whether the processor could not make a refund or a reversal.
+    /// Whether the processor could not make a refund or a reversal, or it has failed later.
     static func hasFailed(
         _ key: AttemptKey,
         on connection: isolated PostgresConnection
@@ -210,7 +212,8 @@ enum AttemptStore {
             """
             SELECT FROM processor_attempts
             WHERE transaction_id = \(key.transactionID.number) AND kind = \(key.kind.rawValue)
-                AND number = \(Int32(key.number)) AND step = 'failed'
+                AND number = \(Int32(key.number))
+                AND (step = 'failed' OR step = 'settled' AND failed_reference = reference)
             """
         ).isEmpty
     }
@@ -290,7 +293,7 @@ enum AttemptStore {
             transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
             undoes, revokes, key, fingerprint, reference, outcome, dueAt, approvalEndsAt,
             waitsFor, renewalTry, isOwed, act, firstCalledAt, generation, isUncalled, actionEndsAt,
-            advice
+            advice, failedReference
         ) = try row.decode(
             Int64.self,
             String.self,
@@ -318,6 +321,7 @@ enum AttemptStore {
             Int32.self,
             Bool.self,
             MachineTime?.self,
+            String?.self,
             String?.self
         )
         guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
@@ -345,6 +349,7 @@ enum AttemptStore {
             isOwed: isOwed,
             act: try act.map { try $0.decode(Act.self) },
             reference: reference.map { ProcessorReference(rawValue: $0) },
+            failedReference: failedReference.map { ProcessorReference(rawValue: $0) },
             advice: advice.flatMap { DeclineAdvice(rawValue: $0) },
             end: outcome.map { AttemptEnd(rawValue: $0) },
             dueAt: dueAt,

@@ -72,6 +72,10 @@ struct ProcessorAttempt: Hashable, Sendable {
     var act: Act?
     /// The processor's own id of what the attempt did or began.
     var reference: ProcessorReference?
+    /// The processor's own id of a refund for the attempt that has failed.
+    ///
+    /// What is said of that refund from before then counts no more.
+    var failedReference: ProcessorReference?
     /// The processor's advice after a decline.
     var advice: DeclineAdvice?
     /// The attempt's end; `nil` until then.
@@ -90,6 +94,16 @@ struct ProcessorAttempt: Hashable, Sendable {
     var callKey: CallKey { CallKey(attemptID: id, kind: kind, generation: generation) }
 
     var key: AttemptKey { AttemptKey(transactionID: transactionID, kind: kind, number: number) }
+
+    /// Whether no money moved for a refund or a reversal in the end: it has failed, if only after the
+    /// processor had confirmed it.
+    var hasFailed: Bool {
+        step == .failed || step == .settled && reference != nil && reference == failedReference
+    }
+
+    /// Whether the books have a refund as made that the processor has to make once more, because the
+    /// first one has failed.
+    var isMadeAgain: Bool { end == .refunded && step.isOpenAtProcessor }
 
     /// Whether it charges for a subscription's next period.
     var isRenewal: Bool { kind == .charge && (renewalTry ?? 0) > 0 }

@@ -4,9 +4,9 @@ extension Transaction {
     /// The minor units that are left to refund.
     ///
     /// Refunds that were accepted and are not confirmed yet count as refunded. Those that have failed
-    /// do not.
+    /// do not, and those that the transaction has already do not count twice.
     func refundRest(with attempts: [ProcessorAttempt]) -> Int64 {
-        attempts.filter { $0.kind == .refund && $0.step.isOpenAtProcessor }
+        attempts.filter { $0.kind == .refund && $0.step.isOpenAtProcessor && !$0.isMadeAgain }
             .reduce(refundableAmount.minorUnits) { $0 - $1.amount.minorUnits }
     }
 

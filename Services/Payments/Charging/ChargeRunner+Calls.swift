@@ -224,8 +224,10 @@ extension ChargeRunner {
         case .pending(let reference): .settle(.processing(reference: reference))
         case .needsAction(_, let reference): .settle(.needsAction(reference: reference))
         case .cancelled: .settle(.cancelled)
-        case .failed(let reason):
-            .settle(.undoFailed(reason, generation: attempt.generation))
+        case .failed(let reason, let reference):
+            .settle(
+                .undoFailed(reason, generation: attempt.generation, reference: reference)
+            )
         case .unavailable: .settle(.tryAgain(wasCalled: false))
         case .notFound(let isFinal)
         where context.policy.fails(attempt, isFinal: isFinal, at: context.machineNow()):
@@ -260,7 +262,8 @@ extension Inquiry {
             reference: attempt.reference,
             undoes: attempt.undoes,
             paymentMethod: attempt.paymentMethod,
-            firstCalledAt: attempt.firstCalledAt
+            firstCalledAt: attempt.firstCalledAt,
+            isOfSettled: attempt.step == .settled
         )
     }
 }

@@ -11,6 +11,9 @@ extension SettlementPlan {
                 result.key.transactionID
             )
         }
+        if let failed = attempt.failedReference, result.outcome.refundReference == failed {
+            return  // It is known, or was said before the refund has failed.
+        }
         switch result.outcome {
         case .charged(let reference, let amount):
             applyCharge(attempt, reference, amount)
@@ -48,8 +51,8 @@ extension SettlementPlan {
             throttle(attempt, for: pause)
         case .keyIsSpent(let generation, let step):
             callUnderAnotherKey(attempt, insteadOf: generation, at: step)
-        case .undoFailed(let reason, let generation):
-            failUndo(attempt, reason, generation: generation)
+        case .undoFailed(let reason, let generation, let reference):
+            failUndo(attempt, reason, generation: generation, reference)
         }
     }
 
@@ -121,6 +124,9 @@ extension SettlementPlan {
             )
         }
         guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
+        guard !attempt.isMadeAgain else {
+            return change(attempt.key) { $0.settle(.refunded, reference: reference) }
+        }
         guard returnsStrayCharge(attempt) else {
             let refund = TransactionCommand.refund(
                 number: attempt.number,

@@ -98,25 +98,88 @@ extension SettlementPlan {
     /// Nobody would ask again for what the store itself owes the buyer. So it is tried again later,
     /// under the next generation of the key, as often as it fails. It is not if a bank has taken the
     /// money back meanwhile.
+    ///
+    /// - Parameters:
+    ///   - attempt: The refund or the reversal.
+    ///   - reason: The reason.
+    ///   - generation: The generation of the key under which it was asked for.
+    ///   - reference: The processor's id of the refund that has failed; `nil` if it made none.
     mutating func failUndo(
         _ attempt: ProcessorAttempt,
         _ reason: FailureReason,
-        generation: Int
+        generation: Int,
+        _ reference: ProcessorReference?
     ) {
         guard attempt.kind != .charge, attempt.step != .failed,
             attempt.generation == generation
         else { return }
+        if attempt.end == .refunded, attempt.step == .settled, let reference {
+            return failMade(attempt, reference)
+        }
         contradict(
             "The processor could not make \(attempt.kind.rawValue) \(attempt.number)",
             attempt.transactionID
         )
         guard attempt.step.isOpenAtProcessor else { return }
-        let isOwed = attempt.isOwed && !exceedsRest(attempt)
+        change(attempt.key) { $0.failedReference = reference ?? $0.failedReference }
+        let isOwed = attempt.isOwed && !isTakenByBank(attempt)
         guard isOwed || returnsStrayCharge(attempt) else {
-            return change(attempt.key) { $0.fail(reason) }
+            return change(attempt.key) { attempt in
+                // What a bank has taken is with the buyer, and so the books stay.
+                if attempt.isMadeAgain { return attempt.settle(.refunded) }
+                attempt.fail(reason)
+            }
         }
+        callLater(attempt.key)
+    }
+
+    /// Notes that a refund has failed which the processor had confirmed before.
+    ///
+    /// The buyer does not have the money. So the refund is reversed, which gives the product back, and
+    /// somebody may refund again. What the store owes stays booked as given back, and is tried again
+    /// until it is.
+    private mutating func failMade(_ attempt: ProcessorAttempt, _ reference: ProcessorReference) {
+        // Another refund, of an earlier key or beside a dispute, says nothing about this one.
+        guard attempt.kind == .refund, attempt.reference == reference else { return }
+        contradict(
+            "Refund \(attempt.number) has failed after the processor had confirmed it",
+            attempt.transactionID
+        )
+        change(attempt.key) { $0.failedReference = reference }
+        guard !attempt.isOwed, !returnsStrayCharge(attempt) else { return callLater(attempt.key) }
+        let key = AttemptKey(
+            transactionID: attempt.transactionID,
+            kind: .reversal,
+            number: attempt.number
+        )
+        let move = apply(
+            .reverseRefund(number: attempt.number),
+            to: attempt.transactionID,
+            by: attempts[key]?.act
+        )
+        guard case .moved = move else { return }
+        guard attempts[key] == nil else {
+            // Somebody has asked for a reversal, which is now made by itself.
+            return change(key) { $0.settle(.reversed, reference: reference) }
+        }
+        var reversal = ProcessorAttempt(
+            transactionID: attempt.transactionID,
+            kind: .reversal,
+            number: attempt.number,
+            id: ids.attempt(at: time),
+            step: .settled,
+            paymentMethod: attempt.paymentMethod,
+            amount: attempt.amount,
+            undoes: reference
+        )
+        reversal.settle(.reversed, reference: reference)
+        addSettled(reversal)
+    }
+
+    /// Lets a refund or a reversal be called later, under the next generation of its key.
+    private mutating func callLater(_ key: AttemptKey) {
         let due = machineTime.advanced(by: policy.pollMax)
-        change(attempt.key) { attempt in
+        change(key) { attempt in
             attempt.step = .calling
             attempt.generation += 1
             attempt.reference = nil
@@ -127,10 +190,14 @@ extension SettlementPlan {
         }
     }
 
-    /// Whether a refund is of more than is left to refund, because a dispute took it.
-    private func exceedsRest(_ attempt: ProcessorAttempt) -> Bool {
+    /// Whether a bank took what a refund was to give back, by a dispute.
+    private func isTakenByBank(_ attempt: ProcessorAttempt) -> Bool {
         guard attempt.kind == .refund, let record = records[attempt.transactionID] else {
             return false
+        }
+        if attempt.isMadeAgain {
+            let refunds = record.transaction.refunds ?? []
+            return refunds.contains { $0.dispute != nil && $0.reversedAt == nil }
         }
         return attempt.amount.minorUnits > record.transaction.refundableAmount.minorUnits
     }

@@ -12,8 +12,9 @@ enum InquiryOutcome: Hashable, Sendable {
     case needsAction(BuyerAction, reference: ProcessorReference)
     /// The charge was ended before it was made, and never will be.
     case cancelled
-    /// The refund or the reversal has failed, and no money moved.
-    case failed(FailureReason)
+    /// The refund or the reversal has failed, and no money moved; `reference` is the processor's own
+    /// id of the refund, if it has one.
+    case failed(FailureReason, reference: ProcessorReference? = nil)
     /// The processor knows of nothing under this key.
     ///
     /// If the result is final, nothing will ever be done under it: no call is on its way any more.

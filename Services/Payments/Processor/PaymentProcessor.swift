@@ -89,6 +89,8 @@ struct Inquiry: Hashable, Sendable {
     let paymentMethod: PaymentMethod
     /// The time before which the processor was not called; `nil` if it is unknown.
     var firstCalledAt: MachineTime?
+    /// Whether the outcome was known before, so that only its failure can be news.
+    var isOfSettled = false
 
     var attemptID: AttemptID { key.attemptID }
 }

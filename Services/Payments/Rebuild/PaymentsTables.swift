@@ -29,7 +29,8 @@ enum PaymentsTables {
         ),
         RebuiltTable(
             "processor_attempts",
-            rows: "step = 'settled'",
+            // A refund that the store owes and makes once more is in the log as made.
+            rows: "step = 'settled' OR outcome = 'refunded'",
             key: [.number("transaction_id"), .text("kind"), .number("number")],
             columns: [
                 "transaction_id", "kind", "number", "amount", "currency", "revokes", "outcome",

@@ -203,9 +203,10 @@ struct RefundRequestHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> RefundRequestResponse.RefundState? {
         guard let number else { return nil }
-        if transaction.refunds?.contains(where: { $0.number == number }) == true { return .made }
         let key = AttemptKey(transactionID: transaction.id, kind: .refund, number: number)
-        return try AttemptStore.hasFailed(key, on: connection) ? .failed : .pending
+        if try AttemptStore.hasFailed(key, on: connection) { return .failed }
+        let isMade = transaction.refunds?.contains { $0.number == number } == true
+        return isMade ? .made : .pending
     }
 }
 

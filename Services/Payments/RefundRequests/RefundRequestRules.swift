@@ -127,13 +127,13 @@ enum RefundRequestRules {
         case .open: break
         case .approved:
             let made = attempts.first { $0.kind == .refund && $0.number == request.refundNumber }
-            guard let made, made.step == .failed else {
+            guard let made, made.hasFailed else {
                 return isSame(terms, as: made, of: transaction, attempts)
                     ? .repeated : .refused(.decidedOtherwise)
             }
             // Somebody gave money back since. The part may have been that, so nobody guesses.
             let isRefundedSince = attempts.contains {
-                $0.kind == .refund && $0.number > made.number && $0.step != .failed
+                $0.kind == .refund && $0.number > made.number && !$0.hasFailed
             }
             guard terms.amount == nil || !isRefundedSince else {
                 return .refused(.decidedOtherwise)
@@ -170,7 +170,7 @@ enum RefundRequestRules {
         if let revokes = terms.revokes, let made, revokes != made.revokes { return false }
         if let amount = terms.amount { return amount == made?.amount }
         // An approval of the rest left nothing. Reversed refunds count: their money was given back.
-        let given = attempts.filter { $0.kind == .refund && $0.step != .failed }
+        let given = attempts.filter { $0.kind == .refund && !$0.hasFailed }
         return given.reduce(Int64(0)) { $0 + $1.amount.minorUnits } >= transaction.price.minorUnits
     }
 }

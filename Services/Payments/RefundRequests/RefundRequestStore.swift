@@ -80,10 +80,11 @@ enum RefundRequestStore {
             // Reads one attempt by its key for each approved request, and never all attempts.
             """
             state = 'approved' AND (
-                SELECT step FROM processor_attempts a
+                SELECT a.step = 'failed' OR a.step = 'settled' AND a.failed_reference = a.reference
+                FROM processor_attempts a
                 WHERE a.transaction_id = r.transaction_id AND a.kind = 'refund'
                     AND a.number = (r.data->>'refundNumber')::integer
-            ) = 'failed'
+            )
             """
         }
     }

@@ -54,7 +54,7 @@ extension StripeProcessor {
     /// The outcome of an object at Stripe, for an attempt that is called for under a key.
     ///
     /// An object of an earlier generation of the key says nothing about the present one, unless it
-    /// moved money.
+    /// moved money, or was taken as the outcome.
     ///
     /// - Parameters:
     ///   - outcome: The outcome of the object.
@@ -69,6 +69,7 @@ extension StripeProcessor {
         guard let key, key != "\(inquiry.key)" else { return outcome }
         return switch outcome {
         case .charged, .refunded, .unavailable: outcome
+        case .failed where inquiry.isOfSettled: outcome
         default: .notFound(isFinal: isFinal(inquiry))
         }
     }

@@ -106,7 +106,7 @@ extension StripeProcessor {
         let reference = ProcessorReference(rawValue: refund.id)
         return switch refund.status {
         case "succeeded": .refunded(reference: reference)
-        case "failed", "canceled": .failed(.processorRefused)
+        case "failed", "canceled": .failed(.processorRefused, reference: reference)
         default: .pending(reference: reference)
         }
     }
@@ -115,7 +115,7 @@ extension StripeProcessor {
         switch found {
         case .refunded(let reference): .undone(reference: reference)
         case .pending(let reference): .pending(reference: reference)
-        case .failed(let reason): .failed(reason)
+        case .failed(let reason, let reference): .failed(reason, reference: reference)
         default: .unknown
         }
     }

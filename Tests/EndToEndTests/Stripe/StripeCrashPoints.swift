@@ -39,6 +39,34 @@ extension EndToEnd {
             }
         }
 
+        @Test func aRefundThatFailsLaterIsReversedOnce() async throws {
+            try await withStripe { store, stripe in
+                let payment = try await store.buy()
+                try await store.expectWhole([payment])
+                let id = payment.transactionID
+                _ = try await store.administrator.refund(id)
+                try await store.expectOne("refund", of: id)
+                let refunds = stripe.server.refunds(ofTransaction: id.rawValue)
+                let hold = try store.hold(.payments, Self.settlement)
+                try stripe.server.end(refund: try #require(refunds.last), succeeds: false)
+                try await store.crash(.payments, at: hold)
+                // The event is taken again when the dead process' minute with it is over.
+                try await store.expectOne("refund_reversal", of: id, within: .seconds(120))
+                #expect(stripe.server.entries.map(\.kind) == ["charge"])
+                // The buyer can be paid once more.
+                _ = try await store.administrator.refund(id)
+                try await eventually("another refund, and books that agree") {
+                    () async throws -> Bool? in
+                    let found = try await store.reconcile()
+                    guard found.differences.isEmpty,
+                        stripe.server.entries.map(\.kind) == ["charge", "refund"]
+                    else { return nil }
+                    let books = found.transactions?.first { $0.id == id }
+                    return books?.entry?.refunds.map(\.number) == [1, 2] ? true : nil
+                }
+            }
+        }
+
         @Test func aDisputeThatAWebhookTellsOfIsBookedOnce() async throws {
             try await withStripe { store, stripe in
                 let payment = try await store.buy()

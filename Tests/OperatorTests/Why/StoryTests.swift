@@ -232,6 +232,29 @@ import Testing
         #expect(Self.story(payments).waitsFor.first?.contains(text) == true)
     }
 
+    @Test func aRefundThatFailedIsToldUntilAnotherOneIsMade() {
+        var payments = Self.payments()
+        payments.attempts = [("charge", "settled"), ("refund", "failed"), ("reversal", "settled")]
+            .map { Self.attempt($0, $1) }
+        let text = "The processor could not make the last refund, so no money moved for it."
+        #expect(Self.story(payments).waitsFor == [text])
+        payments.attempts.insert(Self.attempt("refund", "calling"), at: 2)
+        #expect(Self.story(payments).waitsFor == ["payments asks the processor for the refund."])
+        payments.attempts[2] = Self.attempt("refund", "settled")
+        #expect(Self.story(payments).waitsFor == [])
+    }
+
+    private static func attempt(_ kind: String, _ step: String) -> PaymentsChapter.Attempt {
+        PaymentsChapter.Attempt(
+            kind: kind,
+            step: step,
+            paymentMethod: "pm_1",
+            callCount: 1,
+            dueAt: nil,
+            waitsFor: nil
+        )
+    }
+
     @Test func aWebhookThatIsNotConfirmedTellsItsAnswerAndItsNextTry() {
         var fulfillment = FulfillmentChapter()
         fulfillment.isQueued = true

@@ -41,6 +41,53 @@ import Testing
         }
     }
 
+    @Test func aRefundThatFailsLaterIsReversedOnceAndMadeAgain() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            _ = try await store.refunds.refund(bought.id)
+            #expect(try await store.load(bought.id).revokedAt != nil)
+            try await store.failRefund(of: bought.id)
+            let kept = try await store.load(bought.id)
+            #expect(kept.revokedAt == nil)
+            #expect(kept.refunds?.map(\.number) == [1] && kept.refunds?.first?.reversedAt != nil)
+            // The purchase, its refund, and the reversal.
+            #expect(try await store.counts("ledger_postings") == [3])
+            let again = try await store.refunds.refund(bought.id)
+            guard case .done = again else {
+                Issue.record("\(again)")
+                return
+            }
+            let returned = try await store.load(bought.id)
+            #expect(returned.revokedAt != nil && returned.refunds?.map(\.number) == [1, 2])
+            #expect(store.paid == 0)
+            try await store.readMovements()
+            let returns = try await store.list("processor_returns").map(\.amount)
+            #expect(returns.sorted() == [-999, 999, 999])
+        }
+    }
+
+    @Test func theReturnOfAStrayChargeThatFailsLaterIsMadeAgain() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(
+                by: try await store.save("pm_card_threeDSecure2Required")
+            )
+            let charge = try await store.charge(of: bought.id)
+            // As if the answer to the end of the charge had been wrong.
+            try await store.runner.settle(.declined(.paymentDeclined, advice: nil), of: charge)
+            let reference = try #require(charge.reference).rawValue
+            try store.standIn.end(payment: reference, succeeds: true)
+            try await store.hearAll()
+            await store.runner.drain()
+            #expect(store.paid == 0)
+            try await store.failRefund(of: bought.id)
+            #expect(store.paid == 999)
+            try await store.recover(after: .seconds(3600))
+            #expect(store.paid == 0)
+            // The stray charge and its return.
+            #expect(try await store.counts("ledger_postings") == [2])
+        }
+    }
+
     @Test func aRefundIsNotTakenBack() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save())
@@ -64,5 +111,21 @@ import Testing
             #expect(try await store.load(bought.id).revokedAt == nil)
             #expect(store.standIn.entries.map(\.kind) == ["charge"])
         }
+    }
+}
+
+extension StripeStore {
+    /// Lets the newest refund of a transaction fail, of which Stripe tells twice.
+    fileprivate func failRefund(of id: TransactionID) async throws {
+        let charge = try #require(try await self.charge(of: id).reference)
+        let refunds = try await stripe.refunds(of: charge.rawValue).data
+        try standIn.end(refund: try #require(refunds.first).id, succeeds: false)
+        for _ in 0..<2 { try await hearAll() }
+    }
+
+    /// Takes in all events, the newest first.
+    fileprivate func hearAll() async throws {
+        try await events.store(try await stripe.events(StripeListRequest()).data)
+        try await applyEvents()
     }
 }
