@@ -23,18 +23,33 @@ final class StripeGate: Sendable {
     static let refusalPause = Duration.seconds(30)
 
     private let state: Mutex<State>
-    private let start = ContinuousClock.now
+    private let now: @Sendable () -> Duration
     private let logger: Logger
-    private let away = Gauge(label: "processor_away")
+    private let away: Gauge
 
     /// Makes a gate.
     ///
     /// - Parameters:
     ///   - rate: The calls a second.
+    ///   - metrics: Makes the gauge that shows whether Stripe is away.
+    ///   - now: The time, since any moment.
     ///   - logger: Receives the failures that a person has to look at.
-    init(rate: Int, logger: Logger) {
+    init(
+        rate: Int,
+        metrics: any MetricsFactory = MetricsSystem.factory,
+        now: @escaping @Sendable () -> Duration = StripeGate.timeSinceNow(),
+        logger: Logger
+    ) {
         state = Mutex(State(shares: RateShares(rate: Double(rate))))
+        self.now = now
         self.logger = logger
+        away = Gauge(label: "processor_away", factory: metrics)
+    }
+
+    /// The time that has passed since the call.
+    static func timeSinceNow() -> @Sendable () -> Duration {
+        let start = ContinuousClock.now
+        return { start.duration(to: .now) }
     }
 
     /// Makes a call as soon as it may be made.
@@ -59,15 +74,14 @@ final class StripeGate: Sendable {
         }
     }
 
-    private var now: Duration { start.duration(to: .now) }
-
     /// Waits for the turn of a call.
     ///
     /// - Returns: `nil` if it may be made, or how long not to ask again.
     private func admit(_ lane: RateShares.Lane) async -> Duration? {
-        let begin = now
+        let begin = now()
         while true {
             let wait = state.withLock { state -> (pause: Duration, isTurn: Bool)? in
+                let now = now()
                 if now < state.refusedUntil { return (state.refusedUntil - now, false) }
                 if let wait = state.shares.take(lane, at: now) { return (wait, true) }
                 guard !state.breaker.mayCall(at: now) else { return nil }
@@ -77,7 +91,9 @@ final class StripeGate: Sendable {
                 return (max(end - now, .milliseconds(100)), false)
             }
             guard let wait else { return nil }
-            guard wait.isTurn, now + wait.pause - begin <= Self.patience else { return wait.pause }
+            guard wait.isTurn, now() + wait.pause - begin <= Self.patience else {
+                return wait.pause
+            }
             do { try await Task.sleep(for: wait.pause) } catch { return wait.pause }
         }
     }
@@ -87,6 +103,7 @@ final class StripeGate: Sendable {
     /// A key without one permission is refused at some calls only, so it stops none of the others.
     private func record(_ failure: StripeFailure?) {
         let change = state.withLock { state -> Bool? in
+            let now = now()
             state.breaker.record(CircuitBreaker.Result(failure), at: now)
             if failure?.kind == .accessRefused, failure?.status == 401 {
                 state.refusedUntil = now + Self.refusalPause

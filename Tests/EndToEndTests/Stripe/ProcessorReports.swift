@@ -49,6 +49,7 @@ extension EndToEnd {
                 let payment = try await store.buy()
                 try await store.expectWhole([payment])
                 #expect(try await store.counts("processor_contradictions", 0))
+                #expect(try await store.counts("processor_disputes", 0))
                 // The bank takes back more than the buyer has paid.
                 try await store.withDatabase(of: .payments) { connection in
                     _ = try connection.execute(
@@ -59,6 +60,7 @@ extension EndToEnd {
                 let dispute = try await store.counterfoil("test", "dispute", id)
                 #expect(dispute.exit == .code(0), "\(dispute.output)")
                 #expect(try await store.counts("processor_contradictions", 1))
+                #expect(try await store.counts("processor_disputes", 1))
                 let log = store.process(.payments).log()
                 #expect(log.contains("was not refunded yet"))
             }

@@ -1,4 +1,5 @@
 import Logging
+import ServiceKit
 import Stripe
 import Synchronization
 import TestSupport
@@ -52,6 +53,41 @@ import Testing
         // After a pause one call tries, and with it Stripe is there again.
         let answer = try await eventually("a call") { try? await call(nil) }
         #expect(answer == 1)
+        #expect(log.messages(at: .notice).count == 1)
+    }
+
+    @Test func whoStaysAwayIsNamedOnceAndMeasuredUntilTheNextAnswer() async throws {
+        let (log, metrics) = (RecordedLog(), PrometheusMetrics())
+        let time = Mutex(Duration.zero)
+        let gate = StripeGate(
+            rate: 100,
+            metrics: metrics,
+            now: { time.withLock { $0 } },
+            logger: log.logger
+        )
+        /// Makes a call that is not answered.
+        func fail(after pause: Duration) async {
+            time.withLock { $0 += pause }
+            await #expect(throws: StripeFailure(.unknown)) {
+                try await gate.pass(.inquiries) { () async throws(StripeFailure) -> Int in
+                    throw StripeFailure(.unknown)
+                }
+            }
+        }
+        for _ in 1..<CircuitBreaker.failuresMax { await fail(after: .seconds(1)) }
+        #expect(!metrics.exposition().contains("processor_away 1"))
+        await fail(after: .seconds(1))
+        #expect(metrics.exposition().contains("processor_away 1"))
+        // After each pause one call tries, and then the pause is twice as long.
+        for seconds in [2, 4, 8] {
+            await fail(after: .seconds(seconds))
+            #expect(metrics.exposition().contains("processor_away 1"))
+        }
+        #expect(log.messages(at: .error).count == 1)
+        time.withLock { $0 += .seconds(16) }
+        let answer = try await gate.pass(.inquiries) { () async throws(StripeFailure) in 1 }
+        #expect(answer == 1)
+        #expect(metrics.exposition().contains("processor_away 0"))
         #expect(log.messages(at: .notice).count == 1)
     }
 
