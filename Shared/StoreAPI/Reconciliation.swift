@@ -95,6 +95,9 @@ public struct Reconciliation: Codable, Hashable, Sendable {
     public var accounts: Int
     /// The number of subscriptions that were audited; `nil` in answers of older versions.
     public var subscriptions: Int?
+    /// The reason why the balance at the processor was not compared within the last day, and the
+    /// advice to the operator; `nil` if it was, or if the processor is the sandbox's.
+    public var balanceNote: String?
     /// The number of differences with the effect `lost`.
     public var lost: Int
     /// The number of differences with the effect `doubled`.
@@ -115,6 +118,7 @@ public struct Reconciliation: Codable, Hashable, Sendable {
         self.until = until
         (compared, onTheirWay, free, accounts) = (0, 0, 0, 0)
         subscriptions = 0
+        balanceNote = nil
         (purchased, processor, postings) = (Total(), Total(), Total())
         (receipts, deliveries) = (Total(), Total())
         (lost, doubled, wrong) = (0, 0, 0)

@@ -351,6 +351,19 @@ import Testing
         )
     }
 
+    @Test func aBalanceThatWasNeverToldOrNotLatelyIsSaid() {
+        var report = ReconcileReport(since: nil, until: Self.time, limit: 2)
+        #expect(!report.lines(.plain).contains { $0.contains("balance") })
+        report.noteBalance(toldAt: nil)
+        #expect(
+            report.lines(.plain).contains { $0.contains("is not compared with the ledger yet") }
+        )
+        let told = MachineTime(millisecondsSinceEpoch: Self.time.millisecondsSinceEpoch)
+        report.noteBalance(toldAt: told)
+        #expect(report.lines(.plain).contains { $0.contains("as it was at \(told)") })
+        #expect(report.differenceCount == 0)
+    }
+
     @Test func transactionsAreListedOnDemandAndAtMostSoMany() throws {
         var report = ReconcileReport(
             since: nil,

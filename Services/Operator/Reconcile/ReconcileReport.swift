@@ -60,6 +60,18 @@ struct ReconcileReport: Sendable {
 
     mutating func add(accounts count: Int) { answer.accounts += count }
 
+    /// Says that the balance at the processor is not compared, or not lately.
+    ///
+    /// - Parameter time: The time at which the processor told it last; `nil` if it never did.
+    mutating func noteBalance(toldAt time: MachineTime?) {
+        let state =
+            time.map { "is compared as it was at \($0)" } ?? "is not compared with the ledger yet"
+        answer.balanceNote = """
+            The balance at the processor \(state). payments reads it after the list of movements; if \
+            this stays so, its log says why: the API key may lack the permission to read the balance.
+            """
+    }
+
     mutating func add(subscriptions count: Int) {
         answer.subscriptions = (answer.subscriptions ?? 0) + count
     }
@@ -87,6 +99,7 @@ struct ReconcileReport: Sendable {
             palette.table([head] + rows, numbers: Set(1...(1 + max(1, currencies.count)))), "",
             Self.summary(of: answer),
         ]
+        if let note = answer.balanceNote { lines.append(note) }
         guard differenceCount > 0 || answer.compared > 0 else {
             return lines + ["There is nothing to compare: see --settled and --since."]
         }

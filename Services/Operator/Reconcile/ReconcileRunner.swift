@@ -91,6 +91,11 @@ struct ReconcileRunner: Sendable {
         try await findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
         try await findUnposted(books, &report)
         try await compareBalances(books, &report)
+        if let list {
+            let told = try await books.payments.run { try ReconcileListStore.balanceTold(on: $0) }
+            let isOld = told.map { $0 < list.now.advanced(by: .zero - Self.listAgeMax) }
+            if isOld ?? true { report.noteBalance(toldAt: told) }
+        }
         if let list, list.end < list.now.advanced(by: .zero - Self.listAgeMax) {
             report.add(
                 Difference(

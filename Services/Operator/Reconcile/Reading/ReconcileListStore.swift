@@ -58,6 +58,13 @@ enum ReconcileListStore {
             }
     }
 
+    /// The time at which the processor has told its balance last; `nil` if it never did.
+    static func balanceTold(on connection: isolated PostgresConnection) throws -> MachineTime? {
+        let rows = try connection.query("SELECT max(read_at) FROM processor_balances")
+        guard let row = rows.first else { return nil }
+        return try row.decode(MachineTime?.self)
+    }
+
     /// The balance in a currency as the processor told it, and as the ledger has it.
     struct Balance: Sendable {
         let told: Money
