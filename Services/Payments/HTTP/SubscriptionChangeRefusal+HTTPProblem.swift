@@ -26,8 +26,8 @@ extension SubscriptionChangeRefusal {
                 code: "too_many_tries",
                 title: "What is owed was tried too often",
                 detail: """
-                    It may be charged \(AskedTries.dailyMax) times a day on request. Choose a card \
-                    again tomorrow (UTC); the store itself goes on trying.
+                    It may be charged \(AskedTries.dailyMax) times a day on request. The store itself \
+                    goes on trying. A card that was just chosen is saved, and pays at its next try.
                     """,
                 retryAfter: pause
             )

@@ -324,7 +324,8 @@ extension SubscriptionHandler {
 extension SubscriptionHandler {
     /// Lets another payment method pay a subscription, and charges it at once for what is owed.
     ///
-    /// While a charge is under way, only the next one is by the new method.
+    /// While a charge is under way, only the next one is by the new method. So it is when no charge may
+    /// be asked for any more on this day.
     ///
     /// - Parameters:
     ///   - method: The payment method.
@@ -354,8 +355,12 @@ extension SubscriptionHandler {
         }
         switch subscription.state {
         case .inGracePeriod, .inBillingRetryPeriod:
-            // The subscription is saved with the method.
-            return try pay(.owedBy(method), of: row, subscription, trace: trace, on: connection)
+            // The subscription is saved with the method, if it is charged.
+            let paid = try pay(.owedBy(method), of: row, subscription, trace: trace, on: connection)
+            if case .refused(.tooManyTries) = paid.reply {
+                try SubscriptionStore.set(method, of: row.key, on: connection)
+            }
+            return paid
         case .active, .expired, .revoked, .unknown:
             try SubscriptionStore.set(method, of: row.key, on: connection)
             return (.done(present(subscription)), false, [])

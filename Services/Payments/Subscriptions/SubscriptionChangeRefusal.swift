@@ -10,7 +10,8 @@ enum SubscriptionChangeRefusal: Error, Hashable, Sendable {
     case productUnavailable
     /// The account has not saved the payment method, or the processor has none of this name.
     case paymentMethodUnknown
-    /// Somebody asked for the charge of what is owed as often as a day allows (``AskedTries``).
+    /// Somebody asked for the charge of what is owed as often as a day allows (``AskedTries``). A
+    /// payment method that they named is saved all the same.
     case tooManyTries(retryAfter: Duration)
     /// The product belongs to another group (rule S10 of docs/subscriptions.md).
     case otherGroup

@@ -57,7 +57,8 @@ extension Product.SubscriptionInfo {
         /// Lets another payment method pay from now on.
         ///
         /// What the subscription owes is charged at once. That is possible five times a day. After
-        /// that the store refuses with the store code `too_many_tries`, and changes nothing.
+        /// that the store refuses the charge with the store code `too_many_tries`; the method then
+        /// pays at the store's next try.
         ///
         /// - Parameter paymentMethod: The store's name of a method that the account has saved.
         /// - Throws: ``SKError`` if the store refuses, or `CancellationError`.

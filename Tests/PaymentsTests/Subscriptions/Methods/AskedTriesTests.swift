@@ -45,6 +45,37 @@ import Testing
         }
     }
 
+    @Test func theCardOfARefusedTryPaysAtTheNextOneOfTheStore() async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            var request = request("club", price: usd(299))
+            request.paymentMethod = SandboxPaymentMethod.renewalDeclined.method
+            let id = try await store.buy(request, key: "1").id
+            try await store.advance(days: 31)
+            for _ in 0..<AskedTries.dailyMax {
+                _ = try await decide(
+                    .method(SandboxPaymentMethod.decline.method),
+                    on: id,
+                    in: store
+                )
+                try await store.settle()
+            }
+            let reply = try await decide(
+                .method(SandboxPaymentMethod.success.method),
+                on: id,
+                in: store
+            )
+            guard case .refused(.tooManyTries) = reply else {
+                Issue.record("\(reply)")
+                return
+            }
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            try await store.advance(days: 30)
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func aRefusedTrySaysWhenTheNextOneIsPossible() {
         let id = TransactionID(number: 1_000_001)
         let evening = StoreTime(millisecondsSinceEpoch: 20_000 * 86_400_000 - 90_000)
