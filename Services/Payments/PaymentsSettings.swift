@@ -31,7 +31,7 @@ struct PaymentsSettings: Sendable {
     /// - `RECEIPTS_URL`
     /// - `PROCESSOR`, and those of ``StripeSettings``
     /// - `PROCESSOR_LEASE_MS`, `PROCESSOR_CALLS_MAX`, `PROCESSOR_PAUSE_MS`, `PROCESSOR_PAUSE_MAX_MS`
-    /// - `PROCESSOR_POLL_MS`, `PROCESSOR_POLL_MAX_MS`
+    /// - `PROCESSOR_POLL_MS`, `PROCESSOR_POLL_MAX_MS`, `PROCESSOR_WAIT_MAX_MS`
     /// - `PROCESSOR_BATCH_MAX`, `PROCESSOR_QUEUE_MAX`
     /// - `ACTION_EXPIRY_MS`
     /// - `APPROVAL_EXPIRY_MS`
@@ -150,6 +150,12 @@ extension AttemptPolicy {
                 default: .seconds(3600),
                 in: .milliseconds(1)...(.seconds(24 * 60 * 60)),
                 "The longest pause between two such inquiries."
+            ),
+            waitMax: reader.milliseconds(
+                "PROCESSOR_WAIT_MAX_MS",
+                default: .seconds(24 * 60 * 60),
+                in: .seconds(1)...(.seconds(366 * 24 * 60 * 60)),
+                "How long a payment waits for a processor that takes no call before it fails."
             ),
             actionExpiry: reader.milliseconds(
                 "ACTION_EXPIRY_MS",

@@ -16,6 +16,8 @@ struct AttemptPolicy: Sendable {
     /// The time for which a charge without an outcome is inquired about while the processor is not
     /// certain that nothing was done: longer than any processor keeps a key.
     var doubtMax = Duration.seconds(2 * 24 * 60 * 60)
+    /// The time for which a payment waits for a processor that takes no call for it.
+    var waitMax = Duration.seconds(24 * 60 * 60)
     /// The time that a buyer has to act.
     var actionExpiry = Duration.seconds(60 * 60)
     /// The time that an approver has to decide.
@@ -36,6 +38,22 @@ struct AttemptPolicy: Sendable {
     /// reversal is called until it succeeds.
     func isExhausted(_ attempt: ProcessorAttempt) -> Bool {
         attempt.kind == .charge && attempt.step == .calling && attempt.callCount >= callsMax
+    }
+
+    /// Decides whether a payment ends because no call could be made for it.
+    ///
+    /// A buyer who is charged days later has forgotten the payment, or paid elsewhere. A renewal waits
+    /// on: its buyer does not wait for it. So does a payment for which a call may have been made.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt, which is due.
+    ///   - time: The time of now.
+    /// - Returns: Whether it ends.
+    func givesUp(_ attempt: ProcessorAttempt, at time: MachineTime) -> Bool {
+        guard attempt.kind == .charge, !attempt.isRenewal, attempt.isUncalled,
+            attempt.callCount == 0, attempt.generation == 1, let since = attempt.callableSince
+        else { return false }
+        return since.advanced(by: waitMax) <= time
     }
 
     /// Decides whether an attempt whose calls are used up fails after an inquiry that found nothing.

@@ -12,7 +12,7 @@ enum AttemptStore {
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
         a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
         a.renewal_try, a.is_owed, a.act, a.first_called_at, a.generation, a.is_uncalled,
-        a.action_ends_at, a.advice, a.failed_reference
+        a.action_ends_at, a.advice, a.failed_reference, a.callable_since
         """
 
     /// Writes new attempts; existing ones stay as they are.
@@ -35,7 +35,7 @@ enum AttemptStore {
             INSERT INTO processor_attempts (
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
-                waits_for, renewal_try, is_owed, act, first_called_at, lease_owner)
+                waits_for, renewal_try, is_owed, act, first_called_at, callable_since, lease_owner)
             SELECT *, \(owner.id) FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
@@ -47,6 +47,7 @@ enum AttemptStore {
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }),
                 \(attempts.map { $0.renewalTry.map(Int32.init) }), \(attempts.map(\.isOwed)),
                 \(try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }),
+                \(attempts.map { $0.step == .calling ? time : nil }),
                 \(attempts.map { $0.step == .calling ? time : nil }))
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
@@ -69,6 +70,7 @@ enum AttemptStore {
                 first_called_at = u.first_called_at, generation = u.generation,
                 is_uncalled = u.is_uncalled, action_ends_at = u.action_ends_at,
                 advice = u.advice, failed_reference = u.failed_reference,
+                callable_since = u.callable_since,
                 lease_owner = \(owner.id)
             FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
@@ -79,10 +81,10 @@ enum AttemptStore {
                 \(attempts.map { $0.waitsFor?.number }), \(attempts.map(\.firstCalledAt)),
                 \(attempts.map { Int32($0.generation) }), \(attempts.map(\.isUncalled)),
                 \(attempts.map(\.actionEndsAt)), \(attempts.map { $0.advice?.rawValue }),
-                \(attempts.map(\.failedReference?.rawValue)))
+                \(attempts.map(\.failedReference?.rawValue)), \(attempts.map(\.callableSince)))
                 AS u (transaction_id, kind, number, step, is_approved, call_count, reference,
                     outcome, due_at, approval_ends_at, waits_for, first_called_at, generation,
-                    is_uncalled, action_ends_at, advice, failed_reference)
+                    is_uncalled, action_ends_at, advice, failed_reference, callable_since)
             WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind AND a.number = u.number
             """
         )
@@ -293,7 +295,7 @@ enum AttemptStore {
             transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
             undoes, revokes, key, fingerprint, reference, outcome, dueAt, approvalEndsAt,
             waitsFor, renewalTry, isOwed, act, firstCalledAt, generation, isUncalled, actionEndsAt,
-            advice, failedReference
+            advice, failedReference, callableSince
         ) = try row.decode(
             Int64.self,
             String.self,
@@ -322,7 +324,8 @@ enum AttemptStore {
             Bool.self,
             MachineTime?.self,
             String?.self,
-            String?.self
+            String?.self,
+            MachineTime?.self
         )
         guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
             throw PaymentError(.unknownRow)
@@ -337,6 +340,7 @@ enum AttemptStore {
             amount: Money(minorUnits: amount, currency: currency),
             isApproved: isApproved,
             callCount: Int(callCount),
+            callableSince: callableSince,
             firstCalledAt: firstCalledAt,
             generation: Int(generation),
             isUncalled: isUncalled,

@@ -49,6 +49,9 @@ struct ProcessorAttempt: Hashable, Sendable {
     var isApproved = false
     /// The number of calls without an outcome.
     var callCount = 0
+    /// The time since which the processor is to be called; `nil` while nobody has to, and for a new
+    /// attempt.
+    var callableSince: MachineTime?
     /// The time before which the processor was certainly not called; `nil` while nobody has to.
     var firstCalledAt: MachineTime?
     /// The generation of the key of its calls.

@@ -83,8 +83,11 @@ extension ChargeRunner {
             expired.map { AttemptResult(key: $0.key, outcome: .approvalExpired) },
             from: start
         )
-        await offerUnlessRefused(due.filter { $0.step == .calling && $0.isUncalled }, from: start)
         let time = context.machineNow()
+        let uncalled = due.filter { $0.step == .calling && $0.isUncalled }
+        await giveUp(uncalled.filter { context.policy.givesUp($0, at: time) }, from: start)
+        let callable = uncalled.filter { !context.policy.givesUp($0, at: time) }
+        await offerUnlessRefused(callable, from: start)
         let begun = due.filter { $0.step.isOpenAtProcessor && !$0.isUncalled }
         let overdue = begun.filter { $0.actionEndsAt.map { $0 <= time } ?? false }
         let known = Set(overdue.map(\.key))
@@ -98,6 +101,19 @@ extension ChargeRunner {
             }
         }
         return due.count
+    }
+
+    /// Ends payments for which the processor could not be called for too long.
+    private func giveUp(_ attempts: [ProcessorAttempt], from start: UInt64) async {
+        guard !attempts.isEmpty else { return }
+        context.logger.error(
+            "The processor took no call for payments for too long; they end as interrupted",
+            metadata: ["attempts": "\(attempts.count)"]
+        )
+        await commit(
+            attempts.map { AttemptResult(key: $0.key, outcome: .cancelled) },
+            from: start
+        )
     }
 
     /// Inquires about attempts, and goes on with each as soon as its outcome is known.

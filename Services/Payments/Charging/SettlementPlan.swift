@@ -259,6 +259,7 @@ struct SettlementPlan: Sendable {
             attempt.waitsFor = nil
             attempt.approvalEndsAt = nil
             attempt.actionEndsAt = nil
+            attempt.callableSince = time
             attempt.firstCalledAt = attempt.firstCalledAt ?? time
             attempt.isUncalled = false
             attempt.dueAt = leaseEnd

@@ -21,6 +21,46 @@ import Testing
         }
     }
 
+    @Test func aPaymentForWhichNoCallWasTakenEndsAfterAWhile() async throws {
+        try await withStore(policy: AttemptPolicy(waitMax: .seconds(60))) { store in
+            let bought = try await store.buy(request(method: .throttled), key: "a")
+            try await store.recover(after: .seconds(59))
+            #expect(try await store.load(bought.id).state == .purchasing)
+            try await store.recover(after: .seconds(1))
+            let ended = try await store.load(bought.id)
+            #expect(ended.state == .failed && ended.failureReason == .interrupted)
+            try await store.recover(after: .seconds(60))
+            #expect(store.processor.chargesAsked == 2)
+            #expect(try await store.count("sandbox_processor.charges") == 0)
+        }
+    }
+
+    @Test func aPaymentForWhichACallMayHaveBeenMadeIsWaitedForLonger() async throws {
+        try await withStore(policy: AttemptPolicy(waitMax: .seconds(60))) { store in
+            let bought = try await store.buy(request(method: .flaky), key: "a")
+            for _ in 0..<2 { try await store.recover(after: .seconds(60)) }
+            #expect(try await store.load(bought.id).state == .purchased)
+        }
+    }
+
+    @Test func aRenewalIsNotGivenUp() {
+        let now = startTime.onMachines
+        var attempt = ProcessorAttempt(
+            transactionID: TransactionID(number: 1),
+            kind: .charge,
+            id: IDSource.random.attempt(at: startTime),
+            step: .calling,
+            paymentMethod: "pm_1",
+            amount: usd(999),
+            callableSince: now,
+            isUncalled: true
+        )
+        let policy = AttemptPolicy()
+        #expect(policy.givesUp(attempt, at: now.advanced(by: policy.waitMax)))
+        attempt.renewalTry = 1
+        #expect(!policy.givesUp(attempt, at: now.advanced(by: policy.waitMax)))
+    }
+
     @Test func aKeyThatIsSpentIsReplacedOnceAndForAll() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(method: .storedError), key: "a")
