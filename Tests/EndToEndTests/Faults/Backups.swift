@@ -1,5 +1,8 @@
 import EventTypes
+import NIOHTTP1
 import Postgres
+import StoreAPI
+import StripeStandIn
 import Testing
 import TestSupport
 
@@ -23,11 +26,7 @@ extension EndToEnd {
                 let lostApps = try await store.appTransactions()
                 #expect(lostApps.count == 61)
 
-                for process in store.processes { await process.kill() }
-                try await store.cluster.restore(from: "backup")
-                try await store.broker.restart()
-                for process in store.processes { try await process.start() }
-                try await store.waitUntilReady()
+                try await store.restore(from: "backup")
 
                 let bought = try await store.buy(from: "new", count: 60)
                 try await store.expectWhole([kept] + bought)
@@ -40,10 +39,55 @@ extension EndToEnd {
                 #expect(apps.intersection(lostApps).count == 1, "that of the kept account alone")
             }
         }
+
+        /// The bank ends the charge after the store was restored to before its payment.
+        @Test func aWebhookAboutALostPaymentIsCountedAndItsChargeIsNamed() async throws {
+            var options = StoreOptions.with(database: .own)
+            options.processor = .stripe
+            options.endsProcessing = false
+            try await withStore(options) { store in
+                let stripe = try #require(store.stripe)
+                try await store.importSampleCatalog()
+                let kept = try await store.buy(as: "kept")
+                try await store.expectWhole([kept])
+                try store.cluster.backUp(as: "backup")
+                _ = try await store.buy(by: .processing, as: "lost")
+                let lost = try await eventually("a charge that is under way") {
+                    stripe.server.processedPayments.first
+                }
+                try await store.restore(from: "backup")
+                try stripe.server.end(payment: lost, succeeds: true)
+                try await eventually("the webhook to be counted") { () async throws -> Bool? in
+                    let page = try await StoreHTTP.send(
+                        .GET,
+                        store.process(.payments).url + "/metrics"
+                    ).text
+                    let lines = page.split(separator: "\n")
+                    let name = "processor_events_unknown_total "
+                    let line = lines.first { $0.hasPrefix(name) }
+                    guard let line else { return nil }
+                    return line == "\(name)0" ? nil : true
+                }
+                let named = try await eventually("the charge to be named") {
+                    let found = try await store.reconcile().differences
+                    return found.map(\.kind) == ["chargeUnknown"] ? found.first : nil
+                }
+                #expect(named.subject == lost)
+            }
+        }
     }
 }
 
 extension StoreHarness {
+    /// Kills all services, restores their databases, and starts them.
+    fileprivate func restore(from backup: String) async throws {
+        for process in processes { await process.kill() }
+        try await cluster.restore(from: backup)
+        try await broker.restart()
+        for process in processes { try await process.start() }
+        try await waitUntilReady()
+    }
+
     /// Makes one purchase for each of several accounts.
     fileprivate func buy(from name: String, count: Int) async throws -> [AcceptedPayment] {
         var payments: [AcceptedPayment] = []
