@@ -57,6 +57,10 @@ extension EndToEnd {
                 try await store.crash(.payments, at: hold)
                 // Its answer may be lost. Whoever asks repeats the step.
                 _ = try? await asked
+                // Until then the bank's book is ahead, if it was written.
+                let isWritten = statement == "INTO processor_disputes"
+                let named = try await store.reconcile().differences.map(\.kind)
+                #expect(named == (isWritten ? ["refundDiffers"] : []))
                 let again = try await store.counterfoil("test", "dispute", id.rawValue)
                 #expect(again.exit == .code(0), "\(again.output)")
                 try await store.expectOne("chargeback", of: id)

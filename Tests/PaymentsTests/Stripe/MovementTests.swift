@@ -107,6 +107,38 @@ import Testing
         }
     }
 
+    /// A rebuild leaves the list out, because Stripe has it.
+    @Test func aDatabaseWithoutTheListReadsItAgainAndPostsTheSame() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            _ = try await store.refunds.refund(bought.id)
+            try store.standIn.end(
+                refund: try #require(store.standIn.refunds(ofTransaction: bought.id.rawValue).last),
+                succeeds: false
+            )
+            try await store.readMovements()
+            let (balances, told) = (
+                try await store.balances(), try await store.processorBalances()
+            )
+            try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+                try await database.withClient(role: PaymentsMigrations.role, poolSize: 2) {
+                    client in
+                    let rebuilt = try StripeStore(
+                        client: client,
+                        standIn: store.standIn,
+                        url: store.url,
+                        clock: store.clock
+                    )
+                    for _ in 0..<2 { try await rebuilt.readMovements() }
+                    #expect(try await rebuilt.counts("processor_movements") == [3])
+                    #expect(try await rebuilt.balances() == balances)
+                    #expect(try await rebuilt.processorBalances() == told)
+                    await rebuilt.stripe.shutDown()
+                }
+            }
+        }
+    }
+
     @Test func aBalanceWithAMovementThatIsNotReadDoesNotCount() async throws {
         try await withStripeStore { store in
             _ = try await store.buy(by: try await store.save())
