@@ -53,6 +53,8 @@ extension EndToEnd {
                 // The event is taken again when the dead process' minute with it is over.
                 try await store.expectOne("refund_reversal", of: id, within: .seconds(120))
                 #expect(stripe.server.entries.map(\.kind) == ["charge"])
+                let story = try await store.counterfoil("why", id.rawValue)
+                #expect(story.output.contains("could not make the last refund"), "\(story.output)")
                 // The buyer can be paid once more.
                 _ = try await store.administrator.refund(id)
                 try await eventually("another refund, and books that agree") {
@@ -64,6 +66,8 @@ extension EndToEnd {
                     let books = found.transactions?.first { $0.id == id }
                     return books?.entry?.refunds.map(\.number) == [1, 2] ? true : nil
                 }
+                let proof = try await store.verify()
+                #expect(proof.exit == .code(0), "\(proof.output)")
             }
         }
 
