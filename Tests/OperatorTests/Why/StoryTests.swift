@@ -232,6 +232,17 @@ import Testing
         #expect(Self.story(payments).waitsFor.first?.contains(text) == true)
     }
 
+    @Test(arguments: [
+        ("awaiting_action", "The buyer has to confirm the charge, as with 3-D Secure"),
+        ("processing", "The processor has begun the charge and has not decided"),
+        ("calling", "payments asks the processor for an outcome (1 calls without one)"),
+    ])
+    func aChargeThatWaitsSaysForWhom(step: String, text: String) {
+        var payments = Self.payments(.purchasing)
+        payments.attempts = [Self.attempt("charge", step)]
+        #expect(Self.story(payments).waitsFor.first?.contains(text) == true)
+    }
+
     @Test func aRefundThatFailedIsToldUntilAnotherOneIsMade() {
         var payments = Self.payments()
         payments.attempts = [("charge", "settled"), ("refund", "failed"), ("reversal", "settled")]
