@@ -59,8 +59,9 @@ extension EndToEnd {
                 _ = try? await asked
                 // Until then the bank's book is ahead, if it was written.
                 let isWritten = statement == "INTO processor_disputes"
+                let expected = isWritten ? ["refundDiffers"] : []
                 let named = try await store.reconcile().differences.map(\.kind)
-                #expect(named == (isWritten ? ["refundDiffers"] : []))
+                #expect(named == expected)
                 let again = try await store.counterfoil("test", "dispute", id.rawValue)
                 #expect(again.exit == .code(0), "\(again.output)")
                 try await store.expectOne("chargeback", of: id)
