@@ -152,17 +152,17 @@ import Testing
         #expect(plan.number == 3 && plan.amount == usd(400))
     }
 
-    @Test func aRefundThatFailedIsApprovedAgain() {
+    @Test func aRefundThatFailedAtOnceOrLaterIsApprovedAgain() {
         let approve = RefundDecision.approve(amount: nil, revokes: nil)
-        let verdict = deciding(
-            approve,
-            on: record(.approved, refund: 1),
-            with: [refund(1, 999, .failed)]
-        )
-        guard case .approved(let request, let plan?) = verdict else {
-            return #expect(Bool(false), "Nothing is refunded: \(verdict)")
+        var later = refund(1, 999, .settled)
+        (later.reference, later.failedReference) = ("re_1", "re_1")
+        for made in [refund(1, 999, .failed), later] {
+            let verdict = deciding(approve, on: record(.approved, refund: 1), with: [made])
+            guard case .approved(let request, let plan?) = verdict else {
+                return #expect(Bool(false), "Nothing is refunded: \(verdict)")
+            }
+            #expect(request.refundNumber == 2 && plan.amount == usd(999))
         }
-        #expect(request.refundNumber == 2 && plan.amount == usd(999))
     }
 
     @Test func anApprovalJoinsARefundThatIsUnderWay() {
