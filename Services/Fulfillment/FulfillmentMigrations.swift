@@ -26,6 +26,7 @@ enum FulfillmentMigrations {
                 "fulfillment_m0011_purchases_by_account",
                 PackageResources.m0011_purchases_by_account_sql
             ),
+            ("fulfillment_m0012_shared_chains", PackageResources.m0012_shared_chains_sql),
             (
                 "fulfillment_m0013_entitlements_by_purchase",
                 PackageResources.m0013_entitlements_by_purchase_sql

@@ -272,6 +272,15 @@ import Testing
         #expect(shared.reason.order(of: shared.id) == nil)
     }
 
+    @Test func aSharedPeriodReadsBack() throws {
+        let name = "optional/transaction.extended.shared"
+        let period = try roundTrip(TransactionChanged.self, name).transaction.subscription
+        let shared = try #require(period?.shared)
+        #expect(shared.began == .renewed && shared.followed == .gracePeriodBegan)
+        #expect(shared.state == .inGracePeriod)
+        #expect(period?.serviceEnd == shared.gracePeriodEnd && period?.serviceEnd != period?.end)
+    }
+
     @Test func aFamilyReadsBack() throws {
         let change = try roundTrip(FamilyChanged.self, "family.changed")
         #expect(change.family.members.map(\.isSharing) == [true, false])

@@ -11,7 +11,7 @@ enum EntitlementReadStore {
     /// The columns from which an entitlement is decoded.
     private static let columns = """
         owned.account_id, owned.bundle_id, owned.product_id, owned.original_transaction_id,
-        owned.granted_at, owned.revoked_at, owned.ends_at, subscriptions.data,
+        owned.chain_id, owned.granted_at, owned.revoked_at, owned.ends_at, subscriptions.data,
         products.entitlements
         """
 
@@ -42,7 +42,10 @@ enum EntitlementReadStore {
             if first == nil { first = original }
             if let entitlement { owned.append(entitlement) }
         }
-        return EntitlementPage(owned: owned, next: rows.count < limit ? nil : first)
+        return EntitlementPage(
+            owned: SharedEntitlementRules.counting(owned),
+            next: rows.count < limit ? nil : first
+        )
     }
 
     /// The statement that reads a page; its order is that of one index only.
@@ -119,7 +122,7 @@ enum EntitlementReadStore {
             let (queue, _, entitlement) = try decode(row, at: time)
             if let entitlement { owned[queue, default: []].append(entitlement) }
         }
-        return owned
+        return owned.mapValues(SharedEntitlementRules.counting)
     }
 
     /// Decodes a row, with the end that its subscription gives it.
@@ -127,12 +130,13 @@ enum EntitlementReadStore {
         _ row: PostgresRow,
         at time: StoreTime
     ) throws -> (queue: QueueKey, original: TransactionID, entitlement: OwnedEntitlement?) {
-        let (account, bundle, product, number, grantedAt, revokedAt, endsAt, data, names) =
+        let (account, bundle, product, number, chain, grantedAt, revokedAt, endsAt, data, names) =
             try row.decode(
                 AccountID.self,
                 BundleID.self,
                 ProductID.self,
                 Int64.self,
+                Int64?.self,
                 StoreTime.self,
                 StoreTime?.self,
                 StoreTime?.self,
@@ -143,7 +147,7 @@ enum EntitlementReadStore {
         let original = TransactionID(number: number)
         let granted = Entitlement(
             productID: product,
-            originalTransactionID: original,
+            originalTransactionID: TransactionID(number: chain ?? number),
             grantedAt: grantedAt,
             revokedAt: revokedAt,
             endsAt: endsAt

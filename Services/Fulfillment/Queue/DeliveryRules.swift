@@ -178,6 +178,11 @@ extension Transaction {
     /// The queue that the transaction belongs to.
     var queue: QueueKey { QueueKey(accountID: accountID, bundleID: bundleID) }
 
+    /// Whether the transaction gives the account a period that its family shares.
+    ///
+    /// No subscription of the account says until when it has the service, so the transaction does.
+    var isSharedPeriod: Bool { reason == .familyShared && subscription != nil }
+
     /// Whether the store has received payment for the transaction, or for its original.
     var isPaid: Bool { state == .purchased || state == .restored }
 }

@@ -47,12 +47,13 @@ enum DeliveryStore {
             try connection.enqueue(
                 """
                 INSERT INTO entitlements
-                    (account_id, bundle_id, product_id, original_transaction_id, granted_at,
-                    ends_at)
+                    (account_id, bundle_id, product_id, original_transaction_id, chain_id,
+                    granted_at, ends_at)
                 SELECT * FROM unnest(
                     \(granted.map(\.queue.accountID)), \(granted.map(\.queue.bundleID)),
                     \(granted.map(\.productID)), \(granted.map(\.originalID.number)),
-                    \(granted.map(\.grantedAt)), \(granted.map(\.endsAt))
+                    \(granted.map { $0.chainID?.number }), \(granted.map(\.grantedAt)),
+                    \(granted.map(\.endsAt))
                 )
                 ON CONFLICT DO NOTHING
                 """
@@ -63,16 +64,16 @@ enum DeliveryStore {
             try connection.enqueue(
                 """
                 INSERT INTO entitlements
-                    (account_id, bundle_id, product_id, original_transaction_id, granted_at,
-                    ends_at, revoked_at)
+                    (account_id, bundle_id, product_id, original_transaction_id, chain_id,
+                    granted_at, ends_at, revoked_at)
                 SELECT * FROM unnest(
                     \(changed.map(\.queue.accountID)), \(changed.map(\.queue.bundleID)),
                     \(changed.map(\.productID)), \(changed.map(\.originalID.number)),
-                    \(changed.map(\.grantedAt)), \(changed.map(\.endsAt)),
-                    \(changed.map(\.revokedAt))
+                    \(changed.map { $0.chainID?.number }), \(changed.map(\.grantedAt)),
+                    \(changed.map(\.endsAt)), \(changed.map(\.revokedAt))
                 )
                 ON CONFLICT (account_id, bundle_id, product_id, original_transaction_id)
-                    DO UPDATE SET revoked_at = excluded.revoked_at
+                    DO UPDATE SET revoked_at = excluded.revoked_at, ends_at = excluded.ends_at
                 """
             )
         }

@@ -38,11 +38,14 @@ struct QueuePlan: Sendable {
     struct Entitlement: Sendable {
         let queue: QueueKey
         let productID: ProductID
+        /// The original transaction, or else the share of a period.
         let originalID: TransactionID
+        /// The first share of the same subscription; `nil` for all that is not the share of a period.
+        let chainID: TransactionID?
         /// The time of the grant, unless the account had it before.
         let grantedAt: StoreTime
         /// The end of a subscription's period; `nil` for all other products.
-        let endsAt: StoreTime?
+        fileprivate(set) var endsAt: StoreTime?
         fileprivate(set) var revokedAt: StoreTime?
         /// Whether it was revoked or given back.
         ///
@@ -144,6 +147,7 @@ struct QueuePlan: Sendable {
             try credit(transaction, .grant, at: time)
             entitle(transaction, at: time, isChanged: change.isGivenBack)
         }
+        if change.isMoved { entitle(transaction, at: time, isChanged: true) }
         if change.isTakenBack {
             takenBack.append(transaction.id)
             try credit(transaction, .revoke, at: time)
@@ -278,15 +282,20 @@ struct QueuePlan: Sendable {
     /// Notes the entitlement as the transaction leaves it, if its plan has one.
     private mutating func entitle(_ transaction: Transaction, at time: StoreTime, isChanged: Bool) {
         // Revoking a copy takes nothing away, because the original purchase stands. What the refund of
-        // a period takes away, its subscription says. A period that a family shares has no subscription.
+        // a period takes away, its subscription says. A period that a family shares has no subscription,
+        // so each share is an entitlement, and a copy of it is none.
+        let isShared = transaction.isSharedPeriod
         let isFixed =
-            transaction.reason.isCopy
-            || (transaction.subscription != nil && transaction.reason != .familyShared)
-        guard DeliveryRules.grantsEntitlement(transaction), !(isChanged && isFixed) else {
-            return
-        }
+            transaction.reason.isCopy || (transaction.subscription != nil && !isShared)
+        let isCopyOfShare =
+            transaction.reason.isCopy && transaction.subscription != nil
+            && transaction.sharedFrom != nil
+        guard DeliveryRules.grantsEntitlement(transaction), !(isChanged && isFixed),
+            !isCopyOfShare
+        else { return }
+        let end = isShared ? transaction.subscription?.serviceEnd : transaction.subscription?.end
         let key = EntitlementKey(
-            originalID: transaction.originalID,
+            originalID: isShared ? transaction.id : transaction.originalID,
             productID: transaction.productID
         )
         guard let known = entitlementIndexes[key] else {
@@ -295,9 +304,10 @@ struct QueuePlan: Sendable {
                 Entitlement(
                     queue: transaction.queue,
                     productID: transaction.productID,
-                    originalID: transaction.originalID,
+                    originalID: key.originalID,
+                    chainID: isShared ? transaction.originalID : nil,
                     grantedAt: time,
-                    endsAt: transaction.subscription?.end,
+                    endsAt: end,
                     revokedAt: transaction.revokedAt,
                     isChanged: isChanged
                 )
@@ -306,6 +316,7 @@ struct QueuePlan: Sendable {
         }
         if isChanged {
             entitlements[known].revokedAt = transaction.revokedAt
+            entitlements[known].endsAt = end
             entitlements[known].isChanged = true
         }
     }

@@ -16,6 +16,8 @@ enum QueueRules {
         var isTakenBack = false
         /// Whether this change gives it again, because the refund was reversed.
         var isGivenBack = false
+        /// Whether this change gives a period that a family shares another end.
+        var isMoved = false
     }
 
     /// Applies a version of a transaction.
@@ -62,6 +64,9 @@ enum QueueRules {
         } else {
             change.isTakenBack = wasPaid && !wasRevoked && transaction.revokedAt != nil
             change.isGivenBack = wasPaid && wasRevoked && transaction.revokedAt == nil
+            change.isMoved =
+                wasPaid && !wasRevoked && transaction.revokedAt == nil
+                && transaction.isSharedPeriod
             // Those that are pending or done already are left as they are.
             if wasPaid { change.deliveries = DeliveryRules.refunds(of: transaction) }
             change.after.isDelivered =

@@ -38,8 +38,8 @@ enum FulfillmentTables {
                 .number("original_transaction_id"),
             ],
             columns: [
-                "account_id", "bundle_id", "product_id", "original_transaction_id", "granted_at",
-                "revoked_at", "ends_at",
+                "account_id", "bundle_id", "product_id", "original_transaction_id", "chain_id",
+                "granted_at", "revoked_at", "ends_at",
             ]
         ),
         RebuiltTable(

@@ -40,6 +40,9 @@ struct PaymentsContext: Sendable {
     /// that does not see the action yet could pass over it. If another instance has just moved the
     /// clock, this one follows it at once, so the database transaction runs again at the new time.
     ///
+    /// The family of a buyer follows what happens to a subscription that is not paid. What is paid is
+    /// noted with its transaction.
+    ///
     /// - Parameters:
     ///   - rows: The subscriptions.
     ///   - time: The time by which they were decided.
@@ -55,6 +58,7 @@ struct PaymentsContext: Sendable {
             try ClockStore.holdClock(at: time, on: connection, follow: followClock)
         }
         try SubscriptionStore.save(rows, by: subscriptions.dueActions, on: connection)
+        try FamilyWorkStore.noteUnpaid(rows.compactMap(\.subscription), on: connection)
     }
 
     /// The constraints that a request meets if another has just taken its key, nonce or code.

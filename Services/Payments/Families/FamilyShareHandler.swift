@@ -3,7 +3,8 @@ import Messaging
 import Postgres
 import StoreTracing
 
-/// Gives the members of families what the others share, and takes it away again.
+/// Gives the members of families what the others share, lets it follow the purchases, and takes it away
+/// again.
 ///
 /// It compares what is with what should be, so it does not matter what changed, or how often it looks:
 /// a purchase, a refund, a member or a product. Each look is one database transaction, which also
@@ -12,7 +13,7 @@ struct FamilyShareHandler: Sendable {
     let context: PaymentsContext
     /// Called after a commit that appended events to the outbox.
     let didCommit: @Sendable () -> Void
-    /// The most shares that one look makes, and the most that it takes away.
+    /// The most shares that one look makes, the most that it changes, and the most that it takes away.
     var limit = 100
 
     /// Looks at the shares of one account whose purchases or family have changed.
@@ -31,7 +32,8 @@ struct FamilyShareHandler: Sendable {
         return isFound
     }
 
-    /// Takes away what is shared around an account and should not be, and gives what is missing.
+    /// Takes away what is shared around an account and should not be, changes what has become different,
+    /// and gives what is missing.
     ///
     /// - Returns: Whether anything changed.
     private func carryOut(
@@ -49,29 +51,49 @@ struct FamilyShareHandler: Sendable {
         let revoked = try connection.read(TransactionStore.locking(surplus)).values
             .sorted { $0.transaction.id < $1.transaction.id }
             .compactMap { FamilyShareRules.revoked($0, at: time, drawing: context.ids) }
-        // A share that is replaced is taken away first, so the new one is missing then.
+        // The share of a period that an upgrade has ended is taken away first.
         try TransactionStore.update(revoked, on: connection)
+        let behind = try FamilyShareStore.behind(around: account, limit: limit, on: connection)
+        let followed = try follow(behind, at: time, on: connection)
         let missing = try FamilyShareStore.missing(
             around: account,
             at: time,
             limit: limit,
             on: connection
         )
-        guard !surplus.isEmpty || !missing.isEmpty else { return false }
+        guard !surplus.isEmpty || !behind.isEmpty || !missing.isEmpty else { return false }
         let shared = try share(missing, at: time, on: connection)
         try TransactionStore.insert(shared, on: connection)
         // What did not fit is looked at again.
-        if max(surplus.count, missing.count) == limit {
+        if max(surplus.count, behind.count, missing.count) == limit {
             try FamilyWorkStore.note([account], on: connection)
         }
         try Outbox.append(
             try revoked.map { try event($0, .transactionRefunded, at: time) }
+                + followed.map { try event($0, .transactionExtended, at: time) }
                 + shared.map { try event($0, .transactionPurchased, at: time) },
             on: connection
         )
         return true
     }
 
+    /// Changes shares in place.
+    private func follow(
+        _ behind: [FamilyShareStore.Behind],
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionRecord] {
+        let records = try connection.read(TransactionStore.locking(behind.map(\.id)))
+        let followed = behind.compactMap { share in
+            records[share.id].flatMap {
+                FamilyShareRules.followed($0, share, at: time, drawing: context.ids)
+            }
+        }
+        try TransactionStore.update(followed, on: connection)
+        return followed
+    }
+
+    /// Makes shares, those of older purchases first.
     private func share(
         _ missing: [FamilyShareStore.Missing],
         at time: StoreTime,
@@ -82,11 +104,33 @@ struct FamilyShareHandler: Sendable {
             on: connection
         )
         let ids = try connection.read(TransactionStore.nextIDs(missing.count))
+        // Two periods of one subscription may be shared in one look.
+        var made: [Chain: FamilyShareStore.EarlierShare] = [:]
         return zip(ids, missing).compactMap { id, missing in
-            purchases[missing.purchaseID].map {
-                FamilyShareRules.share(of: $0, with: missing.member, as: id, at: time)
+            purchases[missing.purchaseID].map { purchase in
+                let chain = Chain(
+                    subscription: purchase.transaction.originalID,
+                    member: missing.member
+                )
+                let share = FamilyShareRules.share(
+                    of: purchase,
+                    with: missing.member,
+                    as: id,
+                    after: purchase.transaction.subscription == nil
+                        ? nil : made[chain] ?? missing.earlier,
+                    standing: missing.standing,
+                    at: time
+                )
+                made[chain] = FamilyShareStore.EarlierShare(share.transaction)
+                return share
             }
         }
+    }
+
+    /// The shares that a member has of one subscription.
+    private struct Chain: Hashable {
+        let subscription: TransactionID
+        let member: AccountID
     }
 
     private func event(
@@ -102,6 +146,19 @@ struct FamilyShareHandler: Sendable {
             ),
             at: time,
             in: context.environment
+        )
+    }
+}
+
+extension FamilyShareStore.EarlierShare {
+    /// A share that was made a moment ago.
+    fileprivate init(_ share: Transaction) {
+        self.init(
+            originalID: share.originalID,
+            originalPurchasedAt: share.originalPurchasedAt,
+            sharedFrom: share.sharedFrom,
+            isRevoked: false,
+            state: share.subscription?.shared?.state
         )
     }
 }

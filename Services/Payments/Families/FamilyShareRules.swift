@@ -6,18 +6,21 @@ import EventTypes
 enum FamilyShareRules {
     /// The transaction with which a member gets a purchase.
     ///
-    /// It is a purchase of its own that costs nothing: it begins a chain of its own, is delivered and
-    /// finished like any other, and says whose purchase it shares. Credits are not shared, because the
-    /// buyer got them.
+    /// It is a purchase of its own that costs nothing: it is delivered and finished like any other, and
+    /// says whose purchase it shares. It begins a chain of its own, unless the member has had a share of
+    /// the same subscription: then it belongs to the chain of that one (rules S1 and S140). Credits are
+    /// not shared, because the buyer got them.
     static func share(
         of purchase: TransactionRecord,
         with member: AccountID,
         as id: TransactionID,
+        after earlier: FamilyShareStore.EarlierShare? = nil,
+        standing: FamilyShareStore.Standing? = nil,
         at time: StoreTime
     ) -> TransactionRecord {
         var transaction = purchase.transaction
         transaction.id = id
-        transaction.originalID = id
+        transaction.originalID = earlier?.originalID ?? id
         transaction.reason = .familyShared
         transaction.version = 1
         transaction.accountID = member
@@ -26,7 +29,7 @@ enum FamilyShareRules {
         transaction.deliveryPlan.removeAll { if case .credit = $0 { true } else { false } }
         transaction.requestedAt = time
         transaction.purchasedAt = time
-        transaction.originalPurchasedAt = time
+        transaction.originalPurchasedAt = earlier?.originalPurchasedAt ?? time
         transaction.refunds = nil
         // A refund at this very moment notes its account, so the share is looked at again.
         transaction.revokedAt = nil
@@ -37,11 +40,81 @@ enum FamilyShareRules {
         transaction.subscription?.redeems = nil
         transaction.subscription?.paidBy =
             purchase.transaction.subscription?.paidBy ?? purchase.transaction.id
+        transaction.subscription?.shared = TransactionPeriod.Shared(
+            began: beginning(of: purchase.transaction, after: earlier),
+            gracePeriodEnd: standing?.gracePeriodEnd,
+            state: standing?.state ?? .active
+        )
         return TransactionRecord(
             transaction: transaction,
             taxBasisPoints: 0,
             traceparent: purchase.traceparent
         )
+    }
+
+    /// The change that a share begins with, as it is for the member (row e43).
+    ///
+    /// The first is a purchase, and so is one after the member was without. The others are what they are
+    /// for the buyer.
+    private static func beginning(
+        of purchase: Transaction,
+        after earlier: FamilyShareStore.EarlierShare?
+    ) -> SubscriptionCause {
+        guard let earlier else { return .purchased }
+        guard earlier.sharedFrom != purchase.id else { return .resubscribed }
+        guard purchase.subscription?.replaces == nil else { return .upgraded }
+        guard purchase.reason == .renewal, !earlier.isRevoked else { return .resubscribed }
+        let wasOwed = earlier.state == .inGracePeriod || earlier.state == .inBillingRetryPeriod
+        return wasOwed ? .recovered : .renewed
+    }
+
+    /// Lets a share follow its purchase (row e45).
+    ///
+    /// Its period has another end, or the buyer's subscription another state.
+    ///
+    /// - Returns: `nil` if it has followed already, or was taken away.
+    static func followed(
+        _ record: TransactionRecord,
+        _ behind: FamilyShareStore.Behind,
+        at time: StoreTime,
+        drawing ids: IDSource
+    ) -> TransactionRecord? {
+        guard let before = record.transaction.subscription?.shared,
+            record.transaction.revokedAt == nil
+        else { return nil }
+        var after = before
+        // The period was extended, or the next one has taken over, which is no news of this one.
+        after.followed = record.transaction.subscription?.end == behind.end ? nil : .extended
+        after.gracePeriodEnd = behind.standing?.gracePeriodEnd
+        if let standing = behind.standing, standing.state != before.state {
+            after.state = standing.state
+            after.followed = change(to: standing, from: before.state) ?? after.followed
+        }
+        let machine = TransactionStateMachine(time: time, postingID: ids.posting(at: time))
+        let move = machine.apply(.follow(after, until: behind.end), to: record)
+        guard case .moved(let followed, _, _) = move else { return nil }
+        return followed
+    }
+
+    /// The change of the buyer's subscription that led to a state; `nil` if it has none of its own.
+    private static func change(
+        to standing: FamilyShareStore.Standing,
+        from before: SubscriptionState
+    ) -> SubscriptionCause? {
+        switch standing.state {
+        case .inGracePeriod: .gracePeriodBegan
+        case .inBillingRetryPeriod:
+            before == .inGracePeriod ? .gracePeriodEnded : .billingRetryBegan
+        case .expired:
+            switch standing.expirationIntent {
+            case .autoRenewDisabled: before == .active ? .expired : .cancelledUnpaid
+            case .billingError: .billingRetryEnded
+            case .didNotConsentToPriceIncrease: .priceNotAgreed
+            case .productUnavailable: .productUnavailable
+            case .unknown, nil: .ended
+            }
+        case .active, .revoked, .unknown: nil
+        }
     }
 
     /// Takes a share away: it is refunded with nothing, as a purchase that was free.

@@ -163,7 +163,7 @@ struct PaymentHistory {
             reversedRefund(in: transaction, since: before).map {
                 .reverseRefund(number: $0.number)
             }
-        case .transactionExtended: transaction.subscription?.end.map { .extendPeriod(until: $0) }
+        case .transactionExtended: transaction.subscription.flatMap { command(of: $0) }
         case .transactionFailed: transaction.failureReason.map { .fail($0) }
         case .transactionPurchased
         where transaction.subscription?.start != nil && !transaction.reason.isCopy:
@@ -184,6 +184,13 @@ struct PaymentHistory {
             return .refund(number: refund.number, amount: refund.amount, revokes: refund.revokes)
         }
         return .chargeBack(number: refund.number, amount: refund.amount, dispute: dispute)
+    }
+
+    /// The command that moved the end of a period, or the standing of a shared one.
+    private static func command(of period: TransactionPeriod) -> TransactionCommand? {
+        guard let end = period.end else { return nil }
+        guard let shared = period.shared else { return .extendPeriod(until: end) }
+        return .follow(shared, until: end)
     }
 
     /// The period of a subscription that began with an event.

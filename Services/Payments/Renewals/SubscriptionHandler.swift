@@ -130,14 +130,6 @@ struct SubscriptionHandler: Sendable {
         books.take([row])
         let move = books.apply(event, to: row.key, within: trace, by: act)
         try context.save(books.changedRows, decidedAt: time, on: connection)
-        if case .ended = event, !books.changes.isEmpty {
-            // Its family shares no period that has ended early.
-            let buyer = AccountKey(
-                accountID: subscription.accountID,
-                bundleID: subscription.bundleID
-            )
-            try FamilyWorkStore.note([buyer], on: connection)
-        }
         let changes = try books.changes.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }

@@ -245,6 +245,8 @@ enum PaymentRules {
         restored.refunds = nil
         // The copy was not charged: only the period itself has the identity of its charge.
         restored.subscription?.charge = nil
+        // A copy of what a family shares follows nothing.
+        restored.subscription?.shared = nil
         // It redeems nothing again.
         restored.subscription?.redeems = nil
         restored.subscription?.paidBy = original.subscription?.paidBy ?? original.id

@@ -22,6 +22,8 @@ enum TransactionCommand: Hashable, Sendable {
     case refund(number: Int, amount: Money, revokes: Bool)
     /// The period of a subscription that the transaction pays for ends later.
     case extendPeriod(until: StoreTime)
+    /// The subscription of a period that a family shares has changed.
+    case follow(TransactionPeriod.Shared, until: StoreTime)
     /// The buyer's bank has taken an amount of the charge back, by a dispute with this id of the
     /// processor's.
     case chargeBack(number: Int, amount: Money, dispute: String)

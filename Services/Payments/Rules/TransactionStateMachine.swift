@@ -40,7 +40,8 @@ struct TransactionStateMachine {
         case .fail(let reason): failed(record, reason)
         case .awaitApproval: moved(record, to: .deferred, .transactionDeferred)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
-        case .refund, .chargeBack, .reverseRefund, .extendPeriod: .refused(.notPurchased)
+        case .refund, .chargeBack, .reverseRefund, .extendPeriod, .follow:
+            .refused(.notPurchased)
         }
     }
 
@@ -65,7 +66,8 @@ struct TransactionStateMachine {
         case .expireApproval:
             record.approval == .approve
                 ? .refused(.decidedOtherwise) : failed(record, .approvalExpired)
-        case .refund, .chargeBack, .reverseRefund, .extendPeriod: .refused(.notPurchased)
+        case .refund, .chargeBack, .reverseRefund, .extendPeriod, .follow:
+            .refused(.notPurchased)
         }
     }
 
@@ -85,6 +87,7 @@ struct TransactionStateMachine {
             refunded(record, number, amount, revokes: true, by: dispute)
         case .reverseRefund(let number): refundReversed(record, number)
         case .extendPeriod(let end): extended(record, until: end)
+        case .follow(let shared, let end): followed(record, shared, until: end)
         }
     }
 
@@ -102,14 +105,16 @@ struct TransactionStateMachine {
         case .expireApproval:
             record.transaction.failureReason == .approvalExpired
                 ? .unchanged : .refused(.notDeferred)
-        case .refund, .chargeBack, .reverseRefund, .extendPeriod: .refused(.notPurchased)
+        case .refund, .chargeBack, .reverseRefund, .extendPeriod, .follow:
+            .refused(.notPurchased)
         }
     }
 
     private func applyToRestored(_ command: TransactionCommand) -> TransactionMove {
         switch command {
         case .confirmCharge, .beginPeriod: .refused(.chargeIsStray)
-        case .refund, .chargeBack, .reverseRefund, .extendPeriod: .refused(.notPurchased)
+        case .refund, .chargeBack, .reverseRefund, .extendPeriod, .follow:
+            .refused(.notPurchased)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
         case .grantOwned, .grantFree, .fail, .awaitApproval: .refused(.ended)
         }
@@ -253,6 +258,21 @@ struct TransactionStateMachine {
         guard record.transaction.subscription?.end != end else { return .unchanged }
         return moved(record, to: .purchased, .transactionExtended) { transaction in
             transaction.subscription?.end = end
+        }
+    }
+
+    /// Takes over what has become of the subscription whose period is shared (row e45).
+    private func followed(
+        _ record: TransactionRecord,
+        _ shared: TransactionPeriod.Shared,
+        until end: StoreTime
+    ) -> TransactionMove {
+        var period = record.transaction.subscription
+        period?.end = end
+        period?.shared = shared
+        guard period != record.transaction.subscription else { return .unchanged }
+        return moved(record, to: .purchased, .transactionExtended) { transaction in
+            transaction.subscription = period
         }
     }
 

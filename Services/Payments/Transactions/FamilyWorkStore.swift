@@ -22,6 +22,29 @@ enum FamilyWorkStore {
                     && $0.transaction.state == .purchased
             }.map(\.accountKey)
         )
+        try note(buyers: accounts, on: connection)
+    }
+
+    /// Notes the buyers of subscriptions that are in a grace period, are owed or have ended, in the
+    /// database transaction that writes them.
+    ///
+    /// A subscription that is active costs nothing here.
+    static func noteUnpaid(
+        _ subscriptions: [Subscription],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let unpaid = subscriptions.lazy.filter { $0.state != .active && $0.state != .revoked }
+        let accounts = Set(
+            unpaid.map { AccountKey(accountID: $0.accountID, bundleID: $0.bundleID) }
+        )
+        try note(buyers: accounts, on: connection)
+    }
+
+    /// Notes those of some accounts that are in a family.
+    private static func note(
+        buyers accounts: Set<AccountKey>,
+        on connection: isolated PostgresConnection
+    ) throws {
         guard !accounts.isEmpty else { return }
         let buyers = Array(accounts)
         try connection.enqueue(

@@ -109,7 +109,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         self.environment = environment
         storefront = transaction.storefront
         storefrontId = transaction.storefront.number
-        transactionReason = transaction.reason == .renewal ? "RENEWAL" : "PURCHASE"
+        transactionReason = Self.isRenewal(transaction) ? "RENEWAL" : "PURCHASE"
         currency = transaction.price.currency
         price = try Self.milliunits(of: transaction)
         date(now)
@@ -191,6 +191,12 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
 
     private static func isPaid(_ state: TransactionState) -> Bool {
         state == .purchased || state == .restored
+    }
+
+    /// Whether the store itself made the transaction for a further period, or shares one that it made.
+    private static func isRenewal(_ transaction: Transaction) -> Bool {
+        let began = transaction.subscription?.shared?.began
+        return transaction.reason == .renewal || began == .renewed || began == .recovered
     }
 
     /// Returns Apple's name of the product type.

@@ -13,9 +13,8 @@ struct SharedPeriod: Sendable {
 
     /// The subscription as the account has it (rows e43 to e45 of docs/subscriptions.md).
     ///
-    /// It begins with the share, and follows the one that is paid. Its offers and its questions
-    /// about prices are for whoever pays. Nothing is shared in a grace period (decision 67), so the
-    /// account waits then as in billing retry.
+    /// It begins with the first share, and follows the one that is paid, also in a grace period. Its
+    /// offers and its questions about prices are for whoever pays.
     ///
     /// - Parameter time: The present.
     /// - Returns: The subscription in the state that it has for the account.
@@ -36,14 +35,16 @@ struct SharedPeriod: Sendable {
         shared.earlierPeriod = nil
         shared.pendingOffer = nil
         shared.priceIncrease = nil
-        shared.gracePeriodEnd = nil
         if share.revocationDate != nil {
             shared.state = .revoked
             shared.autoRenewOffReason = .revoked
             shared.expirationIntent = nil
-        } else if isNewest {
-            if bought.state == .inGracePeriod { shared.state = .inBillingRetryPeriod }
-        } else if time < shared.period.end {
+            shared.gracePeriodEnd = nil
+            return shared
+        }
+        guard !isNewest else { return shared }
+        shared.gracePeriodEnd = nil
+        if time < shared.period.end {
             // The next period is paid early, and is not shared yet.
             shared.state = .active
         } else {

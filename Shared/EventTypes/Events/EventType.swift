@@ -43,7 +43,8 @@ public struct EventType: OpenEnum {
     public static let transactionRefundReversed = EventType(
         rawValue: "transaction.refund-reversed.v1"
     )
-    /// The period of a subscription that a transaction pays for was extended.
+    /// The period of a subscription that a transaction pays for was extended, or what a family shares
+    /// has followed a change of the buyer's subscription.
     public static let transactionExtended = EventType(rawValue: "transaction.extended.v1")
     /// An approver approved a transaction (Ask to Buy).
     ///

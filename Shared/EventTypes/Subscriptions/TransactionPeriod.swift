@@ -24,6 +24,8 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     /// period (rule S53). In a purchase by the code of a stackable offer, it begins after the
     /// introductory offer (rule S55).
     public var redeems: PeriodOffer?
+    /// The standing of a period that a family shares; `nil` in every other transaction.
+    public var shared: Shared?
 
     /// Makes a period.
     public init(
@@ -35,7 +37,8 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
         charge: RenewalChargeKey? = nil,
         offer: PeriodOffer? = nil,
         renewalPrice: Money? = nil,
-        redeems: PeriodOffer? = nil
+        redeems: PeriodOffer? = nil,
+        shared: Shared? = nil
     ) {
         self.terms = terms
         self.start = start
@@ -46,7 +49,13 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
         self.offer = offer
         self.renewalPrice = renewalPrice
         self.redeems = redeems
+        self.shared = shared
     }
+
+    /// The end of the service that the period gives; `nil` until it is paid.
+    ///
+    /// It is later than ``end`` if a family shares the period and the buyer is in a grace period.
+    public var serviceEnd: StoreTime? { shared?.gracePeriodEnd ?? end }
 
     /// Whether the transaction is the one by which an account has its introductory offer in the group, or
     /// has used it up (rule S55).
@@ -71,6 +80,34 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
 
     /// Whether the transaction is a copy of the running period, by which an account redeemed an offer.
     public var isRedemption: Bool { redeems != nil && paidBy != nil }
+
+    /// The standing of a period that a family shares, which follows the subscription of the buyer
+    /// (rows e43 to e45 of docs/subscriptions.md).
+    public struct Shared: Codable, Hashable, Sendable {
+        /// The change of the buyer's subscription that began the period, as it is for the member: its
+        /// first share is a purchase.
+        public var began: SubscriptionCause
+        /// The newest change that the share has followed; `nil` if it is as it began, or the change is
+        /// nothing to tell.
+        public var followed: SubscriptionCause?
+        /// The end of the service while the buyer is in a grace period; `nil` at all other times.
+        public var gracePeriodEnd: StoreTime?
+        /// The state of the buyer's subscription, as long as this period is its newest one.
+        public var state: SubscriptionState
+
+        /// Makes a standing.
+        public init(
+            began: SubscriptionCause,
+            followed: SubscriptionCause? = nil,
+            gracePeriodEnd: StoreTime? = nil,
+            state: SubscriptionState
+        ) {
+            self.began = began
+            self.followed = followed
+            self.gracePeriodEnd = gracePeriodEnd
+            self.state = state
+        }
+    }
 }
 
 // Transaction events are encoded and decoded without Foundation's coders, with the same bytes.
@@ -84,6 +121,7 @@ extension TransactionPeriod: PlainJSONCodable {
         if let redeems { text.member("redeems", object: redeems.write) }
         if let renewalPrice { text.member("renewalPrice", object: renewalPrice.write) }
         text.member("replaces", replaces?.rawValue)
+        if let shared { text.member("shared", object: shared.write) }
         text.member("start", start)
         text.member("terms", object: terms.write)
     }
@@ -97,6 +135,7 @@ extension TransactionPeriod: PlainJSONCodable {
         var offer: PeriodOffer?
         var renewalPrice: Money?
         var redeems: PeriodOffer?
+        var shared: Shared?
         let isRead = json.object { json, name in
             switch name {
             case "terms": PlainJSON.keep(SubscriptionTerms(from: &json), in: &terms)
@@ -111,6 +150,7 @@ extension TransactionPeriod: PlainJSONCodable {
                 json.null() || PlainJSON.keep(PeriodOffer(from: &json), in: &redeems)
             case "renewalPrice":
                 json.null() || PlainJSON.keep(Money(from: &json), in: &renewalPrice)
+            case "shared": json.null() || PlainJSON.keep(Shared(from: &json), in: &shared)
             default: json.skip()
             }
         }
@@ -124,7 +164,39 @@ extension TransactionPeriod: PlainJSONCodable {
             charge: charge,
             offer: offer,
             renewalPrice: renewalPrice,
-            redeems: redeems
+            redeems: redeems,
+            shared: shared
+        )
+    }
+}
+
+extension TransactionPeriod.Shared {
+    fileprivate func write(to text: inout PlainJSONText) {
+        text.member("began", began.rawValue)
+        text.member("followed", followed?.rawValue)
+        text.member("gracePeriodEnd", gracePeriodEnd)
+        text.member("state", state.rawValue)
+    }
+
+    fileprivate init?(from json: inout PlainJSON) {
+        var (began, followed, state) = (String?.none, String?.none, String?.none)
+        var gracePeriodEnd: Int64?
+        let isRead = json.object { json, name in
+            switch name {
+            case "began": PlainJSON.keep(json.string(), in: &began)
+            case "followed": json.null() || PlainJSON.keep(json.string(), in: &followed)
+            case "gracePeriodEnd":
+                json.null() || PlainJSON.keep(json.integer(), in: &gracePeriodEnd)
+            case "state": PlainJSON.keep(json.string(), in: &state)
+            default: json.skip()
+            }
+        }
+        guard isRead, let began, let state else { return nil }
+        self.init(
+            began: SubscriptionCause(rawValue: began),
+            followed: followed.map(SubscriptionCause.init(rawValue:)),
+            gracePeriodEnd: gracePeriodEnd.map(StoreTime.init(millisecondsSinceEpoch:)),
+            state: SubscriptionState(rawValue: state)
         )
     }
 }

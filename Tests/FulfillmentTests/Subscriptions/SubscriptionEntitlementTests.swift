@@ -209,6 +209,75 @@ struct SubscriptionEntitlementTests {
         }
     }
 
+    /// A period that a family shares, under the id of the first share.
+    private func share(_ number: Int64, _ period: PaidPeriod, version: Int = 1) -> Transaction {
+        var share = transaction(number, period)
+        share.reason = .familyShared
+        share.sharedFrom = TransactionID(number: number + 100)
+        share.originalID = TransactionID(number: 1)
+        share.version = version
+        share.subscription?.shared = TransactionPeriod.Shared(began: .purchased, state: .active)
+        return share
+    }
+
+    @Test func aSharedPeriodThatMovesEndsAtItsNewEnd() async throws {
+        try await withFulfillment { store in
+            func ends() async throws -> [StoreTime?] {
+                try await store.reads.entitlements(of: .sample()).entitlements.map(\.endsAt)
+            }
+            try await store.arrive(share(1, Self.period(1)))
+            #expect(try await ends() == [Self.end])
+            var extended = share(1, Self.period(1), version: 2)
+            extended.subscription?.end = Self.end.advanced(by: .seconds(86_400))
+            try await store.arrive(extended)
+            #expect(try await ends() == [extended.subscription?.end])
+            var grace = extended
+            grace.version = 3
+            grace.subscription?.shared?.gracePeriodEnd = Self.end.advanced(by: Self.month)
+            try await store.arrive(grace)
+            #expect(try await ends() == [Self.end.advanced(by: Self.month)])
+            // An older version that comes late changes nothing.
+            try await store.arrive(extended)
+            #expect(try await ends() == [Self.end.advanced(by: Self.month)])
+            extended.version = 4
+            try await store.arrive(extended)
+            #expect(try await ends() == [extended.subscription?.end])
+        }
+    }
+
+    @Test func theSharesOfOneSubscriptionAreOneEntitlement() async throws {
+        try await withFulfillment { store in
+            let renewed = Self.renewed().period
+            try await store.arrive(share(1, Self.period(1)))
+            try await store.arrive(share(2, renewed))
+            let owned = try await store.reads.entitlements(of: .sample()).entitlements
+            #expect(owned.map(\.endsAt) == [renewed.end])
+            #expect(owned.map(\.originalTransactionID.number) == [1])
+            // The next period is taken back before it begins, and the running one counts again.
+            var taken = share(2, renewed, version: 2)
+            taken.revokedAt = startOfTime
+            try await store.arrive(taken)
+            let left = try await store.reads.entitlements(of: .sample()).entitlements
+            #expect(left.map(\.endsAt) == [Self.end] && left.map(\.revokedAt) == [nil])
+        }
+    }
+
+    @Test func aRestoredShareGivesNothingThatOutlivesIt() async throws {
+        try await withFulfillment { store in
+            try await store.arrive(share(1, Self.period(1)))
+            var copy = share(2, Self.period(1))
+            copy.reason = .restore
+            copy.state = .restored
+            copy.subscription?.shared = nil
+            try await store.arrive(copy)
+            var taken = share(1, Self.period(1), version: 2)
+            taken.revokedAt = startOfTime
+            try await store.arrive(taken)
+            let owned = try await store.reads.entitlements(of: .sample()).entitlements
+            #expect(owned.map(\.revokedAt) == [startOfTime])
+        }
+    }
+
     @Test func theRefundOfAnOlderPeriodTakesNothingAway() async throws {
         try await withFulfillment { store in
             let renewed = Self.renewed()

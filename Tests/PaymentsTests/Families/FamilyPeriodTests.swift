@@ -79,6 +79,7 @@ import Testing
         }
     }
 
+    /// The member is not without it for a moment, so nothing is taken away.
     @Test func anExtendedPeriodIsSharedUntilItsNewEnd() async throws {
         try await withClub { store, bought in
             let share = try #require(try await store.shares().first)
@@ -91,13 +92,53 @@ import Testing
             try await store.shareAll()
             let shares = try await store.shares()
             let end = try await store.load(bought.id).subscription?.end
-            #expect(shares.map(\.sharedFrom) == [bought.id])
-            #expect(shares.map(\.subscription?.end) == [end] && share.subscription?.end != end)
-            #expect(try await store.load(share.id).revokedAt != nil)
+            #expect(share.subscription?.end != end)
+            #expect(shares.map(\.id) == [share.id] && shares.map(\.version) == [share.version + 1])
+            #expect(shares.map(\.subscription?.end) == [end])
+            #expect(shares.map(\.subscription?.shared?.followed) == [.extended])
+            let types = ["transaction.purchased.v1", "transaction.extended.v1"]
+            #expect(try await store.eventTypes(of: share.id) == types)
             // Looking again makes nothing new.
             try await store.note("alice", "bob")
             try await store.shareAll()
             #expect(try await store.shares() == shares)
+            #expect(try await store.eventTypes(of: share.id) == types)
+        }
+    }
+
+    @Test func allSharesOfASubscriptionHaveTheIdOfTheFirst() async throws {
+        try await withClub { store, bought in
+            let first = try #require(try await store.shares().first)
+            #expect(first.originalID == first.id)
+            try await store.advance(days: 31)
+            try await store.shareAll()
+            var gold = club("gold", level: 1, price: usd(599))
+            gold.isFamilyShareable = true
+            try await store.sell(gold)
+            try await store.buy(request("gold", price: usd(599)), key: "2")
+            try await store.settle()
+            try await store.shareAll()
+            let all = try await store.transactions().filter { $0.reason == .familyShared }
+            #expect(all.count == 3 && all.allSatisfy { $0.originalID == first.id })
+            #expect(all.allSatisfy { $0.originalPurchasedAt == first.originalPurchasedAt })
+            let began = all.compactMap { $0.subscription?.shared?.began }
+            #expect(began == [.purchased, .renewed, .upgraded])
+            #expect(bought.originalID != first.id)
+        }
+    }
+
+    @Test func aMemberWhoComesBackGoesOnWithTheSameId() async throws {
+        try await withClub { store, _ in
+            let first = try #require(try await store.shares().first)
+            let account = AccountKey(accountID: "bob", bundleID: alice.bundleID)
+            _ = try await store.families.leave(account, trace: .begin())
+            try await store.shareAll()
+            #expect(try await store.shares() == [])
+            _ = try await store.family("alice", "bob")
+            try await store.shareAll()
+            let again = try #require(try await store.shares().first)
+            #expect(again.id != first.id && again.originalID == first.id)
+            #expect(again.subscription?.shared?.began == .resubscribed)
         }
     }
 

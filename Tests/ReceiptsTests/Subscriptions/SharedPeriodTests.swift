@@ -85,11 +85,22 @@ import Testing
         #expect(revoked.expirationIntent == nil)
     }
 
-    /// A grace period prolongs only the service of the account that pays.
-    @Test func aMemberWaitsWhileThePeriodIsNotPaid() throws {
+    @Test func aMemberIsInTheGracePeriodOfTheBuyer() throws {
         var unpaid = Club.begun
         unpaid.state = .inGracePeriod
         unpaid.gracePeriodEnd = unpaid.period.end.advanced(by: .seconds(86_400))
+        unpaid.billingRetryEnd = unpaid.period.end.advanced(by: .seconds(60 * 86_400))
+        let waiting = try shared(unpaid, at: unpaid.period.end)
+        #expect(waiting.state == .inGracePeriod && waiting.state.status == 4)
+        #expect(waiting.gracePeriodEnd == unpaid.gracePeriodEnd)
+        #expect(waiting.isEntitled(at: unpaid.period.end))
+        let taken = try shared(unpaid, isTakenAway: true, at: unpaid.period.end)
+        #expect(taken.state == .revoked && taken.gracePeriodEnd == nil)
+    }
+
+    @Test func aMemberWaitsWhileThePeriodIsNotPaid() throws {
+        var unpaid = Club.begun
+        unpaid.state = .inBillingRetryPeriod
         unpaid.billingRetryEnd = unpaid.period.end.advanced(by: .seconds(60 * 86_400))
         let waiting = try shared(unpaid, at: unpaid.period.end)
         #expect(waiting.state == .inBillingRetryPeriod && waiting.gracePeriodEnd == nil)

@@ -43,7 +43,9 @@ enum ReconcileFamilyStore {
                 AND coalesce(
                     greatest(
                         (c.subscription->>'end')::bigint,
-                        (t.subscription->>'end')::bigint) > \(time.millisecondsSinceEpoch),
+                        (t.subscription->>'end')::bigint,
+                        (c.subscription->'shared'->>'gracePeriodEnd')::bigint)
+                        > \(time.millisecondsSinceEpoch),
                     true)
                 AND NOT EXISTS (
                     SELECT FROM subscriptions s
@@ -71,13 +73,19 @@ enum ReconcileFamilyStore {
             JOIN transactions t
                 ON t.account_id = sharer.account_id AND t.bundle_id = sharer.bundle_id
             JOIN products p ON p.id = t.product_id
+            -- Only the newest period has a grace period.
+            LEFT JOIN subscriptions newest ON newest.id = t.original_id
+                AND newest.data->'period'->>'transactionID' = t.id::text
             WHERE sharer.is_sharing
                 AND t.product_type IN ('nonConsumable', 'autoRenewableSubscription')
                 AND t.reason IN ('purchase', 'renewal')
                 AND t.state = 'purchased' AND t.revoked_at IS NULL
                 AND (p.data->>'isFamilyShareable')::boolean
                 AND coalesce(
-                    (t.subscription->>'end')::bigint > \(time.millisecondsSinceEpoch),
+                    greatest(
+                        (t.subscription->>'end')::bigint,
+                        (newest.data->>'gracePeriodEnd')::bigint)
+                        > \(time.millisecondsSinceEpoch),
                     true)
                 AND (t.product_type = 'nonConsumable' OR EXISTS (
                     SELECT FROM subscriptions s
@@ -89,7 +97,9 @@ enum ReconcileFamilyStore {
                     SELECT FROM transactions c
                     WHERE c.shared_from = t.id AND c.account_id = m.account_id
                         AND c.reason = 'familyShared' AND c.revoked_at IS NULL
-                        AND (c.subscription->>'end') IS NOT DISTINCT FROM (t.subscription->>'end'))
+                        AND (c.subscription->>'end') IS NOT DISTINCT FROM (t.subscription->>'end')
+                        AND (c.subscription->'shared'->>'gracePeriodEnd')
+                            IS NOT DISTINCT FROM (newest.data->>'gracePeriodEnd'))
                 AND NOT EXISTS (
                     SELECT FROM family_work w
                     WHERE w.account_id IN (m.account_id, t.account_id)

@@ -293,7 +293,19 @@ enum ReconcileStore {
             LEFT JOIN entitlements owned ON owned.account_id = queued.account_id
                 AND owned.bundle_id = queued.bundle_id
                 AND owned.product_id = transaction.json->>'productID'
-                AND owned.original_transaction_id = (transaction.json->>'originalID')::bigint
+                AND owned.original_transaction_id = CASE
+                    -- Each period that a family shares is a row of its own, and its copies have none.
+                    WHEN transaction.json->>'sharedFrom' IS NULL
+                        OR transaction.json->'subscription' IS NULL
+                        THEN (transaction.json->>'originalID')::bigint
+                    WHEN transaction.json->>'reason' = 'familyShared' THEN queued.transaction_id
+                    ELSE (
+                        SELECT max(share.original_transaction_id) FROM entitlements share
+                        WHERE share.account_id = queued.account_id
+                            AND share.bundle_id = queued.bundle_id
+                            AND share.product_id = transaction.json->>'productID'
+                            AND share.chain_id = (transaction.json->>'originalID')::bigint)
+                    END
             WHERE queued.transaction_id = ANY(\(ids))
             """
         ) {
