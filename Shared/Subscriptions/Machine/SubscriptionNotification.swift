@@ -32,7 +32,7 @@ extension SubscriptionCause {
     }
 
     /// The notifications of a change without an offer.
-    var notifications: [SubscriptionNotification] {
+    public var notifications: [SubscriptionNotification] {
         switch self {
         case .purchased: [SubscriptionNotification("SUBSCRIBED", "INITIAL_BUY")]
         case .resubscribed: [SubscriptionNotification("SUBSCRIBED", "RESUBSCRIBE")]

@@ -74,6 +74,83 @@ import Testing
         #expect(kinds(.purchase, of: .autoRenewableSubscription) == [])
     }
 
+    /// The notifications of a share, as type and subtype.
+    private func told(
+        _ began: SubscriptionCause,
+        _ followed: SubscriptionCause? = nil,
+        version: Int = 1,
+        isNew: Bool = true,
+        isTakenAway: Bool = false
+    ) -> [String] {
+        var share = purchased(
+            reason: .familyShared,
+            type: .autoRenewableSubscription,
+            revokedAt: isTakenAway ? TestChain.now : nil,
+            refunds: isTakenAway
+                ? [
+                    Refund(
+                        number: 1,
+                        amount: Money(minorUnits: 0, currency: Currency(unchecked: "USD")),
+                        refundedAt: TestChain.now,
+                        revokes: true
+                    )
+                ] : nil
+        )
+        share.version = version
+        share.subscription =
+            ClubSubscription.transaction(ClubSubscription.begun.period)
+            .subscription
+        share.subscription?.shared = TransactionPeriod.Shared(
+            began: began,
+            followed: followed,
+            state: .active
+        )
+        return NotificationRules.notifications(
+            of: [
+                SignedTransaction(
+                    transaction: share,
+                    purchasedAt: TestChain.now,
+                    signedAt: TestChain.now,
+                    payload: [],
+                    signature: [],
+                    context: SigningContext()
+                )
+            ],
+            isNew
+                ? SavedReceipts(issued: [share.id])
+                : SavedReceipts(issued: [], replaced: [share.id: RefundNumbers()])
+        ).map { "\($0.kind) \($0.occurrence)" }
+    }
+
+    @Test func aSharedSubscriptionIsToldAsAnyOther() {
+        #expect(told(.purchased) == ["SUBSCRIBED INITIAL_BUY 1"])
+        #expect(told(.resubscribed) == ["SUBSCRIBED RESUBSCRIBE 1"])
+        #expect(told(.renewed) == ["DID_RENEW 1"])
+        #expect(told(.recovered) == ["DID_RENEW BILLING_RECOVERY 1"])
+        func followed(_ cause: SubscriptionCause?) -> [String] {
+            told(.renewed, cause, version: 2, isNew: false)
+        }
+        #expect(followed(.extended) == ["RENEWAL_EXTENDED 2"])
+        #expect(followed(.gracePeriodBegan) == ["DID_FAIL_TO_RENEW GRACE_PERIOD 2"])
+        #expect(followed(.gracePeriodEnded) == ["GRACE_PERIOD_EXPIRED 2"])
+        #expect(followed(.expired) == ["EXPIRED VOLUNTARY 2"])
+        // Auto-renew is not the member's.
+        #expect(followed(.cancelledUnpaid) == ["EXPIRED VOLUNTARY 2"])
+        #expect(followed(nil) == [])
+    }
+
+    @Test func aShareWhoseVersionsComeTogetherIsToldOnceForEach() {
+        #expect(
+            told(.purchased, .extended, version: 2) == [
+                "SUBSCRIBED INITIAL_BUY 2", "RENEWAL_EXTENDED 2",
+            ]
+        )
+        // What it has followed before is not told again when it is taken away.
+        #expect(
+            told(.purchased, .extended, version: 3, isNew: false, isTakenAway: true) == ["REVOKE 1"]
+        )
+    }
+
     @Test func onlyThePairsOfTheProtocolCanBeMade() {
         #expect(NotificationKind(type: "EXPIRED", subtype: "VOLUNTARY") != nil)
         // A subscription may end for a reason that has no subtype.

@@ -1,4 +1,5 @@
 import EventTypes
+import Subscriptions
 
 /// The rules for which notifications are sent, and when a try is repeated.
 ///
@@ -32,8 +33,8 @@ enum NotificationRules {
     /// A purchase is reported once, when its receipt is issued. Each refund and each reversal is
     /// reported once, when a receipt first contains it. Copies are not charges, so neither they nor
     /// their refunds are reported. What happens to a subscription is reported by its own changes:
-    /// ``SubscriptionNotificationRules``. A period that a family shares has none of these, so its end is
-    /// reported here.
+    /// ``SubscriptionNotificationRules``. A period that a family shares has none of these, so what it
+    /// follows and its end are reported here (rows e43 to e45 of docs/subscriptions.md).
     static func notifications(
         of signed: [SignedTransaction],
         _ saved: SavedReceipts
@@ -51,6 +52,7 @@ enum NotificationRules {
             if isIssued, transaction.state == .purchased, !isPeriod {
                 planned.append(Planned(kind: .oneTimeCharge, occurrence: 0, signed: signed))
             }
+            planned += shared(signed, isIssued: isIssued)
             let refunds = RefundNumbers(of: transaction)
             // What a family shared is not refunded to those who have it: it is revoked.
             let refund: NotificationKind =
@@ -63,5 +65,22 @@ enum NotificationRules {
             }
             return planned
         }
+    }
+
+    /// Returns the notifications of a period that a family shares: that it began, and the change that it
+    /// has followed.
+    ///
+    /// Auto-renew is the buyer's own matter, so it is not reported for the members.
+    private static func shared(_ signed: SignedTransaction, isIssued: Bool) -> [Planned] {
+        let transaction = signed.transaction
+        guard transaction.reason == .familyShared, let shared = transaction.subscription?.shared
+        else { return [] }
+        // What is taken away has followed nothing since its receipt was signed before.
+        let followed = transaction.revokedAt == nil ? shared.followed : nil
+        let causes: [SubscriptionCause?] = [isIssued ? shared.began : nil, followed]
+        return causes.flatMap { $0?.notifications ?? [] }
+            .compactMap { NotificationKind(type: $0.type, subtype: $0.subtype) }
+            .filter { $0 != .autoRenewDisabled }
+            .map { Planned(kind: $0, occurrence: Int32(transaction.version), signed: signed) }
     }
 }
