@@ -13,22 +13,23 @@ extension EndToEnd.PaymentQueues {
         private static let club = SampleCatalog.club
         private static let observer = RecordingObserver()
 
-        /// A store in which ada's club was raised from 2.99 USD to 12.99 USD.
+        /// A store in which ada's club was raised from 2.99 USD.
         ///
-        /// She is asked seven days before her period ends.
+        /// She is asked or told seven days before her period ends.
         private func withRaise(
+            to price: Int64 = 1299,
             _ body: (StoreHarness, TransactionID) async throws -> Void
         ) async throws {
             let settings = [StoreService.payments: ["PRICE_NOTICE_DAYS": "7"]]
             try await withStore(.with(settings: settings)) { store in
                 let id = try await store.subscribe().transactionID
                 var draft = SampleCatalog.subscription(Self.club)
-                draft.prices = draft.prices.mapValues { _ in SampleCatalog.usd(1299) }
+                draft.prices = draft.prices.mapValues { _ in SampleCatalog.usd(price) }
                 _ = try await store.administrator.put(draft, as: Self.club)
                 // payments refuses the raise until it has learnt the new price.
                 let raised = try await eventually("the raise") {
                     try await store.administrator
-                        .raise(id, of: Self.club, to: SampleCatalog.usd(1299)).valueIfAny
+                        .raise(id, of: Self.club, to: SampleCatalog.usd(price)).valueIfAny
                 }
                 #expect(raised.subscription.priceIncrease?.status == .scheduled)
                 try await body(store, id)
@@ -98,6 +99,28 @@ extension EndToEnd.PaymentQueues {
                 #expect(over.state == .expired)
                 #expect(over.expirationIntent == .didNotConsentToPriceIncrease)
                 #expect(over.period.transactionID == id)
+            }
+        }
+
+        @Test func aRaiseWithoutConsentIsAnUpdateAndNoQuestion() async throws {
+            try await withRaise(to: 349) { store, _ in
+                let subscriber = Subscriber(answer: nil, showsAtOnce: true)
+                try launch(store, subscriber)
+                var updates = SubscriptionStatus.updates.makeAsyncIterator()
+                try await advance(store, by: "25d")
+                var told: SubscriptionStatus?
+                while told?.renewalInfo.unsafePayloadValue.priceIncreaseStatus != .agreed {
+                    let next = await updates.next()
+                    told = try #require(next)
+                }
+                let info = try #require(told?.renewalInfo.unsafePayloadValue)
+                #expect(info.renewalPrice == Decimal(string: "3.49"))
+                #expect(try await subscription(in: store).priceIncrease?.status == .notified)
+                try await advance(store, by: "10d")
+                let renewed = try await subscription(in: store)
+                #expect(renewed.state == .active && renewed.period.reason == .renewal)
+                #expect(renewed.period.price == SampleCatalog.usd(349))
+                #expect(subscriber.asked == 0 && subscriber.shown.isEmpty)
             }
         }
     }
