@@ -29,6 +29,38 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
+        @Test func aMemberRestoresTheSubscriptionThatTheFamilyShares() async throws {
+            try await withStore { store in
+                try await store.sellShareableClub()
+                _ = try await store.makeFamily("ada", "ben")
+                SKPaymentQueue.configure(
+                    try EndToEnd.PaymentQueues.configuration(of: store, as: "ben")
+                )
+                let queue = SKPaymentQueue.default()
+                let recorder = RecordingObserver()
+                queue.add(recorder)
+                _ = try await store.buy(SampleCatalog.club, as: "ada")
+                let shared = try await recorder.first(.purchased)
+                try await recorder.delivered(shared)
+                try await queue.finish(shared)
+                try await eventually("payments to know of the finish") {
+                    try await store.client(account: "ben").restore().value.transactions.isEmpty
+                        ? nil : true
+                }
+                queue.restoreCompletedTransactions()
+                try await recorder.restored(1)
+                let restored = try await recorder.first(.restored)
+                #expect(restored.original?.transactionIdentifier == shared.transactionIdentifier)
+                #expect(restored.payment.productIdentifier == SampleCatalog.club.rawValue)
+                // What the member owns is the share, and not its copies.
+                let owned = try await SKPaymentTransaction.currentEntitlements.reduce(into: []) {
+                    $0.append($1.transactionIdentifier)
+                }
+                #expect(owned == [shared.transactionIdentifier])
+                queue.remove(recorder)
+            }
+        }
+
         @Test func aMemberLeavesInTheAppAndTheOrganizerCannot() async throws {
             try await withStore { store in
                 try await store.sellShareablePro()

@@ -181,14 +181,14 @@ extension StoreHarness {
     }
 
     /// The claims of a signed text, without a check of its signature.
-    fileprivate static func claims(_ jws: some StringProtocol) -> String {
+    static func claims(_ jws: some StringProtocol) -> String {
         let parts = jws.split(separator: ".")
         guard parts.count == 3, let claims = StrictBase64.decode(parts[1]) else { return "" }
         return String(decoding: claims, as: UTF8.self)
     }
 
     /// The claims of a notification.
-    fileprivate static func claims(ofBody body: [UInt8]) -> String {
+    static func claims(ofBody body: [UInt8]) -> String {
         let text = String(decoding: body, as: UTF8.self)
         return claims(text.split(separator: "\"").max { $0.count < $1.count } ?? "")
     }
