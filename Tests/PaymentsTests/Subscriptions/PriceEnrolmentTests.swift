@@ -245,6 +245,110 @@ import Testing
         }
     }
 
+    // MARK: - Who is not told
+
+    /// Chooses the product of alice's next period.
+    private static func choose(_ product: String, in store: Store) async throws {
+        _ = try await store.subscriptions.decide(
+            .product(ProductID(unchecked: product)),
+            on: try await store.subscription().id,
+            trace: .begin()
+        )
+    }
+
+    @Test func whoTakesAnotherProductBackAfterThePagesKeepsThePrice() async throws {
+        try await withStore { store in
+            let bronze = PaymentsTests.club("bronze", level: 3, price: usd(99))
+            try await store.sell(PaymentsTests.club(), bronze)
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            try await store.advance(days: 31)
+            try await Self.choose("bronze", in: store)
+            try await store.sell(
+                Self.club(usd(349), from: store.clock.now().advanced(by: .days(40)))
+            )
+            try await Self.tell(store)
+            try await Self.choose("club", in: store)
+            try await store.advance(days: 65)
+            let prices = try await store.transactions().map(\.price)
+            #expect(prices == [usd(299), usd(299), usd(299), usd(299)])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func whoChangesToTheProductAfterThePagesKeepsThePrice() async throws {
+        try await withStore { store in
+            let gold = PaymentsTests.club("gold", level: 1, price: usd(599))
+            try await store.sell(PaymentsTests.club(level: 2), gold)
+            try await store.buy(request("gold", price: usd(599)), key: "1")
+            try await store.advance(days: 31)
+            let time = store.clock.now().advanced(by: .days(40))
+            var raised = Self.club(usd(349), from: time)
+            raised.subscription?.level = 2
+            try await store.sell(raised)
+            try await Self.tell(store)
+            try await Self.choose("club", in: store)
+            try await store.advance(days: 65)
+            let prices = try await store.transactions().map(\.price)
+            #expect(prices == [usd(599), usd(599), usd(299), usd(299)])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func whoMovesToTheStorefrontAfterThePagesKeepsItsPrice() async throws {
+        try await withStore { store in
+            let france = Storefront(unchecked: "FRA")
+            func eur(_ amount: Int64) -> Money {
+                Money(minorUnits: amount, currency: Currency(unchecked: "EUR"))
+            }
+            var club = PaymentsTests.club()
+            club.prices[france] = eur(299)
+            try await store.sell(club)
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            try await store.advance(days: 31)
+            club.version = 2
+            club.priceChanges[france] = PriceChange(
+                price: eur(349),
+                from: store.clock.now().advanced(by: .days(40)),
+                existingSubscribers: .raise
+            )
+            try await store.sell(club)
+            try await Self.tell(store)
+            try await store.say(storefront: "FRA")
+            try await store.advance(days: 65)
+            let prices = try await store.transactions().map(\.price)
+            #expect(prices == [usd(299), usd(299), eur(299), eur(299)])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func whoIsJustBeingChargedARaiseIsToldOfNoOther() async throws {
+        try await withStore { store in
+            try await store.sell(PaymentsTests.club())
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            try await store.sell(
+                Self.club(usd(349), from: store.clock.now().advanced(by: .days(20)))
+            )
+            try await Self.tell(store)
+            try await store.advance(days: 29)
+            store.clock.advance(by: .days(1))
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            #expect(try await store.subscription().charge?.price == usd(349))
+            var again = PaymentsTests.club(price: usd(349), version: 3)
+            again.priceChanges[Self.usa] = PriceChange(
+                price: usd(399),
+                from: store.clock.now().advanced(by: .days(40)),
+                existingSubscribers: .raise
+            )
+            try await store.sell(again)
+            try await Self.tell(store)
+            try await store.settle()
+            try await store.advance(days: 65)
+            let prices = try await store.transactions().map(\.price)
+            #expect(prices == [usd(299), usd(349), usd(349), usd(349)])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     @Test func aRaiseThatCannotBeReadDoesNotHoldUpTheNextOne() async throws {
         try await withStore { store in
             var bronze = PaymentsTests.club("bronze", level: 3, price: usd(99))
