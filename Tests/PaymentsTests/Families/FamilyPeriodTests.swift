@@ -185,4 +185,27 @@ import Testing
             #expect(try await store.shares().map(\.productID.rawValue) == ["gold"])
         }
     }
+
+    /// Rule S45: what others pay for does not use up the member's own offer.
+    @Test(arguments: [true, false])
+    func aMemberHasAnIntroductoryOfferOfItsOwn(leavesBefore: Bool) async throws {
+        try await withStore { store in
+            var club = club(offer: freeWeek)
+            club.isFamilyShareable = true
+            try await store.sell(club)
+            _ = try await store.family("alice", "bob")
+            let trial = try await store.buy(request("club", price: usd(299)), key: "1")
+            #expect(trial.subscription?.offer?.mode == .freeTrial)
+            try await store.shareAll()
+            let share = try #require(try await store.shares().first)
+            #expect(share.accountID == "bob" && share.subscription?.offer == nil)
+            if leavesBefore {
+                let account = AccountKey(accountID: "bob", bundleID: bob.bundleID)
+                _ = try await store.families.leave(account, trace: .begin())
+                try await store.shareAll()
+            }
+            let own = try await store.buy(request("club", price: usd(299)), key: "2", of: bob)
+            #expect(own.subscription?.offer?.mode == .freeTrial && own.price == usd(0))
+        }
+    }
 }

@@ -183,6 +183,31 @@ import Testing
         }
     }
 
+    /// The log has the purchase, and the backup was made before its note.
+    @Test func whatARestoredBackupLostIsSharedOnceSomebodyLooksAgain() async throws {
+        try await withStore { store in
+            try await store.sellFilm()
+            let family = try await store.family("alice", "bob")
+            try await store.buy(request("film"), key: "a")
+            try await store.client.withTransaction { connection in
+                _ = try connection.execute("DELETE FROM family_work")
+            }
+            try await store.shareAll()
+            #expect(try await store.shares() == [])
+            for isSharing in [false, true] {
+                _ = try await store.families.include(
+                    "alice",
+                    sharing: isSharing,
+                    in: family.id,
+                    by: .nora,
+                    trace: .begin()
+                ).get()
+            }
+            try await store.shareAll()
+            #expect(try await store.shares().map(\.accountID) == ["bob"])
+        }
+    }
+
     @Test func aMemberMayBuyWhatIsSharedAndKeepsIt() async throws {
         try await withStore { store in
             try await store.sellFilm()
