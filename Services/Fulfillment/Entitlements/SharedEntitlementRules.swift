@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// The rules for which of the periods counts that a family has shared of one subscription.
 ///
