@@ -331,9 +331,9 @@ struct PendingTransactions {
     private func hasMissedPurchasing(_ change: QueueChanged) -> Bool {
         guard let firstRevision, change.revision > firstRevision else { return false }
         let transaction = change.transaction
-        // No payment begins a renewal: the store made it by itself.
-        return transaction.version > 1 && transaction.state != .purchasing
-            && transaction.state != .restored && transaction.reason != .renewal
+        // No payment begins a renewal or a share: the store made it by itself.
+        return transaction.version > 1 && ![.purchasing, .restored].contains(transaction.state)
+            && ![.renewal, .familyShared].contains(transaction.reason)
     }
 
     private mutating func update(

@@ -279,7 +279,9 @@ extension SKPaymentQueue {
             guard !state.isClosed else { return PendingTransactions.News() }
             let news = body(&state.pending)
             deliver(news, to: state.observers)
-            for (transaction, fields) in news.updates.joined() where fields.state == .purchased {
+            // What a family shares uses up no offer of the member's own (rule S45).
+            for (transaction, fields) in news.updates.joined()
+            where fields.state == .purchased && fields.reason != .familyShared {
                 let group = transaction.payment.product.subscriptionGroupIdentifier
                 if let group { state.introductoryGroups.remove(group) }
             }

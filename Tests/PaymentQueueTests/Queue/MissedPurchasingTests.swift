@@ -68,6 +68,15 @@ import Testing
         #expect(news.updates[0][0].transaction.original?.transactionIdentifier == "1")
     }
 
+    /// It may have been extended before it comes.
+    @Test func whatAFamilySharesWasNeverPurchasing() {
+        var pending = connected(at: 4)
+        let news = pending.receive([
+            .of(2, "club", .purchased, version: 2, reason: .familyShared, revision: 5)
+        ])
+        #expect(Self.reported(news) == [["club purchased"]])
+    }
+
     @Test func aRestoredTransactionWasNeverPurchasing() {
         var pending = connected(at: 4)
         let news = pending.receive([.of(1, "pro", .restored, version: 2, revision: 5)])

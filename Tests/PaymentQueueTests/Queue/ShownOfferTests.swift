@@ -65,6 +65,26 @@ import Testing
         #expect(queue.shownOffer(of: product, for: payment) == nil)
     }
 
+    /// Rule S45.
+    @Test(arguments: [(TransactionReason.purchase, false), (.familyShared, true)])
+    func onlyAnOwnPurchaseUsesTheOfferUp(reason: TransactionReason, isLeft: Bool) {
+        let product = club(introducedAt: 0)
+        tellOfOffer()
+        var change = QueueChanged.of(1, "club", .purchased, reason: reason)
+        change.transaction.productType = .autoRenewableSubscription
+        change.transaction.subscription = TransactionPeriod(
+            terms: SubscriptionTerms(
+                groupID: SubscriptionGroupID(unchecked: "clubs"),
+                level: 1,
+                period: SubscriptionPeriod(1, .month)
+            )
+        )
+        let arrived = change
+        queue.change { $0.receive([arrived]) }
+        let shown = queue.shownOffer(of: product, for: SKPayment(product: product))
+        #expect((shown != nil) == isLeft)
+    }
+
     @Test(arguments: [(Int64(0), false), (99, true)])
     func aBuyerWhoHasToAskGetsNoFreeOffer(price: Int64, isNamed: Bool) {
         let product = club(introducedAt: price)
