@@ -19,7 +19,7 @@ struct PendingTransactions {
         var silent: [Update] = []
         var removed: [SKPaymentTransaction] = []
         var revoked: [String] = []
-        /// Finished transactions that were refunded, or whose refund was reversed.
+        /// Finished transactions whose refunds have changed, or the end of a period that is shared.
         var refunded: [SKPaymentTransaction] = []
         var restoresEnded = 0
         /// The number of restores whose transactions will not arrive.

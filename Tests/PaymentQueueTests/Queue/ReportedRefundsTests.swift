@@ -19,6 +19,46 @@ import Testing
         #expect(pending.receive([part]).updates.isEmpty, "Each refund is reported once.")
     }
 
+    /// A finished share, at a version.
+    private func share(_ version: Int, _ shared: TransactionPeriod.Shared) -> QueueChanged {
+        var change = QueueChanged.of(
+            1,
+            "club",
+            .purchased,
+            version: version,
+            finishedAt: 1,
+            reason: .familyShared
+        )
+        change.transaction.subscription = TransactionPeriod(
+            terms: SubscriptionTerms(
+                groupID: SubscriptionGroupID(unchecked: "clubs"),
+                level: 1,
+                period: SubscriptionPeriod(1, .month)
+            ),
+            end: StoreTime(millisecondsSinceEpoch: 9),
+            shared: shared
+        )
+        return change
+    }
+
+    /// So that those who follow statuses ask for the new one.
+    @Test func aSharedPeriodThatFollowsIsReportedOnceForEachChange() {
+        var pending = pending
+        var standing = TransactionPeriod.Shared(began: .purchased, state: .active)
+        let begun = pending.receive([share(1, standing)])
+        #expect(begun.refunded.isEmpty)
+        standing.followed = .gracePeriodBegan
+        standing.state = .inGracePeriod
+        let grace = share(2, standing)
+        let told = pending.receive([grace]).refunded.count
+        let again = pending.receive([grace]).refunded.count
+        #expect(told == 1 && again == 0)
+        standing.followed = .gracePeriodEnded
+        standing.state = .inBillingRetryPeriod
+        let ended = pending.receive([share(3, standing)])
+        #expect(ended.refunded.count == 1 && ended.revoked.isEmpty)
+    }
+
     @Test func afterAReversalALaterRefundTakesItAwayAgain() {
         var pending = pending
         _ = pending.receive([.of(1, "pro", .purchased, version: 2)])
