@@ -79,6 +79,15 @@ import Testing
             price: Money(minorUnits: 299, currency: Currency(unchecked: "USD")),
             originalPurchasedAt: TestChain.now.advanced(by: .seconds(-30 * 86_400))
         )
+        // A share of it says so, too.
+        var share = renewal
+        share.reason = .familyShared
+        share.sharedFrom = renewal.id
+        share.subscription = TransactionPeriod(terms: ClubSubscription.product().terms)
+        share.subscription?.shared = TransactionPeriod.Shared(began: .renewed, state: .active)
+        #expect(try json(share).contains(#""transactionReason":"RENEWAL""#))
+        share.subscription?.shared?.began = .purchased
+        #expect(try json(share).contains(#""transactionReason":"PURCHASE""#))
         // It was renewed a day before it begins.
         let start = TestChain.now.advanced(by: .seconds(86_400))
         renewal.subscription = TransactionPeriod(
