@@ -24,7 +24,8 @@ import Testing
     ) -> Transaction {
         var shared = Club.transaction(period, version: isTakenAway ? 3 : 2)
         shared.id = id
-        shared.originalID = id
+        // All shares of the subscription have the id of the first.
+        shared.originalID = Self.share
         shared.reason = .familyShared
         shared.accountID = bob.account
         shared.sharedFrom = period.transactionID
@@ -160,7 +161,9 @@ import Testing
                 .of(Club.change(Club.renewed, .renewed, making: Club.second)),
                 .of(.transactionPurchased, Self.transaction(next, of: Club.renewed.period)),
             ])
-            #expect(try await reader.statuses(of: Self.bob).map(\.subscription.id) == [next])
+            let later = try await reader.statuses(of: Self.bob).map(\.subscription)
+            #expect(later.map(\.period.transactionID) == [next])
+            #expect(later.map(\.id) == [Self.share])
             try await store.receipts.apply([
                 .of(
                     .transactionRefunded,
@@ -170,7 +173,7 @@ import Testing
             // The running period is still shared.
             let running = try await reader.statuses(of: Self.bob)
             #expect(running.map(\.status) == [1])
-            #expect(running.map(\.subscription.id) == [Self.share])
+            #expect(running.map(\.subscription.period.transactionID) == [Self.share])
             try await store.receipts.apply([
                 .of(.transactionRefunded, Self.transaction(isTakenAway: true))
             ])
