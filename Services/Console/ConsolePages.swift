@@ -21,7 +21,12 @@ func consolePages(
     )
     let acts = ActRunner(door: door)
     let lost = LostRefunds(in: refunds, logger: logger)
-    return ConsoleRouter(origin: origin, logger: logger) { routes in
+    return ConsoleRouter(
+        origin: origin,
+        logger: logger,
+        // A page that says what went wrong has no navigation for whoever is not signed in.
+        visitor: { try? door.visitor(of: $0, isUse: false) }
+    ) { routes in
         AssetRoutes().add(to: routes)
         SignInRoutes(door: door, origin: origin, desk: desk).add(to: routes)
         NowRoutes(door: door, sampler: sampler).add(to: routes)

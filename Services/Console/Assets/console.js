@@ -115,3 +115,29 @@ if (main) {
     if (document.visibilityState === "visible") follow();
   });
 }
+
+// A page that could not be read because a part of the store is away: it is asked for again, and shown once
+// there is an answer. Each try counts as a use of the session, so there are only as many as three minutes have.
+const away = document.querySelector("main[data-retry]");
+const tryPause = 5000;
+let tries = 36;
+
+async function tryAgain() {
+  if (tries <= 0) {
+    show("This page has stopped trying. Load it again by hand.");
+    return;
+  }
+  if (document.visibilityState === "visible") {
+    tries -= 1;
+    try {
+      const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+      const isHere = performance.now() - leftAt > farewell;
+      if (answer.status !== 503 && isHere) { location.reload(); return; }
+    } catch {
+      // The console itself is away for now, too.
+    }
+  }
+  setTimeout(tryAgain, tryPause);
+}
+
+if (away) setTimeout(tryAgain, tryPause);

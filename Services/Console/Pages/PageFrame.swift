@@ -14,6 +14,8 @@ struct PageFrame {
     var stamp = ""
     /// Whether the page is followed as long as it is open, because its data are cheap to read.
     var isFollowedWithoutEnd = false
+    /// Whether the page is asked for again by itself, because a part of the store is away.
+    var isTriedAgain = false
     /// The text of the search field.
     var query = ""
 
@@ -45,7 +47,7 @@ struct PageFrame {
     }
 
     private var attributes: HTML {
-        guard let live else { return "" }
+        guard let live else { return isTriedAgain ? " data-retry" : "" }
         let isStory = !stamp.isEmpty && !isFollowedWithoutEnd
         return " data-live=\"\(live)\" data-stamp=\"\(stamp)\"\(isStory ? " data-story" : "")"
     }

@@ -15,13 +15,26 @@ struct ConsoleRouter {
     let router: Router<StoreRequestContext>
 
     /// Makes the router.
+    ///
+    /// - Parameters:
+    ///   - origin: The address that browsers show.
+    ///   - logger: The logger.
+    ///   - visitor: Finds who is signed in; `nil` if nobody is.
+    ///   - routes: Adds the routes.
     init(
         origin: ConsoleOrigin,
         logger: Logger,
+        visitor: @escaping @Sendable (Request) -> Visitor?,
         routes: (Router<StoreRequestContext>) -> Void
     ) {
         router = Router(context: StoreRequestContext.self, options: [.autoGenerateHeadEndpoints])
-        router.add(middleware: ConsoleGuard(senders: SenderCheck(origin: origin), logger: logger))
+        router.add(
+            middleware: ConsoleGuard(
+                senders: SenderCheck(origin: origin),
+                visitor: visitor,
+                logger: logger
+            )
+        )
         routes(router)
     }
 
@@ -44,6 +57,8 @@ struct ConsoleRouter {
 struct ConsoleGuard: RouterMiddleware {
     typealias Context = StoreRequestContext
     let senders: SenderCheck
+    /// Finds who is signed in, who keeps the navigation on a page that says what went wrong.
+    let visitor: @Sendable (Request) -> Visitor?
     let logger: Logger
 
     func handle(
@@ -66,7 +81,7 @@ struct ConsoleGuard: RouterMiddleware {
             )
             throw problem
         } catch {
-            response = Self.answer(to: request, problem(for: error, request))
+            response = answer(to: request, problem(for: error, request))
         }
         PageHeaders.add(
             to: &response.headers,
@@ -112,13 +127,18 @@ struct ConsoleGuard: RouterMiddleware {
     }
 
     /// A person who is not signed in is led to the page for that; whatever else asks is refused.
-    private static func answer(to request: Request, _ problem: ConsoleProblem) -> Response {
+    private func answer(to request: Request, _ problem: ConsoleProblem) -> Response {
         let isPage = request.headers[.accept]?.contains("text/html") == true
-        if problem == .signedOut, request.method == .get || request.method == .head, isPage {
+        let isRead = request.method == .get || request.method == .head
+        if problem == .signedOut, isRead, isPage {
             return Response(status: .seeOther, headers: [.location: "/sign-in"])
         }
         return pageResponse(
-            ProblemPage(problem: problem, visitor: nil).html,
+            ProblemPage(
+                problem: problem,
+                visitor: visitor(request),
+                isWorthRepeating: isRead && problem.status == 503
+            ).html,
             HTTPResponse.Status(code: problem.status)
         )
     }

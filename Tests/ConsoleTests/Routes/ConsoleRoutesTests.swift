@@ -321,7 +321,39 @@ struct ConsoleRoutesTests {
             for path in Self.pages.dropFirst() {
                 let page = try await console.send(.get, path, cookie: cookie)
                 #expect(page.status == .serviceUnavailable, "\(path)")
+                let text = String(buffer: page.body)
+                let namesItsPart =
+                    text.contains("The database of") || text.contains("cannot be reached")
+                #expect(namesItsPart, "\(path)")
+                // It goes on by itself or by a click, or leads anywhere else.
+                for part in ["data-retry", ">Try again</a>", "aria-label=\"Pages\""] {
+                    #expect(text.contains(part), "\(path): \(part)")
+                }
             }
+        }
+    }
+
+    @Test func aRefusalKeepsTheNavigationOfWhoIsSignedIn() async throws {
+        try await ConsoleUnderTest.run(scopes: [.read]) { console in
+            let (cookie, csrf) = try await console.signIn()
+            let refused = try await console.send(
+                .post,
+                "/purchases/1000001/approval",
+                cookie: cookie,
+                form: "decision=approve&reason=x&csrf=\(csrf)"
+            )
+            let unknown = try await console.send(.get, "/nowhere", cookie: cookie)
+            for (answer, status) in [(refused, 403), (unknown, 404)] {
+                #expect(answer.status.code == status)
+                let page = String(buffer: answer.body)
+                for part in ["aria-label=\"Pages\"", "maria", "Sign out", "id=\"q\""] {
+                    #expect(page.contains(part), "\(status): \(part)")
+                }
+                #expect(!page.contains("data-retry"), "another try would be refused, too")
+            }
+            let stranger = String(buffer: try await console.send(.get, "/nowhere").body)
+            #expect(!stranger.contains("aria-label=\"Pages\""))
+            #expect(!stranger.contains("csrf"))
         }
     }
 
