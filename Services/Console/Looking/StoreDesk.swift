@@ -22,8 +22,7 @@ struct StoreDesk: Sendable {
     /// - Throws: ``ConsoleProblem`` if there is no such transaction; `OperatorError` if a database
     ///   cannot be read.
     func story(of id: TransactionID) async throws -> Story {
-        guard let story = try await reader.story(of: id, at: try await reader.storeTime(), .now())
-        else {
+        guard let story = try await reader.story(of: id, .now()) else {
             throw ConsoleProblem(
                 404,
                 "There is no such purchase",

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
 import HTTPTypes
@@ -12,6 +13,8 @@ struct LookingRoutes: Sendable {
     let lost: LostRefunds
     /// The path of the page of a job; `nil` if there is no such job that the visitor may see.
     let job: @Sendable (EventID, Visitor) async -> String?
+    /// Shared by all pages of purchases that are open.
+    let stamps = NewestStamps(now: { .now() })
 
     func add(to router: Router<StoreRequestContext>) {
         router.get("/search", use: search)
@@ -70,8 +73,11 @@ struct LookingRoutes: Sendable {
         _ context: StoreRequestContext
     ) async throws -> Response {
         _ = try door.visitor(of: request, seeing: .purchases, isUse: false)
-        let story = try await desk.story(of: try Self.transaction(of: context))
-        return try LiveAnswer(stamp: PurchasePage.stamp(of: story)).response()
+        let id = try Self.transaction(of: context)
+        let stamp = try await stamps.stamp(of: id) {
+            PurchasePage.stamp(of: try await desk.story(of: id))
+        }
+        return try LiveAnswer(stamp: stamp).response()
     }
 
     private func account(

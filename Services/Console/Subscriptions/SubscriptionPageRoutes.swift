@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import HTTPTypes
 import Hummingbird
@@ -9,6 +10,8 @@ import StoreAPI
 struct SubscriptionPageRoutes: Sendable {
     let acts: ActRunner
     let desk: StoreDesk
+    /// Shared by all pages of subscriptions that are open.
+    let stamps = NewestStamps(now: { .now() })
 
     private var door: ConsoleDoor { acts.door }
 
@@ -81,8 +84,10 @@ struct SubscriptionPageRoutes: Sendable {
     ) async throws -> Response {
         _ = try door.visitor(of: request, seeing: .purchases, isUse: false)
         let id = try LookingRoutes.transaction(of: context)
-        let listed = try await desk.listed(id)
-        return try LiveAnswer(stamp: SubscriptionLifePage.stamp(of: listed)).response()
+        let stamp = try await stamps.stamp(of: id) {
+            SubscriptionLifePage.stamp(of: try await desk.listed(id))
+        }
+        return try LiveAnswer(stamp: stamp).response()
     }
 
     private func act(

@@ -39,55 +39,61 @@ package struct StoryReader: Sendable {
         return nil
     }
 
-    /// Reads the story of one transaction.
+    /// Reads the story of one transaction, with six sessions of the databases.
     ///
     /// The other services are read after `payments`, so that its events have had time to arrive.
     /// They are read concurrently, and the consumers' marks are read last.
     ///
+    /// - Parameters:
+    ///   - id: The transaction.
+    ///   - now: The store's time; `nil` if it is to be read, too.
+    ///   - machineTime: The time of this machine.
     /// - Returns: The story without the books; `nil` if `payments` knows no such transaction.
+    /// - Throws: `OperatorError` if a database cannot be read.
     package func story(
         of id: TransactionID,
-        at now: StoreTime,
+        at now: StoreTime? = nil,
         _ machineTime: MachineTime
     ) async throws -> Story? {
-        let payments = try await DatabaseReader.read(databases.address(of: .payments)) {
-            try StoryStore.payments(id, on: $0)
+        let found = try await DatabaseReader.read(databases.address(of: .payments)) { connection in
+            let time = if let now { now } else { try StoreClockStore.now(on: connection) }
+            return (
+                chapter: try StoryStore.payments(id, on: connection),
+                months: try LogArchiveStore.dropped(on: connection),
+                time: time
+            )
         }
-        guard let payments else { return nil }
+        guard let payments = found.chapter else { return nil }
         let since = payments.requestedAt
-        async let receipts = DatabaseReader.read(databases.address(of: .receipts)) {
-            try StoryStore.receipts(id, since: since, on: $0)
+        async let receiptsRead = DatabaseReader.read(databases.address(of: .receipts)) {
+            connection in
+            (
+                chapter: try StoryStore.receipts(id, since: since, on: connection),
+                months: try LogArchiveStore.dropped(on: connection)
+            )
         }
-        async let fulfillment = DatabaseReader.read(databases.address(of: .fulfillment)) {
-            try StoryStore.fulfillment(id, since: since, on: $0)
+        async let fulfillmentRead = DatabaseReader.read(databases.address(of: .fulfillment)) {
+            connection in
+            (
+                chapter: try StoryStore.fulfillment(id, since: since, on: connection),
+                months: try LogArchiveStore.dropped(on: connection)
+            )
         }
-        let chapters = (try await receipts, try await fulfillment)
-        let events = (payments.events + chapters.0.events + chapters.1.events).map(\.entry)
-        let marks = try await marks(on: events, of: payments.accountID)
+        let (receipts, fulfillment) = (try await receiptsRead, try await fulfillmentRead)
+        let events = payments.events + receipts.chapter.events + fulfillment.chapter.events
+        let marks = try await marks(on: events.map(\.entry), of: payments.accountID)
         var story = StoryRules(
             payments: payments,
-            receipts: chapters.0,
-            fulfillment: chapters.1,
+            receipts: receipts.chapter,
+            fulfillment: fulfillment.chapter,
             marks: marks,
-            now: now,
+            now: found.time,
             machineTime: machineTime
         ).story
-        story.archives = try await archives(since: since)
+        // The files of months that have left the logs and may hold events of the purchase.
+        story.archives = (found.months + receipts.months + fulfillment.months)
+            .filter { $0.month >= LogMonth(since) }.map(\.fileName)
         return story
-    }
-
-    /// The files of months that have left the services' logs and may hold events of a purchase.
-    private func archives(since time: StoreTime) async throws -> [String] {
-        let oldest = LogMonth(time)
-        var names: [String] = []
-        for service in [OperatedService.payments, .receipts, .fulfillment] {
-            names += try await DatabaseReader.read(databases.address(of: service)) { connection in
-                try LogArchiveStore.dropped(on: connection)
-            }
-            .filter { $0.month >= oldest }
-            .map(\.fileName)
-        }
-        return names
     }
 
     /// Reads the purchases of an account.
