@@ -16,7 +16,7 @@ import Testing
 
 @testable import Console
 
-/// A console whose store is away, with an administrator `maria`.
+/// A console whose store is away but for some services, with an administrator `maria`.
 struct ConsoleUnderTest {
     let client: any TestClientProtocol
     let folder: String
@@ -31,6 +31,8 @@ struct ConsoleUnderTest {
         origin text: String = "http://localhost",
         isWhole: Bool = false,
         board: JobBoard? = nil,
+        urls: [OperatedService: String] = [:],
+        logger: Logger = Logger(label: "test"),
         now: @escaping @Sendable () -> MachineTime = { .now() },
         _ body: @Sendable (ConsoleUnderTest) async throws -> Void
     ) async throws {
@@ -55,26 +57,25 @@ struct ConsoleUnderTest {
             encoding: .utf8
         )
         // Nobody listens on port 1.
-        let services = OperatedService.allCases.map { ($0, "http://127.0.0.1:1") }
+        let services = OperatedService.allCases.map { ($0, urls[$0] ?? "http://127.0.0.1:1") }
         let databases = OperatedService.allCases.map { ($0, "postgresql://x@127.0.0.1:1/x") }
         let authenticator = try Authenticator(adminKeysDirectory: folder, now: now)
         let door = ConsoleDoor(
             authenticator: authenticator,
             visits: VisitRules(isReadOnly: isReadOnly),
             now: now,
-            logger: Logger(label: "test")
+            logger: logger
         )
         let addresses = DatabaseAddresses(urls: Dictionary(uniqueKeysWithValues: databases), [:])
-        let urls = Dictionary(uniqueKeysWithValues: services)
         let origin = try #require(ConsoleOrigin(text))
         let pages = consolePages(
             origin: origin,
             door: door,
-            urls: urls,
+            urls: Dictionary(uniqueKeysWithValues: services),
             databases: addresses,
             deciding: addresses,
             board: board,
-            logger: Logger(label: "test")
+            logger: logger
         )
         let routes = Set(
             pages.router.routes.filter { $0.method != .head }.map { "\($0.method) \($0.path)" }
@@ -91,7 +92,7 @@ struct ConsoleUnderTest {
             authenticator: authenticator,
             readiness: [],
             answerHeaders: PageHeaders.all(isSecure: origin.isSecure),
-            logger: Logger(label: "test")
+            logger: logger
         )
         pages.mount(on: outer)
         try await Application(responder: outer.buildResponder()).test(.router) { client in
