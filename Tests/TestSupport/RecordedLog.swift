@@ -3,7 +3,7 @@ import Synchronization
 
 /// Records log messages of every level.
 public final class RecordedLog: Sendable {
-    private let recorded = Mutex<[(level: Logger.Level, message: String)]>([])
+    private let recorded = Mutex<[(level: Logger.Level, message: String, text: String)]>([])
 
     /// Makes an empty log.
     public init() {}
@@ -26,6 +26,9 @@ public final class RecordedLog: Sendable {
         recorded.withLock { lines in lines.count { $0.message == message } }
     }
 
+    /// Every message with its metadata, in order.
+    public var lines: [String] { recorded.withLock { $0.map(\.text) } }
+
     private struct Handler: LogHandler {
         let log: RecordedLog
         var metadata: Logger.Metadata = [:]
@@ -37,7 +40,9 @@ public final class RecordedLog: Sendable {
         }
 
         func log(event: LogEvent) {
-            log.recorded.withLock { $0.append((event.level, "\(event.message)")) }
+            let details = metadata.merging(event.metadata ?? [:]) { _, own in own }
+            let text = "\(event.message) \(details) \(event.error.map { "\($0)" } ?? "")"
+            log.recorded.withLock { $0.append((event.level, "\(event.message)", text)) }
         }
     }
 }

@@ -27,8 +27,8 @@ struct ClockPageRoutes: Sendable {
                 fields: ClockFields.fields(of: clock)
             ).response()
         }
-        router.post("/clock") { request, _ in
-            let (visitor, form) = try await acts.asked(request, as: .operator)
+        router.post("/clock") { request, context in
+            let (visitor, form) = try await acts.asked(request, context, as: .operator)
             let change = try ClockChange(form)
             try await acts.run(change.name, on: "clock", by: visitor, back: ClockChange.back) {
                 try await desk.change(change, token: visitor.session.token)

@@ -35,8 +35,8 @@ struct CampaignPageRoutes: Sendable {
         router.post("/codes/:id/deactivation", use: deactivate)
     }
 
-    private func make(_ request: Request, _: StoreRequestContext) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: .merchandiser)
+    private func make(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
+        let (visitor, form) = try await acts.asked(request, context, as: .merchandiser)
         let back = CampaignForm.back
         let reason = try ActFormRules.reason(in: form, back: back)
         let wish = try CampaignForm.request(in: form, because: reason)
@@ -63,7 +63,7 @@ struct CampaignPageRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: .merchandiser)
+        let (visitor, form) = try await acts.asked(request, context, as: .merchandiser)
         let id = try Self.id(of: context)
         let back = ConsoleProblem.Back(path: "/codes/\(id)", words: "Back to the campaign")
         let reason = try ActFormRules.reason(in: form, back: back)

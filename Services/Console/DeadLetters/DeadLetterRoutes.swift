@@ -56,8 +56,10 @@ struct DeadLetterRoutes: Sendable {
         return pageResponse(page.html)
     }
 
-    private func redrive(_ request: Request, _: StoreRequestContext) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: .operator)
+    private func redrive(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let (visitor, form) = try await acts.asked(request, context, as: .operator)
         guard let key = form["key"], !key.isEmpty else {
             throw ConsoleProblem(400, "The form cannot be read", "Nothing was done.")
         }
@@ -75,7 +77,7 @@ struct DeadLetterRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: .operator)
+        let (visitor, form) = try await acts.asked(request, context, as: .operator)
         let (service, id) = try Self.letter(of: context)
         let back = ConsoleProblem.Back(
             path: "/dead-letters/\(service.rawValue)/\(id)",

@@ -37,7 +37,7 @@ struct MassExtensionPageRoutes: Sendable {
             ).response()
         }
         router.post("/products/:id/extensions/preview") { request, context in
-            let (visitor, form) = try await acts.asked(request, as: .support)
+            let (visitor, form) = try await acts.asked(request, context, as: .support)
             let wish = try MassExtensionForm.wish(of: ProductRoutes.id(of: context), in: form)
             let page = MassExtensionPreviewPage(
                 wish: wish,
@@ -53,7 +53,7 @@ struct MassExtensionPageRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: .support)
+        let (visitor, form) = try await acts.asked(request, context, as: .support)
         let product = try ProductRoutes.id(of: context)
         let back = MassExtensionForm.back(to: product)
         let wish = try MassExtensionForm.wish(of: product, in: form)

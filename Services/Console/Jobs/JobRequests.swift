@@ -60,7 +60,7 @@ struct JobRequests: Sendable {
         _ context: StoreRequestContext,
         as scope: AdministratorScope = .operator
     ) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: scope)
+        let (visitor, form) = try await acts.asked(request, context, as: scope)
         let (board, record) = try await job(kind, of: context)
         let back = back(to: record)
         let reason = try ActFormRules.reason(in: form, back: back)

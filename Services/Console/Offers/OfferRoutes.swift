@@ -108,6 +108,7 @@ struct OfferRoutes: Sendable {
     ) async throws -> Response {
         let (visitor, fields) = try await acts.asked(
             request,
+            context,
             as: .merchandiser,
             upTo: ProductRoutes.formLengthMax
         )

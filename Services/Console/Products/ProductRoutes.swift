@@ -110,6 +110,7 @@ struct ProductRoutes: Sendable {
     ) async throws -> (Visitor, ProductForm, ProductEdit) {
         let (visitor, fields) = try await acts.asked(
             request,
+            context,
             as: .merchandiser,
             upTo: Self.formLengthMax
         )

@@ -36,8 +36,9 @@ struct ProofRoutes: Sendable {
         router.post("/proofs/:id/stop") { try await jobs.stop(.proof, $0, $1) }
     }
 
-    private func begin(_ request: Request, _: StoreRequestContext) async throws -> Response {
-        let (visitor, form) = try await jobs.acts.asked(request, as: .operator)
+    private func begin(_ request: Request, _ context: StoreRequestContext) async throws -> Response
+    {
+        let (visitor, form) = try await jobs.acts.asked(request, context, as: .operator)
         let board = try jobs.requireBoard(for: .proof)
         let reason = try ActFormRules.reason(in: form, back: ProofPage.back)
         let id = jobs.newID()

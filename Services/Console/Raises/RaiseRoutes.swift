@@ -57,7 +57,7 @@ struct RaiseRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form) = try await jobs.acts.asked(request, as: .merchandiser)
+        let (visitor, form) = try await jobs.acts.asked(request, context, as: .merchandiser)
         try door.visits.require(.purchases, for: visitor)
         let product = try await subscription(of: context, visitor)
         let board = try jobs.requireBoard(for: .raise)
@@ -111,7 +111,7 @@ struct RaiseRoutes: Sendable {
         _ context: StoreRequestContext,
         isBegun: Bool
     ) async throws -> Response {
-        let (visitor, form) = try await jobs.acts.asked(request, as: .merchandiser)
+        let (visitor, form) = try await jobs.acts.asked(request, context, as: .merchandiser)
         try door.visits.require(.purchases, for: visitor)
         let board = try jobs.requireBoard(for: .raise)
         let (_, record) = try await jobs.job(.raise, of: context)

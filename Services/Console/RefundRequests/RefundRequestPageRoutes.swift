@@ -43,7 +43,7 @@ struct RefundRequestPageRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: .support)
+        let (visitor, form) = try await acts.asked(request, context, as: .support)
         let (id, number) = (
             try LookingRoutes.transaction(of: context), try Self.number(of: context)
         )

@@ -40,8 +40,8 @@ struct ReplayRoutes: Sendable {
         router.post("/replays/:id/stop") { try await jobs.stop(.replay, $0, $1) }
     }
 
-    private func plan(_ request: Request, _: StoreRequestContext) async throws -> Response {
-        let (visitor, form) = try await jobs.acts.asked(request, as: .operator)
+    private func plan(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
+        let (visitor, form) = try await jobs.acts.asked(request, context, as: .operator)
         let board = try jobs.requireBoard(for: .replay)
         let order = try ReplayForm.order(in: form, at: try await desk.storeTime())
         let record = try await board.begin(
@@ -60,7 +60,7 @@ struct ReplayRoutes: Sendable {
         _ context: StoreRequestContext,
         isBegun: Bool
     ) async throws -> Response {
-        let (visitor, form) = try await jobs.acts.asked(request, as: .operator)
+        let (visitor, form) = try await jobs.acts.asked(request, context, as: .operator)
         let board = try jobs.requireBoard(for: .replay)
         let (_, record) = try await jobs.job(.replay, of: context)
         let back = jobs.back(to: record)

@@ -13,7 +13,7 @@ struct ActRoutes: Sendable {
 
     func add(to router: Router<StoreRequestContext>) {
         router.post("/purchases/:id/refund") { request, context in
-            let (visitor, form) = try await acts.asked(request, as: .support)
+            let (visitor, form) = try await acts.asked(request, context, as: .support)
             let id = try LookingRoutes.transaction(of: context)
             let back = ActFormRules.back(to: id)
             // The form that repeats a refund has its key alone.
@@ -51,7 +51,7 @@ struct ActRoutes: Sendable {
             return done(.refund, id)
         }
         router.post("/purchases/:id/approval") { request, context in
-            let (visitor, form) = try await acts.asked(request, as: .support)
+            let (visitor, form) = try await acts.asked(request, context, as: .support)
             let id = try LookingRoutes.transaction(of: context)
             let back = ActFormRules.back(to: id)
             let reason = try ActFormRules.reason(in: form, back: back)
@@ -62,7 +62,7 @@ struct ActRoutes: Sendable {
             return done(decision == .approve ? .approve : .decline, id)
         }
         router.post("/purchases/:id/webhooks") { request, context in
-            let (visitor, _) = try await acts.asked(request, as: .support)
+            let (visitor, _) = try await acts.asked(request, context, as: .support)
             let id = try LookingRoutes.transaction(of: context)
             let back = ActFormRules.back(to: id)
             try await acts.run("send webhooks again", on: "\(id)", by: visitor, back: back) {
@@ -71,7 +71,7 @@ struct ActRoutes: Sendable {
             return done(.resend, id)
         }
         router.post("/purchases/:id/resumption") { request, context in
-            let (visitor, _) = try await acts.asked(request, as: .support)
+            let (visitor, _) = try await acts.asked(request, context, as: .support)
             let id = try LookingRoutes.transaction(of: context)
             let back = ActFormRules.back(to: id)
             try await acts.run("resume", on: "\(id)", by: visitor, back: back) {

@@ -3,6 +3,7 @@ import Logging
 import OperatorCore
 import ServiceKit
 import StoreAPI
+import StoreTracing
 
 /// Reads the forms of acts, carries the acts out with the administrator's own token, and logs them.
 ///
@@ -13,10 +14,12 @@ struct ActRunner: Sendable {
     /// Reads a request for an act, and requires that its sender may ask for one.
     func asked(
         _ request: Request,
+        _ context: StoreRequestContext,
         as scope: AdministratorScope,
         upTo lengthMax: Int = ConsoleDoor.formLengthMax
     ) async throws -> (visitor: Visitor, form: FormFields) {
-        let visitor = try door.visitor(of: request)
+        var visitor = try door.visitor(of: request)
+        visitor.traceID = "\(context.trace.traceID)"
         let form = try await door.form(of: request, upTo: lengthMax)
         try door.visits.requireAct(by: visitor, as: scope, form: form)
         return (visitor, form)
@@ -43,6 +46,7 @@ struct ActRunner: Sendable {
         var metadata: Logger.Metadata = [
             "act": "\(name)", "administrator": "\(visitor.name)", "act.subject": "\(subject)",
         ]
+        metadata["trace"] = visitor.traceID.map { "\($0)" }
         do {
             let result = try await work()
             door.logger.info("an administrator acted", metadata: metadata)

@@ -11,6 +11,8 @@ struct Visitor: Hashable, Sendable {
     let session: ConsoleSession
     /// Whether nobody may act here.
     let isReadOnly: Bool
+    /// The trace of the request that asks for an act; `nil` on the pages.
+    var traceID: String?
 
     /// Whether the pages of a part of the store may be shown.
     func maySee(_ sight: Sight) -> Bool { !sight.scopes.isDisjoint(with: scopes) }

@@ -94,7 +94,7 @@ struct SubscriptionPageRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form) = try await acts.asked(request, as: .support)
+        let (visitor, form) = try await acts.asked(request, context, as: .support)
         let id = try LookingRoutes.transaction(of: context)
         let back = ConsoleProblem.Back(
             path: "/subscriptions/\(id)",
