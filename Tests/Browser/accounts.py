@@ -23,6 +23,9 @@ def an_account_says_what_it_has(stage):
     expect(operator.page.get_by_label("Balances")).to_contain_text("100")
     expect(operator.page.get_by_label("Has now")).to_contain_text("It owns nothing")
     expect(operator.page.get_by_label("May pay")).to_contain_text("Yes")
+    # One unit was bought; what the buyer paid is the revenue and the tax.
+    expect(operator.page.get_by_label("Purchases")).to_contain_text(re.compile(r"1 × [\s\S]* USD"))
+    expect(operator.page.get_by_label("Money").locator("[data-sum]")).to_have_attribute("data-sum", "0")
     operator.check()
     subscriber = stage.subscribe()
     operator.page.goto(operator.url + "accounts/" + subscriber)

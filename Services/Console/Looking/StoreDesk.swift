@@ -33,14 +33,16 @@ struct StoreDesk: Sendable {
     }
 
     /// The story of an account with the purchases before one, the things that it has unless these are
-    /// older ones, and the store's time.
+    /// older ones, the money of these purchases, and the store's time.
     ///
     /// - Throws: ``ConsoleProblem`` if the store knows nothing of the account; `OperatorError` if a
     ///   database cannot be read.
     func account(
         _ account: AccountID,
         before id: TransactionID? = nil
-    ) async throws -> (story: AccountStory, holdings: AccountHoldings?, now: StoreTime) {
+    ) async throws -> (
+        story: AccountStory, holdings: AccountHoldings?, money: AccountMoney, now: StoreTime
+    ) {
         let found = try await reader.story(of: account, before: id, limit: Self.purchasesMax)
         let now = try await reader.storeTime()
         // A page of older purchases is about these alone.
@@ -55,7 +57,8 @@ struct StoreDesk: Sendable {
                 "The store knows nothing of an account \(account)."
             )
         }
-        return (story, holdings, now)
+        let money = try await reader.money(of: story.purchases.map(\.transactionID))
+        return (story, holdings, money, now)
     }
 
     /// The story to show; `nil` if the store knows nothing of the account.

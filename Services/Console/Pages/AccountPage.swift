@@ -1,13 +1,15 @@
 import EventTypes
 import OperatorCore
 
-/// An account: what it has, whether it may pay, what it bought, and what holds it back.
+/// An account: what it has, whether it may pay, what it bought and for what, and what holds it back.
 ///
 /// Pure.
 struct AccountPage {
     let story: AccountStory
     /// The things that it has; `nil` on a page of older purchases.
     let holdings: AccountHoldings?
+    /// The money of the purchases on this page.
+    let money: AccountMoney
     let visitor: Visitor
     /// The store's time.
     let now: StoreTime
@@ -20,6 +22,7 @@ struct AccountPage {
             <section aria-labelledby="purchases"><h2 id="purchases">Purchases</h2>
             \(purchases)
             </section>
+            \(postings)
             <p><a href="/subscriptions?\(PlainWords.query([("account", story.accountID.rawValue)]))">Its subscriptions</a></p>
             """
         )
@@ -52,12 +55,36 @@ struct AccountPage {
             case .waiting: .warn
             case .late: .bad
             }
+        let terms = money.purchases[purchase.transactionID]
+        let quantity: HTML? = terms.map { "\($0.quantity) × " }
         return """
             <li class="card row">
-            <a href="/purchases/\(purchase.transactionID)">\(purchase.productID)</a>
+            <a href="/purchases/\(purchase.transactionID)">\(quantity)\(purchase.productID)</a>
+            \(terms.map(price))
             <span class="tone-\(tone.rawValue)">\(purchase.stand.words)</span>
-            <span class="dim">transaction \(purchase.transactionID), changed \(Age(of: purchase.changedAt, at: now)) ago</span>
+            <span class="dim">\(terms.map { "\(PlainWords.second($0.time)), " as HTML })\
+            transaction \(purchase.transactionID), changed \(Age(of: purchase.changedAt, at: now)) ago</span>
             </li>
+            """
+    }
+
+    private func price(_ terms: AccountMoney.Purchase) -> HTML {
+        let price = terms.price.isZero ? "free" : "\(terms.price)"
+        let returned = terms.givenBack.isZero ? "" : ", \(terms.givenBack) given back"
+        return "<span>\(price)\(returned)</span>"
+    }
+
+    /// The ledger over the purchases on this page, which an account with a million of them can have.
+    private var postings: HTML {
+        guard !story.purchases.isEmpty else { return "" }
+        let table: HTML =
+            money.sums.isEmpty
+            ? "<p class=\"empty\">No money has moved, so nothing is posted.</p>"
+            : PostingsTable.table("All postings of the purchases on this page", money.sums)
+        return """
+            <section aria-labelledby="money"><h2 id="money">Money</h2>
+            \(table)
+            </section>
             """
     }
 

@@ -14,10 +14,10 @@ struct PostingsTable {
         return "<div class=\"cards\">\(postings.map(table))</div>"
     }
 
-    /// The sums of a posting, one for each currency; each is zero if the books are right.
-    static func sums(of posting: Story.Posting) -> [Money] {
+    /// The sums of entries, one for each currency; each is zero if the books are right.
+    static func sums(of entries: [Story.Posting.Entry]) -> [Money] {
         var sums: [Currency: Money] = [:]
-        for entry in posting.entries {
+        for entry in entries {
             let currency = entry.amount.currency
             sums[currency] = (sums[currency] ?? .zero(currency)).adding(entry.amount)
         }
@@ -25,20 +25,26 @@ struct PostingsTable {
     }
 
     private func table(_ posting: Story.Posting) -> HTML {
-        let rows: [HTML] = posting.entries.map { entry in
+        let kind = PurchaseWords.posting(posting.kind)
+        return Self.table("\(kind), \(PlainWords.second(posting.time))", posting.entries)
+    }
+
+    /// A table of entries with their sums.
+    static func table(_ caption: String, _ entries: [Story.Posting.Entry]) -> HTML {
+        let rows: [HTML] = entries.map { entry in
             """
             <tr><th scope="row" title="\(entry.account)">\(PurchaseWords.account(entry.account))</th>\
             <td>\(entry.amount)</td></tr>
             """
         }
-        let sums: [HTML] = Self.sums(of: posting).map { sum in
+        let sums: [HTML] = Self.sums(of: entries).map { sum in
             let tone = sum.isZero ? "tone-good" : "tone-bad"
             return
                 "<tr class=\"sum\"><th scope=\"row\">sum</th><td class=\"\(tone)\" data-sum=\"\(sum.minorUnits)\">\(sum)</td></tr>"
         }
         return """
             <table class="card">
-            <caption>\(PurchaseWords.posting(posting.kind)), \(PlainWords.second(posting.time))</caption>
+            <caption>\(caption)</caption>
             <thead><tr><th scope="col">account</th><th scope="col">amount</th></tr></thead>
             <tbody>\(rows)</tbody><tfoot>\(sums)</tfoot>
             </table>

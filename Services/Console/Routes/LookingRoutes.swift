@@ -91,8 +91,14 @@ struct LookingRoutes: Sendable {
         let before = request.uri.queryParameters.get("before").flatMap {
             TransactionID(rawValue: String($0))
         }
-        let (story, holdings, now) = try await desk.account(id, before: before)
-        let page = AccountPage(story: story, holdings: holdings, visitor: visitor, now: now)
+        let found = try await desk.account(id, before: before)
+        let page = AccountPage(
+            story: found.story,
+            holdings: found.holdings,
+            money: found.money,
+            visitor: visitor,
+            now: found.now
+        )
         return pageResponse(page.html)
     }
 }

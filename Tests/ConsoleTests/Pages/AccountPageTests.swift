@@ -8,9 +8,16 @@ import Testing
 @Suite struct AccountPageTests {
     private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
 
-    private static func page(isCut: Bool = false, _ holdings: AccountHoldings? = nil) -> String {
+    private static let id = TransactionID(number: 1_000_001)
+    private static let nothing = AccountMoney(purchases: [:], sums: [])
+
+    private static func page(
+        isCut: Bool = false,
+        _ holdings: AccountHoldings? = nil,
+        money: AccountMoney = nothing
+    ) -> String {
         let purchase = AccountStory.Purchase(
-            transactionID: TransactionID(number: 1_000_001),
+            transactionID: id,
             bundleID: BundleID(unchecked: "com.example.app"),
             productID: "com.example.coins",
             state: "purchased",
@@ -27,6 +34,7 @@ import Testing
                 deadLetters: []
             ),
             holdings: holdings,
+            money: money,
             visitor: .sample([.read]),
             now: now
         ).html.markup
@@ -37,6 +45,40 @@ import Testing
         #expect(cut.contains("href=\"/accounts/ada?before="))
         #expect(!cut.contains("&lt;"))
         #expect(!Self.page(isCut: false).contains("Older ones"))
+    }
+
+    private static func usd(_ units: Int64) -> Money {
+        Money(minorUnits: units, currency: Currency(unchecked: "USD"))
+    }
+
+    @Test func eachPurchaseSaysItsPriceAndTheLedgerSumsToZero() {
+        func money(_ price: Int64, givenBack: Int64, revenue: Int64) -> AccountMoney {
+            AccountMoney(
+                purchases: [
+                    Self.id: .init(
+                        quantity: 3,
+                        price: Self.usd(price),
+                        time: Self.now,
+                        givenBack: Self.usd(givenBack)
+                    )
+                ],
+                sums: [
+                    .init(account: "buyer:ada", amount: Self.usd(-200)),
+                    .init(account: "store_revenue", amount: Self.usd(revenue)),
+                ]
+            )
+        }
+        let page = Self.page(money: money(297, givenBack: 97, revenue: 200))
+        for words in [
+            ">3 × com.example.coins</a>", "2.97 USD, 0.97 USD given back", "2026-11-21 05:00:00, ",
+            "title=\"buyer:ada\">the buyer</th>", "class=\"tone-good\" data-sum=\"0\"",
+        ] {
+            #expect(page.contains(words), "\(words)")
+        }
+        let free = Self.page(money: money(0, givenBack: 0, revenue: 199))
+        #expect(free.contains("<span>free</span>"))
+        #expect(free.contains("class=\"tone-bad\" data-sum=\"-1\""), "broken books are seen")
+        #expect(Self.page().contains("No money has moved"))
     }
 
     private static let app = BundleID(unchecked: "com.example.app")

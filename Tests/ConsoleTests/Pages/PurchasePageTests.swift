@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func postingsSumToZeroAndOneThatDoesNotIsSeen() {
-        let right = PostingsTable.sums(of: Self.posting([("a", 99), ("b", -99)]))
+        let right = PostingsTable.sums(of: Self.posting([("a", 99), ("b", -99)]).entries)
         #expect(right == [Self.money(0)])
         let wrong = PostingsTable(postings: [Self.posting([("a", 99), ("b", -98)])])
         #expect(wrong.html.markup.contains("class=\"tone-bad\" data-sum=\"1\""))
