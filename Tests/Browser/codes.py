@@ -106,10 +106,12 @@ def the_way_to_the_code_page_says_who_is_away(stage):
 def codes_are_made_once_shown_once_and_ended(stage):
     operator = stage.operator()
     operator.allowed = [r"Failed to load resource.*409"]
-    operator.page.get_by_role("link", name="Codes", exact=True).click()
-    operator.page.locator("summary").click()
-    for name, text in [("App", "com.example.app"), ("Subscription", CLUB), ("Code offer", OFFER),
-                       ("Number of", "3"), ("Reason", "Leaflets")]:
+    operator.page.goto(operator.url + f"products/{CLUB}/offers")
+    operator.page.get_by_role("link", name=f"Make codes of {OFFER}").click()
+    # The form is open, and has the ids of the offer.
+    for name, text in [("Subscription", CLUB), ("Code offer", OFFER)]:
+        expect(operator.page.get_by_label(name).first).to_have_value(text)
+    for name, text in [("App", "com.example.app"), ("Number of", "3"), ("Reason", "Leaflets")]:
         operator.page.get_by_label(name).first.fill(text)
     operator.check_axe()
     operator.page.get_by_role("button", name="Make codes").click()

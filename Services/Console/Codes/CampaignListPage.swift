@@ -1,3 +1,4 @@
+import EventTypes
 import OperatorCore
 import StoreAPI
 
@@ -9,6 +10,23 @@ struct CampaignListPage {
     /// The text by which the form is recognised if it is sent twice.
     let formText: String
     let visitor: Visitor
+    /// The offer whose page has led here, so that nobody types its ids; `nil` if none has.
+    var offer: Offer?
+
+    /// An offer that codes can give.
+    struct Offer: Hashable, Sendable {
+        let productID: ProductID
+        let id: OfferID
+
+        /// Reads an offer from the query of an address; `nil` if there is none.
+        init?(_ fields: FormFields?) {
+            guard let product = fields?["product"].flatMap({ ProductID(rawValue: $0) }),
+                let offer = fields?["offer"].flatMap({ OfferID(rawValue: $0) })
+            else { return nil }
+            productID = product
+            id = offer
+        }
+    }
 
     var html: HTML {
         PageFrame(title: "Codes", visitor: visitor).page("\(form)\(rows)\(older)")
@@ -16,15 +34,18 @@ struct CampaignListPage {
 
     private var form: HTML {
         guard visitor.mayAct(as: .merchandiser) else { return "" }
+        // The app of the newest campaign of the product is most likely the one that is meant.
+        let app = found.campaigns.first { $0.productID == offer?.productID }?.bundleID
+        let opened: HTML = offer == nil ? "" : " open"
         return """
-            <details class="card"><summary>Make codes</summary>
+            <details class="card"\(opened)><summary>Make codes</summary>
             <form class="editor" method="post" action="/codes">
             <p class="dim">A code gives a code offer of a product, which the catalog must have. One-time codes are shown \
             once, when they are made. A custom code is a word that many people redeem, each of them once.</p>
             <fieldset><legend>The offer</legend>
-            \(field("app", "App, by its bundle id", isRequired: true))
-            \(field("product", "Subscription", isRequired: true))
-            \(field("offer", "Code offer", isRequired: true))
+            \(field("app", "App, by its bundle id", app?.rawValue, isRequired: true))
+            \(field("product", "Subscription", offer?.productID.rawValue, isRequired: true))
+            \(field("offer", "Code offer", offer?.id.rawValue, isRequired: true))
             </fieldset>
             <fieldset><legend>The codes</legend>
             \(field("count", "Number of one-time codes, or of redemptions of a custom code", isRequired: true))
@@ -39,10 +60,15 @@ struct CampaignListPage {
             """
     }
 
-    private func field(_ name: String, _ words: String, isRequired: Bool = false) -> HTML {
+    private func field(
+        _ name: String,
+        _ words: String,
+        _ value: String? = nil,
+        isRequired: Bool = false
+    ) -> HTML {
         let required: HTML = isRequired ? " required" : ""
         return """
-            <label>\(words) <input name="\(name)" autocomplete="off" spellcheck="false"\(required)></label>
+            <label>\(words) <input name="\(name)" value="\(value ?? "")" autocomplete="off" spellcheck="false"\(required)></label>
             """
     }
 

@@ -19,7 +19,8 @@ struct CampaignPageRoutes: Sendable {
                     token: visitor.session.token
                 ),
                 formText: RandomSecret.make(),
-                visitor: visitor
+                visitor: visitor,
+                offer: CampaignListPage.Offer(FormFields(request.uri.query ?? ""))
             )
             return pageResponse(page.html)
         }

@@ -59,8 +59,17 @@ struct OfferListPage {
             ? "<p><a href=\"\(Self.path(of: offer, offer.kind, of: product.id))\">Change \(name)</a></p>"
             : nil
         return """
-            <section class="card" aria-label="\(name)"><h3>\(name)</h3><dl class="facts">\(lines)</dl>\(change)</section>
+            <section class="card" aria-label="\(name)"><h3>\(name)</h3><dl class="facts">\(lines)</dl>\(change)\(codes(of: offer))</section>
             """
+    }
+
+    /// The way to the form that makes codes, which then has the ids of the offer.
+    private func codes(of offer: OfferDraft) -> HTML? {
+        guard visitor.mayAct(as: .merchandiser), offer.kind == .code, let id = offer.id else {
+            return nil
+        }
+        let query = PlainWords.query([("product", product.id.rawValue), ("offer", id.rawValue)])
+        return "<p><a href=\"/codes?\(query)\">Make codes of \(id)</a></p>"
     }
 
     private func add(_ kind: OfferKind, isOne: Bool) -> HTML {

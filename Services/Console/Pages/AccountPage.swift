@@ -1,7 +1,7 @@
 import EventTypes
 import OperatorCore
 
-/// An account: what it has, whether it may pay, what it bought and for what, and what holds it back.
+/// An account: what it has, whether it may pay, what it bought, the money, and what holds it back.
 ///
 /// Pure.
 struct AccountPage {

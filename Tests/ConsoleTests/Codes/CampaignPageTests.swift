@@ -73,6 +73,26 @@ import Testing
         ] { #expect(list.contains(part), "\(part)") }
     }
 
+    @Test func thePageOfAnOfferFillsTheForm() {
+        func list(_ query: String) -> String {
+            CampaignListPage(
+                found: CodeCampaignsResponse(campaigns: [Self.campaign()]),
+                formText: "text-1",
+                visitor: .sample([.merchandiser]),
+                offer: CampaignListPage.Offer(FormFields(query))
+            ).html.markup
+        }
+        let filled = list("product=club&offer=summer")
+        for part in [
+            "<details class=\"card\" open>", "name=\"product\" value=\"club\"",
+            "name=\"offer\" value=\"summer\"", "name=\"app\" value=\"com.example.app\"",
+        ] { #expect(filled.contains(part), "\(part)") }
+        #expect(list("product=gym&offer=summer").contains("name=\"app\" value=\"\""))
+        for query in ["", "product=club", "before=7"] {
+            #expect(!list(query).contains("<details class=\"card\" open>"), "\(query)")
+        }
+    }
+
     @Test func whatHasEndedCannotBeDeactivated() {
         var campaign = Self.campaign(word: "SPRING", redemptions: 1000)
         #expect(CampaignPage.state(of: campaign).text == "used up")

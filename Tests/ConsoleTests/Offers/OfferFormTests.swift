@@ -191,10 +191,13 @@ import Testing
         for part in [
             "/products/club/offers/introductory\"", "/products/club/offers/promotional?id=back",
             "/products/club/offers/code?id=leaflet", "Add an offer of codes",
+            "href=\"/codes?product=club&amp;offer=leaflet\">Make codes of leaflet</a>",
             "/products/club/offers/winBack?id=miss", "Add a win-back offer",
         ] { #expect(list.contains(part), "\(part)") }
         #expect(!list.contains("Add an introductory offer"))
         let read = OfferListPage(product: Self.product(), visitor: .sample([.read])).html.markup
         #expect(read.contains("leaflet") && !read.contains("Change ") && !read.contains("Add "))
+        #expect(list.components(separatedBy: "/codes?").count == 2, "only codes are made of codes")
+        #expect(!read.contains("/codes?"))
     }
 }
