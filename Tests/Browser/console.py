@@ -242,6 +242,8 @@ def c7_a_story_is_that_of_the_command_line(stage):
     steps = operator.page.locator(".technical li .what")
     expect(steps).to_have_text([step["text"] for step in technical])
     expect(steps.first).to_be_visible()
+    traces = {step["traceID"] for step in technical if step.get("traceID")}
+    assert traces and traces == set(operator.page.locator(".technical .trace a").all_inner_texts())
     sums = operator.page.locator("[data-sum]")
     expect(sums).to_have_count(len(story["postings"]))
     assert story["postings"] and all(
@@ -254,7 +256,7 @@ def c7_a_story_is_that_of_the_command_line(stage):
     expect(operator.page.get_by_role("heading", name=f"Product {COINS}")).to_be_visible()
     operator.page.go_back()
     operator.page.get_by_role("link", name=story["accountID"], exact=True).click()
-    operator.page.get_by_role("link", name=COINS, exact=True).click()
+    operator.page.get_by_role("link", name=f"1 × {COINS}", exact=True).click()
     expect(operator.page.locator("#state")).to_have_text("paid")
     operator.check()
 

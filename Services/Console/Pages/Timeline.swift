@@ -14,7 +14,7 @@ struct Timeline {
         let words = technical.count == 1 ? "1 technical step" : "\(technical.count) technical steps"
         return """
             \(list(plain, "timeline card"))
-            <details><summary>\(words)</summary>\(list(technical, "technical card"))</details>
+            <details><summary>\(words)</summary>\(list(technical, "technical card", hasTraces: true))</details>
             """
     }
 
@@ -23,16 +23,27 @@ struct Timeline {
         ["event", "posting"].contains(step.kind) && !step.isProblem
     }
 
-    private func list(_ steps: [Story.Step], _ classes: HTML) -> HTML {
-        "<ol class=\"\(classes)\">\(steps.map(line))</ol>"
+    private func list(
+        _ steps: [Story.Step],
+        _ classes: HTML,
+        hasTraces: Bool = false
+    ) -> HTML {
+        "<ol class=\"\(classes)\">\(steps.map { line($0, hasTraces ? trace($0) : nil) })</ol>"
     }
 
-    private func line(_ step: Story.Step) -> HTML {
+    /// The trace of a step, which leads back here by a search, and to its spans elsewhere.
+    private func trace(_ step: Story.Step) -> HTML? {
+        step.traceID.map { id in
+            " <span class=\"trace\">trace <a href=\"/search?\(PlainWords.query([("q", id)]))\">\(id)</a></span>"
+        }
+    }
+
+    private func line(_ step: Story.Step, _ trace: HTML?) -> HTML {
         let attention: HTML =
             step.isProblem ? "<strong class=\"tone-bad\">needs attention: </strong>" : ""
         return """
             <li data-kind="\(step.kind)"><time datetime="\(step.time)">\(PlainWords.moment(step.time))</time> \
-            <span class="where">\(step.service)</span> <span class="what">\(attention)\(step.text)</span></li>
+            <span class="where">\(step.service)</span> <span class="what">\(attention)\(step.text)</span>\(trace)</li>
             """
     }
 }

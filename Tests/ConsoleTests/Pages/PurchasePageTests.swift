@@ -221,6 +221,23 @@ import Testing
         #expect(!Timeline(steps: [step("event")]).html.markup.contains("<details>"))
     }
 
+    @Test func aTechnicalStepNamesItsTraceWhichASearchFinds() {
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736"
+        func step(_ kind: String) -> Story.Step {
+            Story.Step(
+                time: Self.start,
+                service: .processor,
+                kind: kind,
+                text: "a \(kind)",
+                traceID: id
+            )
+        }
+        let markup = Timeline(steps: [step("state"), step("event")]).html.markup
+        let parts = markup.components(separatedBy: "<details>")
+        #expect(parts.count == 2 && !parts[0].contains(id), "plain steps have plain words")
+        #expect(parts.last?.contains("<a href=\"/search?q=\(id)\">\(id)</a>") == true)
+    }
+
     @Test func webhooksAreSentAgainAndAnInterruptedPaymentIsResumed() {
         var story = Self.story()
         #expect(!page(story, .sample([.support])).contains("id=\"resend\""))
