@@ -40,6 +40,15 @@ def refused(operator, status):
     return operator
 
 
+def check_forms(stage, url):
+    """Opens a page on a desk and on a phone, each in its own scheme."""
+    for width, scheme in FORMS[:2]:
+        operator = stage.operator(width=width, scheme=scheme)
+        operator.page.goto(url)
+        expect(operator.page.locator("h1")).to_be_visible()
+        operator.check()
+
+
 @test
 def c1_a_ticket_signs_in_once(stage):
     operator = refused(stage.operator(signs_in=False), 403)
@@ -400,6 +409,24 @@ def c9_an_approver_decides_once(stage):
 
 
 @test
+def an_open_purchase_shows_what_somebody_else_does(stage):
+    transaction = stage.buy("sandbox_needs_approval")[1]
+    operator = stage.operator(width=390, scheme="light")
+    operator.page.goto(operator.url + "purchases/" + transaction)
+    expect(operator.page.locator("#state")).to_have_text("waits for approval")
+    operator.page.evaluate("() => scrollTo(0, 150)")
+    top = operator.page.evaluate("() => scrollY")
+    assert top > 0, "the page is longer than the window"
+    stage.command("approve", transaction, "--reason", "asked by phone")
+    expect(operator.page.locator("#state")).not_to_have_text("waits for approval", timeout=2_000)
+    expect(operator.page.locator("#state")).to_have_text("paid", timeout=20_000)
+    # It loads itself once more when the coins are delivered, and stays where it was scrolled to.
+    operator.page.wait_for_timeout(2_500)
+    assert operator.page.evaluate("() => scrollY") == top
+    operator.check()
+
+
+@test
 def c9_of_two_who_decide_at_once_one_wins(stage):
     transaction = stage.buy("sandbox_needs_approval")[1]
     deciders = {"Approve": refused(stage.operator(), 409), "Decline": refused(stage.operator(), 409)}
@@ -659,9 +686,10 @@ def every_page_is_whole_on_a_phone_and_a_desk(stage):
     pages = ["", "products/none.such", "subscriptions", "products", "products/" + COINS, "dead-letters", "acts", "clock",
              "dead-letters?key=nobody", "purchases/" + transaction, "approvals", "refund-requests?state=all", "codes",
              f"products/{CLUB}", f"products/{CLUB}/offers", f"products/{CLUB}/offers/code", f"products/{CLUB}/raise",
+             f"products/{CLUB}/offers/introductory", f"products/{CLUB}/offers/promotional", f"products/{CLUB}/offers/winBack",
              f"products/{CLUB}/extensions", "replays", "proofs", "raises", "accounts/" + account, "search?q=nobody",
              "subscriptions/" + subscription, "dead-letters?key=" + dead, "dead-letters/receipts/" + letter,
-             f"refund-requests/{transaction}/1", "a/b/c"]
+             f"refund-requests/{transaction}/1", "sign-in", "a/b/c"]
     # Both widths and both schemes; no rule of the page combines them.
     for width, scheme in FORMS[:2]:
         operator = refused(stage.operator(width=width, scheme=scheme), 404)
