@@ -11,7 +11,7 @@ import time
 
 from playwright.sync_api import expect
 
-from console import refused
+from console import check_forms, refused
 from stage import AWAY, COINS
 
 TESTS = []
@@ -100,6 +100,23 @@ def c12_a_replay_is_planned_stopped_and_goes_on(stage):
     after = stage.settled(transaction)
     assert (before["state"], before["postings"]) == (after["state"], after["postings"])
     stage.command("reconcile")
+    check_forms(stage, address)
+
+
+# The values of a page's bar, which outlive a reload of the page.
+BARS = """
+    setInterval(() => {
+        const bar = document.querySelector("progress");
+        if (bar) sessionStorage.bars = (sessionStorage.bars ?? "") + " " + bar.value;
+    }, 50);
+"""
+
+
+def bars(operator):
+    """Returns the values that the bar of a page has had, which only grow."""
+    shares = [float(text) for text in operator.page.evaluate("() => sessionStorage.bars ?? ''").split()]
+    assert shares == sorted(shares), f"the bar went back: {shares}"
+    return shares
 
 
 def share(operator):
@@ -111,7 +128,7 @@ def share(operator):
 def c13_a_proof_shows_the_row_the_column_and_both_values(stage):
     transaction = stage.buy("sandbox_success")[1]
     stage.settled(transaction)
-    operator, other = stage.operator(), refused(stage.operator(), 409)
+    operator, other = stage.operator(script=BARS), refused(stage.operator(), 409)
     operator.page.get_by_role("link", name="Proofs").click()
     operator.check()
     decide(operator, "Prove the books", "every month")
@@ -123,6 +140,7 @@ def c13_a_proof_shows_the_row_the_column_and_both_values(stage):
     expect(other.page).to_have_url(operator.page.url)
     state(operator, "done", timeout=120_000)
     expect(operator.page.locator("#verdict")).to_have_attribute("data-differences", "0")
+    assert bars(operator), "a proof that is under way has a bar"
     operator.check()
     alter(stage, transaction, 1)
     try:
@@ -136,6 +154,7 @@ def c13_a_proof_shows_the_row_the_column_and_both_values(stage):
         expect(row.locator("del")).to_have_text("'2'")
         expect(row.locator("ins")).to_have_text("'1'")
         operator.check()
+        check_forms(stage, operator.page.url)
     finally:
         alter(stage, transaction, -1)
 
@@ -206,14 +225,21 @@ CLOCKS = """
 
 @test
 def the_console_is_small_and_quick(stage):
+    transaction = stage.buy("sandbox_success")[1]
+    stage.settled(transaction)
     operator = stage.operator(script=CLOCKS)
     paints = []
-    for _ in range(5):
-        operator.page.reload()
-        expect(operator.page.locator("h1")).to_be_visible()
-        operator.page.wait_for_timeout(100)
-        paints.append(operator.page.evaluate(
-            "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    # The page of a purchase is read from all databases.
+    for path in ["purchases/" + transaction, ""]:
+        operator.page.goto(operator.url + path)
+        times = []
+        for _ in range(5):
+            operator.page.reload()
+            expect(operator.page.locator("h1")).to_be_visible()
+            operator.page.wait_for_timeout(100)
+            times.append(operator.page.evaluate(
+                "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+        paints.append(statistics.median(times))
     bytes_ = operator.page.evaluate("""() => performance.getEntriesByType("resource")
         .concat(performance.getEntriesByType("navigation"))
         .filter((entry) => !entry.name.endsWith("/now"))
@@ -222,10 +248,10 @@ def the_console_is_small_and_quick(stage):
     while len(spans := operator.page.evaluate("() => window.spans")) < 3:
         assert time.monotonic() < deadline, spans
         operator.page.wait_for_timeout(200)
-    paint, span = statistics.median(paints), statistics.median(spans)
-    print(f"  the page and its files: {bytes_ / 1024:.1f} KB; it is painted after {paint:.0f} ms, "
-          f"new values {span:.0f} ms after their answer (at most {max(spans):.0f})", flush=True)
+    span = statistics.median(spans)
+    print(f"  the page and its files: {bytes_ / 1024:.1f} KB; it is painted after {paints[1]:.0f} ms, a purchase after "
+          f"{paints[0]:.0f} ms, new values {span:.0f} ms after their answer (at most {max(spans):.0f})", flush=True)
     assert 10_000 < bytes_ < 60 * 1024, bytes_
-    assert paint < 300, paints
+    assert max(paints) < 300, paints
     assert span < 100, spans
     operator.check()
