@@ -232,6 +232,7 @@ def c6_every_id_leads_to_its_page(stage):
     operator.page.get_by_role("link", name=account).click()
     expect(operator.page.get_by_role("heading", name=f"Account {account}")).to_be_visible()
     for text, words in [("12345", "the transaction 12345"), ("nobody", "the account nobody"),
+                        ("w000ygj15", "the order W000YGJ15"),
                         ("two words", "neither a transaction"), ("<b>", "the account <b>")]:
         operator.search(text)
         expect(operator.page.locator("main")).to_contain_text(words)

@@ -182,6 +182,17 @@ struct DatabaseReaderTests {
         }
     }
 
+    @Test func noStatementTakesLongerThanThirtySeconds() async throws {
+        try await withTestDatabase { database in
+            let place = try address(database.url(role: PostgresCluster.operatorRole))
+            let limit = try await DatabaseReader.read(place) { connection in
+                try connection.query("SELECT current_setting('statement_timeout')").first?
+                    .decode(String.self)
+            }
+            #expect(limit == "30s")
+        }
+    }
+
     @Test func theOptionWinsOverTheVariableAndTheVariableOverTheDefault() throws {
         let variables = ["COUNTERFOIL_PAYMENTS_DATABASE_URL": "postgresql://there/p"]
         let options = try DatabaseOptions.parse(["--payments-database-url", "postgresql://here/p"])
