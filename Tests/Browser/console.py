@@ -261,7 +261,11 @@ def c7_a_story_is_that_of_the_command_line(stage):
     for index in range(sums.count()):
         expect(sums.nth(index)).to_have_attribute("data-sum", "0")
     operator.check()
-    # The purchase leads to its product, and to everything that its account has bought.
+    # The purchase leads to its receipt, to its product, and to everything that its account has bought.
+    operator.page.get_by_role("link", name="Its receipt").click()
+    expect(operator.page.locator("#payload")).to_contain_text(f'"transactionId" : "{transaction}"')
+    operator.check()
+    operator.page.get_by_role("link", name="The purchase", exact=True).click()
     operator.page.get_by_role("link", name=COINS, exact=True).click()
     expect(operator.page.get_by_role("heading", name=f"Product {COINS}")).to_be_visible()
     operator.page.go_back()

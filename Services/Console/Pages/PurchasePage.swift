@@ -31,6 +31,7 @@ struct PurchasePage {
             <section aria-labelledby="left"><h2 id="left">What is left to do</h2>\(left)\(asked)\(acts)</section>
             <section aria-labelledby="money"><h2 id="money">Money</h2>\(PostingsTable(postings: story.postings).html)</section>
             <section aria-labelledby="story"><h2 id="story">What happened</h2>\(steps)</section>
+            \(receipt)
             """
         )
     }
@@ -143,6 +144,13 @@ struct PurchasePage {
             dialogs.append(.webhooks(of: story, by: visitor))
         }
         return ActDialog.row(dialogs)
+    }
+
+    /// The way to the receipt, once there is one.
+    private var receipt: HTML {
+        guard visitor.maySee(.receipts), story.steps.contains(where: { $0.kind == "receipt" })
+        else { return "" }
+        return "<p><a href=\"/purchases/\(story.transactionID)/receipt\">Its receipt</a></p>"
     }
 
     private var steps: HTML { Timeline(steps: story.steps).html }

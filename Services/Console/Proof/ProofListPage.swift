@@ -31,7 +31,7 @@ struct ProofListPage {
         guard canProve else {
             return """
                 <p class="problem">This console proves nothing: whoever runs it has not set CONSOLE_STATE_DIRECTORY \
-                and COUNTERFOIL_SHADOW_DATABASE_URL. The command line can prove.</p>
+                and COUNTERFOIL_SHADOW_DATABASE_URL. The command line can prove. In Kubernetes the job prove does it once a week.</p>
                 """
         }
         return ActDialog.row([

@@ -4,6 +4,8 @@ import StoreAPI
 enum Sight: CaseIterable, Sendable {
     /// Buyers: their purchases, accounts and subscriptions, and the acts of administrators.
     case purchases
+    /// The signed receipts of purchases.
+    case receipts
     /// Products, and offer codes.
     case products
     /// Events that could not be applied, without their data.
@@ -19,6 +21,7 @@ enum Sight: CaseIterable, Sendable {
     var scopes: Set<AdministratorScope> {
         switch self {
         case .purchases: [.read, .support]
+        case .receipts: [.support]
         case .products: [.read, .merchandiser]
         case .deadLetters: [.read, .support, .operator]
         case .eventData: [.operator]

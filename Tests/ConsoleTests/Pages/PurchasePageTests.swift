@@ -238,6 +238,22 @@ import Testing
         #expect(parts.last?.contains("<a href=\"/search?q=\(id)\">\(id)</a>") == true)
     }
 
+    @Test func aReceiptIsLinkedOnceItIsSignedForWhoMaySeeIt() {
+        var story = Self.story()
+        let link = "<a href=\"/purchases/1000001/receipt\">Its receipt</a>"
+        #expect(!page(story, .sample([.support])).contains(link))
+        story.steps.append(
+            Story.Step(
+                time: Self.start,
+                service: .service(.receipts),
+                kind: "receipt",
+                text: "signed"
+            )
+        )
+        #expect(page(story, .sample([.support])).contains(link))
+        #expect(!page(story, .sample([.read])).contains(link))
+    }
+
     @Test func webhooksAreSentAgainAndAnInterruptedPaymentIsResumed() {
         var story = Self.story()
         #expect(!page(story, .sample([.support])).contains("id=\"resend\""))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Console
 
-/// Acts from the form of a page to a service that answers, or does not.
+/// Pages and acts with services that answer, or do not.
 @Suite(.timeLimit(.minutes(1)))
 struct ActRouteTests {
     private static let page = "/purchases/\(StandInStore.id)"
@@ -88,6 +88,20 @@ struct ActRouteTests {
                 #expect(answer.headers[.location] == Self.page + "?done=resend")
                 #expect(store.acts.map(\.path) == [Routes.webhooks(StandInStore.id)])
                 #expect(store.acts.first?.hasToken == true)
+            }
+        }
+    }
+
+    @Test func whoAnswersBuyersReadsTheReceipt() async throws {
+        try await StandInStore().run { urls in
+            try await ConsoleUnderTest.run(scopes: [.support], urls: urls) { console in
+                let (cookie, _) = try await console.signIn()
+                let answer = try await console.send(.get, Self.page + "/receipt", cookie: cookie)
+                #expect(answer.status == .ok)
+                let page = String(buffer: answer.body)
+                #expect(page.contains("&quot;environment&quot; : &quot;Sandbox&quot;"))
+                #expect(page.contains("&lt;b&gt;coins&lt;/b&gt;") && !page.contains("<b>coins"))
+                #expect(page.contains("id=\"jws\"") && page.contains(">e30."))
             }
         }
     }

@@ -10,7 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ConsoleRoutesTests {
     private static let pages = [
-        "/", "/search?q=ada", "/purchases/1000001", "/accounts/ada", "/subscriptions",
+        "/", "/search?q=ada", "/purchases/1000001", "/purchases/1000001/receipt", "/accounts/ada",
+        "/subscriptions",
         "/subscriptions/1000001", "/acts", "/dead-letters", "/dead-letters?key=ada",
         "/dead-letters/receipts/1", "/products", "/products/com.example.coins", "/codes",
         "/codes/1", "/clock", "/approvals", "/refund-requests", "/refund-requests/1000001/1",

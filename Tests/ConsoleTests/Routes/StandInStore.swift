@@ -10,8 +10,8 @@ import StoreAPI
 import Synchronization
 import Testing
 
-/// A stand-in for `payments` and `fulfillment` that knows one purchase, and notes what it is asked to
-/// do.
+/// A stand-in for `payments`, `receipts` and `fulfillment` that knows one purchase, and notes what it
+/// is asked to do.
 final class StandInStore: Sendable {
     /// A request for an act.
     struct Asked: Hashable, Sendable {
@@ -47,6 +47,11 @@ final class StandInStore: Sendable {
         requestedAt: StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
     )
 
+    /// The receipt of the purchase, with a title that is a script.
+    private static let receipt = "e30.\(payload.replacing("=", with: "")).c2ln"
+    private static let payload = Data(#"{"productId":"<b>coins</b>","environment":"Sandbox"}"#.utf8)
+        .base64EncodedString()
+
     private let asked = Mutex<[Asked]>([])
     private let answersToLose: Mutex<Int>
 
@@ -60,12 +65,16 @@ final class StandInStore: Sendable {
     /// The acts that it was asked for, in order.
     var acts: [Asked] { asked.withLock { $0 } }
 
-    /// Runs a body with the addresses of both services.
+    /// Runs a body with the addresses of the three services.
     func run(_ body: @Sendable ([OperatedService: String]) async throws -> Void) async throws {
         let router = Router(context: BasicRequestContext.self)
         let transactions = Routes.adminTransactions
         router.get(RouterPath("\(transactions)/:id")) { _, _ in
             let answer = TransactionResponse(transaction: Self.transaction)
+            return Self.answer(.ok, Data(try JSONEncoder().encode(answer)))
+        }
+        router.get(RouterPath("\(transactions)/:id/receipt")) { _, _ in
+            let answer = ReceiptResponse(signedTransaction: Self.receipt)
             return Self.answer(.ok, Data(try JSONEncoder().encode(answer)))
         }
         router.post(RouterPath("\(transactions)/:id/:act")) { request, _ in
@@ -74,7 +83,7 @@ final class StandInStore: Sendable {
         try await Application(router: router).test(.live) { http in
             let port = try #require(http.port)
             let url = "http://127.0.0.1:\(port)"
-            try await body([.payments: url, .fulfillment: url])
+            try await body([.payments: url, .receipts: url, .fulfillment: url])
         }
     }
 

@@ -74,7 +74,7 @@ extension Visitor {
     @Test(
         arguments: [
             (.read, [.purchases, .products, .deadLetters, .clock, .jobs]),
-            (.support, [.purchases, .deadLetters]),
+            (.support, [.purchases, .receipts, .deadLetters]),
             (.operator, [.deadLetters, .eventData, .clock, .jobs]), (.merchandiser, [.products]),
         ] as [(AdministratorScope, Set<Sight>)]
     )
