@@ -57,7 +57,8 @@ struct StoreDesk: Sendable {
                 "The store knows nothing of an account \(account)."
             )
         }
-        let money = try await reader.money(of: story.purchases.map(\.transactionID))
+        let money = try await AccountMoneyReader(databases: databases)
+            .money(of: story.purchases.map(\.transactionID))
         return (story, holdings, money, now)
     }
 

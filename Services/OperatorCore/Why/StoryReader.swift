@@ -131,15 +131,6 @@ package struct StoryReader: Sendable {
         )
     }
 
-    /// Reads the money of some purchases, such as those on a page of an account.
-    ///
-    /// - Throws: `OperatorError` if the database cannot be read.
-    package func money(of ids: [TransactionID]) async throws -> AccountMoney {
-        try await DatabaseReader.read(databases.address(of: .payments)) {
-            try AccountMoneyStore.money(of: ids, on: $0)
-        }
-    }
-
     private func marks(
         on events: [AppliedEvents.Entry],
         of account: AccountID
