@@ -90,7 +90,10 @@ struct JobTools: JobWork {
         after place: TransactionID?,
         over connection: StoreConnection
     ) async throws -> (counts: SubscriptionRaise.Counts, next: TransactionID?) {
-        try await raise.page(after: place, over: connection)
+        // A million requests would make one trace out of the act that began the raise.
+        try await StoreConnection.withTrace(nil) {
+            try await raise.page(after: place, over: connection)
+        }
     }
 
     private var address: @Sendable (String) -> DatabaseAddress {

@@ -19,7 +19,7 @@ struct ActRunner: Sendable {
         upTo lengthMax: Int = ConsoleDoor.formLengthMax
     ) async throws -> (visitor: Visitor, form: FormFields) {
         var visitor = try door.visitor(of: request)
-        visitor.traceID = "\(context.trace.traceID)"
+        visitor.trace = context.trace
         let form = try await door.form(of: request, upTo: lengthMax)
         try door.visits.requireAct(by: visitor, as: scope, form: form)
         return (visitor, form)
@@ -46,9 +46,10 @@ struct ActRunner: Sendable {
         var metadata: Logger.Metadata = [
             "act": "\(name)", "administrator": "\(visitor.name)", "act.subject": "\(subject)",
         ]
-        metadata["trace"] = visitor.traceID.map { "\($0)" }
+        metadata["trace"] = visitor.trace.map { "\($0.traceID)" }
         do {
-            let result = try await work()
+            // The store's events of the act have its trace, too.
+            let result = try await StoreConnection.withTrace(visitor.trace, work)
             door.logger.info("an administrator acted", metadata: metadata)
             return result
         } catch let error as OperatorError {

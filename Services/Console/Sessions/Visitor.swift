@@ -1,5 +1,6 @@
 import EventTypes
 import StoreAPI
+import StoreTracing
 
 /// The administrator who looks at a page, and what the page may offer.
 struct Visitor: Hashable, Sendable {
@@ -12,7 +13,7 @@ struct Visitor: Hashable, Sendable {
     /// Whether nobody may act here.
     let isReadOnly: Bool
     /// The trace of the request that asks for an act; `nil` on the pages.
-    var traceID: String?
+    var trace: TraceContext?
 
     /// Whether the pages of a part of the store may be shown.
     func maySee(_ sight: Sight) -> Bool { !sight.scopes.isDisjoint(with: scopes) }

@@ -4,6 +4,7 @@ package import Foundation
 import NIOCore
 package import NIOHTTP1
 import StoreAPI
+import StoreTracing
 
 /// Requests to one service, with one token.
 ///
@@ -175,6 +176,7 @@ package struct StoreConnection: Sendable {
         var request = HTTPClientRequest(url: components.string ?? baseURL + path)
         request.method = method
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let trace = Self.trace { request.headers.add(name: "traceparent", value: "\(trace)") }
         for header in content.headers {
             request.headers.add(name: header.name, value: header.value)
         }

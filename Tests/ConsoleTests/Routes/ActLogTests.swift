@@ -51,6 +51,9 @@ struct ActLogTests {
                         #expect(line.contains(part), "\(part)")
                     }
                 }
+                let traces = store.acts.map { $0.trace ?? "none" }
+                #expect(traces.count == 2)
+                for trace in traces { #expect(trace.hasPrefix("00-\(Self.traceID)-")) }
                 #expect(log.lines.contains { $0.contains("/search") })
                 let secrets = [
                     token, "eyJ", String(ticket), cookie, csrf, "private word", "private-query",

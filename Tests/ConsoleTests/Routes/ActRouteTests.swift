@@ -37,7 +37,8 @@ struct ActRouteTests {
                 #expect(store.acts.count == 1)
                 let again = try await refund("repeat=true", key: "key-1")
                 #expect(again.headers[.location] == Self.page + "?done=refund")
-                #expect(store.acts.count == 2 && store.acts.first == store.acts.last)
+                #expect(store.acts.count == 2)
+                #expect(store.acts.first?.refund == store.acts.last?.refund)
                 let sent = store.acts.first
                 #expect(sent?.path == Routes.refund(StandInStore.id) && sent?.key == "key-1")
                 #expect(sent?.refund?.amount?.minorUnits == 50 && sent?.refund?.revokes == false)

@@ -20,6 +20,8 @@ final class StandInStore: Sendable {
         let key: String?
         /// Whether it came with a token.
         let hasToken: Bool
+        /// The trace that it belongs to, as a `traceparent`.
+        let trace: String?
         /// The refund that is asked for; `nil` in a request for another act.
         let refund: RefundRequest?
     }
@@ -93,6 +95,7 @@ final class StandInStore: Sendable {
             path: request.uri.path,
             key: HTTPField.Name("Idempotency-Key").flatMap { request.headers[$0] },
             hasToken: request.headers[.authorization]?.hasPrefix("Bearer ey") == true,
+            trace: HTTPField.Name("traceparent").flatMap { request.headers[$0] },
             // Other acts have another body, or none.
             refund: try? JSONDecoder().decode(RefundRequest.self, from: Data(buffer: body))
         )
