@@ -36,6 +36,7 @@ struct CatalogHandler: Sendable {
     ) async throws -> CatalogReply {
         try checkLoaded()
         let time = now()
+        let reasons = Self.reasons(in: edits)
         let reply = try await client.withTransaction { connection -> CatalogReply in
             try CatalogStore.lockWriters(on: connection)
             if precondition != .none {
@@ -46,7 +47,7 @@ struct CatalogHandler: Sendable {
                 products: try Self.decide(edits, at: time, on: connection),
                 groups: try Self.decide(groups, beside: edits, on: connection)
             )
-            try Self.write(decisions, by: administrator, trace, at: time, on: connection)
+            try Self.write(decisions, by: administrator, reasons, trace, at: time, on: connection)
             return .decided(decisions)
         }
         guard case .decided(let decisions) = reply else { return reply }
@@ -134,10 +135,20 @@ struct CatalogHandler: Sendable {
         }
     }
 
+    /// The reasons that edits give, by product.
+    private static func reasons(in edits: [ProductRules.Edit]) -> [ProductID: ActReason] {
+        var reasons: [ProductID: ActReason] = [:]
+        for edit in edits {
+            if case .put(let draft) = edit.wish { reasons[edit.id] = draft.reason }
+        }
+        return reasons
+    }
+
     /// Writes what was decided, with its events; the writers' lock is held.
     private static func write(
         _ decisions: CatalogDecisions,
         by administrator: String,
+        _ reasons: [ProductID: ActReason],
         _ trace: TraceContext,
         at time: StoreTime,
         on connection: isolated PostgresConnection
@@ -151,7 +162,11 @@ struct CatalogHandler: Sendable {
         }
         var events = try products.map { product in
             try OutboxEvent(
-                ProductChanged(product: product, changedBy: administrator),
+                ProductChanged(
+                    product: product,
+                    changedBy: administrator,
+                    reason: reasons[product.id]
+                ),
                 type: .productChanged,
                 topic: Topics.catalogProducts,
                 key: product.id.rawValue,

@@ -594,6 +594,7 @@ def c11_a_price_is_changed_once_its_difference_is_seen(stage):
     operator.page.get_by_role("button", name="Show the difference").click()
     expect(operator.page.locator("del")).to_have_text("0.99 USD")
     expect(operator.page.locator("ins")).to_have_text("1.29 USD")
+    operator.page.get_by_label("Reason").fill("the supplier is dearer")
     operator.check()
     operator.page.get_by_role("button", name="Save").click()
     expect(operator.page.get_by_role("status").first).to_contain_text("Saved: it is at version")
@@ -620,6 +621,8 @@ def c11_a_price_is_changed_once_its_difference_is_seen(stage):
     expect(reader.page.locator(".editor")).to_have_count(0)
     reader.page.goto(reader.url + "acts?kind=products")
     expect(reader.page.locator(".rows li").first).to_contain_text("changed " + COINS)
+    explained = reader.page.locator(".rows li", has_text="the supplier is dearer").first
+    expect(explained).to_contain_text("changed " + COINS)
     reader.check()
 
 

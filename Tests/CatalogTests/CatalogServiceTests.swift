@@ -311,6 +311,21 @@ import TestSupport
         }
     }
 
+    @Test func theReasonOfAChangeIsInItsEvent() async throws {
+        try await withCatalog { catalog in
+            var draft = Builder.draft()
+            draft.reason = ActReason(rawValue: "It is new.")
+            try await catalog.put(Builder.premium, draft)
+            // The same product for another reason changes nothing.
+            draft.reason = ActReason(rawValue: "Once more.")
+            try await catalog.put(Builder.premium, draft)
+            try await catalog.put(Builder.premium, Builder.draft(cents: 599))
+            let changes = try await catalog.changes()
+            #expect(changes.map(\.product.version) == [1, 2])
+            #expect(changes.map(\.reason) == [ActReason(rawValue: "It is new."), nil])
+        }
+    }
+
     @Test func allProblemsOfTheSettingsAreReportedAtOnce() throws {
         var reader = SettingsReader(environment: [
             "HTTP_PORT": "eighty", "CATALOG_IMPORT_BYTES_MAX": "1",

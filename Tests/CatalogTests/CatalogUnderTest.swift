@@ -85,6 +85,11 @@ struct CatalogUnderTest: Sendable {
 
     /// The versions of a product in the outbox, in the order of publication.
     func published(of id: ProductID = Builder.premium) async throws -> [Int] {
+        try await changes(of: id).map(\.product.version)
+    }
+
+    /// The changes of a product in the outbox, in the order of publication.
+    func changes(of id: ProductID = Builder.premium) async throws -> [ProductChanged] {
         let events: [[UInt8]] = try await database.withClient { client in
             try await client.withConnection { connection in
                 try connection.query(
@@ -95,9 +100,7 @@ struct CatalogUnderTest: Sendable {
                 ).map { try $0.decode(PostgresJSON.self).bytes }
             }
         }
-        return try events.map {
-            try EventCoding.decode(ProductChanged.self, from: $0).product.version
-        }
+        return try events.map { try EventCoding.decode(ProductChanged.self, from: $0) }
     }
 }
 

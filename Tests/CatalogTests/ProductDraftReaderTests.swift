@@ -17,6 +17,7 @@ import Testing
     @Test func aProductReadsAsItsTypeDoes() throws {
         let json = Builder.json(replacing: [
             "isOnSale": "false", "isRestorable": "null", "isFamilyShareable": "true",
+            "reason": #""It is new.""#,
             "deliveryPlan": """
             [{"kind": "entitlement"}, {"kind": "credit", "unit": "coins", "amount": 100},
              {"kind": "webhook", "url": "https://merchant.example/hook?a=b"}, {"kind": "app"}]
@@ -32,6 +33,8 @@ import Testing
         ("type", "3", "type is a whole number, not a text"),
         ("type", nil, "type is missing"),
         ("isOnSale", "1", "isOnSale is a whole number, not true or false"),
+        ("reason", #"" ""#, "reason is not a reason of 1 to 500 characters"),
+        ("reason", "3", "reason is a whole number, not a text"),
         ("isRestorable", #""yes""#, "isRestorable is a text, not true or false"),
         (
             "isFamilyShareable", #""yes""#,

@@ -200,8 +200,10 @@ import Testing
 
     @Test func aProductSaysWhoChangedIt() throws {
         let event = try roundTrip(ProductChanged.self, "optional/product.changed")
-        #expect(event.changedBy == "ops")
+        #expect(event.changedBy == "ops" && event.reason == nil)
         #expect(event.product.isFamilyShareable)
+        let explained = try roundTrip(ProductChanged.self, "optional/product.changed.reason")
+        #expect(explained.reason == ActReason(rawValue: "The supplier has raised its price."))
     }
 
     @Test func aChangedQueueReadsBack() throws {

@@ -35,7 +35,7 @@ struct ProductDraftReader {
         let names: Set = [
             "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "priceChanges",
             "localizations", "deliveryPlan", "subscription", "introductoryOffer",
-            "promotionalOffers", "codeOffers", "winBackOffers", "entitlements",
+            "promotionalOffers", "codeOffers", "winBackOffers", "entitlements", "reason",
         ]
         guard
             let members = object(
@@ -63,6 +63,7 @@ struct ProductDraftReader {
         let offers = offers(members, of: type, subscription, meeting: prices)
         check(priceChanges ?? [:], against: offers.terms, of: subscription, meeting: prices)
         let entitlements = entitlements(members["entitlements"], of: type, deliveryPlan)
+        let reason = reason(members["reason"])
         guard let type else { return nil }
         return ProductDraft(
             type: type,
@@ -78,8 +79,17 @@ struct ProductDraftReader {
             promotionalOffers: offers.promotional,
             codeOffers: offers.codes,
             winBackOffers: offers.winBacks,
-            entitlements: entitlements
+            entitlements: entitlements,
+            reason: reason
         )
+    }
+
+    /// Reads why the administrator makes the change.
+    private mutating func reason(_ json: JSONValue?) -> ActReason? {
+        guard let json, json != .null, let text = string(json, "reason") else { return nil }
+        let reason = ActReason(rawValue: text)
+        if reason == nil { note("reason", "is not \(ActReason.form)") }
+        return reason
     }
 
     private mutating func type(_ json: JSONValue?) -> ProductType? {

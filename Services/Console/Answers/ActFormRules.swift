@@ -26,6 +26,14 @@ enum ActFormRules {
         return reason
     }
 
+    /// The reason of an act that may have none; `nil` if none was given.
+    static func reasonIfGiven(
+        in form: FormFields,
+        back: ConsoleProblem.Back
+    ) throws(ConsoleProblem) -> ActReason? {
+        try (form["reason"] ?? "").isEmpty ? nil : reason(in: form, back: back)
+    }
+
     /// The key under which an act is done once, however often its form is sent.
     static func key(in form: FormFields) throws(ConsoleProblem) -> IdempotencyKey {
         guard let key = form["key"].flatMap({ IdempotencyKey(rawValue: $0) }) else {

@@ -19,9 +19,7 @@ struct OfferChangePage {
         let save: HTML? =
             difference.lines.isEmpty
             ? nil
-            : """
-            <form method="post" action="\(path)">\(visitor.csrfField)\(fields)<button>Save</button></form>
-            """
+            : ProductChangePage.saving(to: path, fields, by: visitor)
         return PageFrame(title: "Change an offer of \(product.id)", visitor: visitor).page(
             """
             <section class="card" aria-label="The difference">\(ProductChangePage.table(of: difference))</section>

@@ -32,6 +32,8 @@ struct OfferRoutes: Sendable {
         let visitor: Visitor
         let form: OfferForm
         let edit: ProductEdit
+        /// The reason of the change; `nil` if none is given.
+        var reason: ActReason?
 
         func page(
             _ occasion: ProductPage.Occasion,
@@ -88,7 +90,12 @@ struct OfferRoutes: Sendable {
         let back = ConsoleProblem.Back(path: path, words: "Back to the offers")
         do {
             try await acts.run("change an offer", on: "\(id)", by: asked.visitor, back: back) {
-                try await desk.save(asked.form.offers(of: edit.product), onto: edit, token: token)
+                try await desk.save(
+                    asked.form.offers(of: edit.product),
+                    onto: edit,
+                    because: asked.reason,
+                    token: token
+                )
             }
         } catch let problem as ConsoleProblem where problem.status == 412 {
             // Somebody was faster between the reading and the writing.
@@ -115,8 +122,13 @@ struct OfferRoutes: Sendable {
         guard let form = OfferForm(fields, try Self.kind(of: context)) else {
             throw ConsoleProblem(400, "The form cannot be read", "Nothing was saved.")
         }
+        let back = ConsoleProblem.Back(
+            path: OfferListPage.path(of: try ProductRoutes.id(of: context)),
+            words: "Back to the offers"
+        )
+        let reason = try ActFormRules.reasonIfGiven(in: fields, back: back)
         let edit = try await ProductRoutes.subscription(of: context, at: desk, visitor)
-        return try await body(Asked(visitor: visitor, form: form, edit: edit))
+        return try await body(Asked(visitor: visitor, form: form, edit: edit, reason: reason))
     }
 
     private static func kind(of context: StoreRequestContext) throws(ConsoleProblem) -> OfferKind {

@@ -45,8 +45,16 @@ struct ProductChangePage {
 
     private func save(_ path: String, _ fields: [HTML]) -> HTML {
         guard !difference.lines.isEmpty else { return "" }
-        return """
-            <form method="post" action="\(path)">\(visitor.csrfField)\(fields)<button>Save</button></form>
-            """
+        return Self.saving(to: path, fields, by: visitor)
+    }
+
+    /// The form that saves a change, with the reason if somebody gives one.
+    static func saving(to path: String, _ fields: [HTML], by visitor: Visitor) -> HTML {
+        """
+        <form class="editor" method="post" action="\(path)">\(visitor.csrfField)\(fields)
+        <label>Reason, if you like; it stays in the books with your name \
+        <input name="reason" maxlength="500" autocomplete="off"></label>
+        <button>Save</button></form>
+        """
     }
 }

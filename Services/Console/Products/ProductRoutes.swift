@@ -51,7 +51,7 @@ struct ProductRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form, edit) = try await asked(request, context)
+        let (visitor, form, edit, _) = try await asked(request, context)
         if let refusal = refusal(of: form, edit, visitor) { return refusal }
         let page = ProductChangePage(
             product: edit.product,
@@ -69,7 +69,7 @@ struct ProductRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form, edit) = try await asked(request, context)
+        let (visitor, form, edit, _) = try await asked(request, context)
         let page = ProductPage(
             product: edit.product,
             form: form,
@@ -83,7 +83,7 @@ struct ProductRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let (visitor, form, edit) = try await asked(request, context)
+        let (visitor, form, edit, reason) = try await asked(request, context)
         if let refusal = refusal(of: form, edit, visitor) { return refusal }
         let id = edit.product.id
         let token = visitor.session.token
@@ -91,7 +91,12 @@ struct ProductRoutes: Sendable {
         let back = ConsoleProblem.Back(path: path, words: "Back to the product")
         do {
             try await acts.run("change a product", on: "\(id)", by: visitor, back: back) {
-                try await desk.save(form.wish(for: edit.product).wish, onto: edit, token: token)
+                try await desk.save(
+                    form.wish(for: edit.product).wish,
+                    onto: edit,
+                    because: reason,
+                    token: token
+                )
             }
         } catch let problem as ConsoleProblem where problem.status == 412 {
             // Somebody was faster between the reading and the writing.
@@ -103,11 +108,11 @@ struct ProductRoutes: Sendable {
         return Response(status: .seeOther, headers: [.location: "\(path)?done=save"])
     }
 
-    /// Reads a form, and the product as it is now.
+    /// Reads a form, the product as it is now, and the reason if one is given.
     private func asked(
         _ request: Request,
         _ context: StoreRequestContext
-    ) async throws -> (Visitor, ProductForm, ProductEdit) {
+    ) async throws -> (Visitor, ProductForm, ProductEdit, ActReason?) {
         let (visitor, fields) = try await acts.asked(
             request,
             context,
@@ -117,8 +122,14 @@ struct ProductRoutes: Sendable {
         guard let form = ProductForm(fields) else {
             throw ConsoleProblem(400, "The form cannot be read", "Nothing was saved.")
         }
-        let edit = try await desk.product(try Self.id(of: context), token: visitor.session.token)
-        return (visitor, form, edit)
+        let id = try Self.id(of: context)
+        let back = ConsoleProblem.Back(
+            path: PlainWords.path(ofProduct: id),
+            words: "Back to the product"
+        )
+        let reason = try ActFormRules.reasonIfGiven(in: fields, back: back)
+        let edit = try await desk.product(id, token: visitor.session.token)
+        return (visitor, form, edit, reason)
     }
 
     /// The page that says why a form cannot be saved; `nil` if it can.

@@ -26,13 +26,23 @@ extension StoreDesk {
     }
 
     /// Saves a product, if it is still at the version that was read.
-    func save(_ wish: ProductWish, onto edit: ProductEdit, token: String) async throws {
-        try await save(try edit.draft(wish), onto: edit, token: token)
+    func save(
+        _ wish: ProductWish,
+        onto edit: ProductEdit,
+        because reason: ActReason?,
+        token: String
+    ) async throws {
+        try await save(try edit.draft(wish, because: reason), onto: edit, token: token)
     }
 
     /// Saves the offers of a product, if it is still at the version that was read.
-    func save(_ offers: ProductOffers, onto edit: ProductEdit, token: String) async throws {
-        try await save(try edit.draft(offers), onto: edit, token: token)
+    func save(
+        _ offers: ProductOffers,
+        onto edit: ProductEdit,
+        because reason: ActReason?,
+        token: String
+    ) async throws {
+        try await save(try edit.draft(offers, because: reason), onto: edit, token: token)
     }
 
     private func save(_ draft: Data, onto edit: ProductEdit, token: String) async throws {

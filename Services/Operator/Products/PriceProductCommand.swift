@@ -60,6 +60,8 @@ struct PriceProductCommand: OperatorSubcommand {
     @Flag(help: "Raise the price for existing subscribers, too; needs --from.")
     var raiseSubscribers = false
 
+    @OptionGroup var why: ReasonOption
+
     func validate() throws {
         guard from != nil || !raiseSubscribers else {
             throw ValidationError(
@@ -94,7 +96,8 @@ struct PriceProductCommand: OperatorSubcommand {
                     price,
                     in: storefront,
                     from: from,
-                    for: raiseSubscribers ? .raise : .preserve
+                    for: raiseSubscribers ? .raise : .preserve,
+                    because: why.reason
                 )
             )
         )

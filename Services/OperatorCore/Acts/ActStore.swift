@@ -152,11 +152,13 @@ enum ActStore {
                 PostgresJSON.self
             )
             let author: String?
+            var reason: ActReason?
             let subject: RecordedAct.Subject
             let words: String
             if type == EventType.productChanged.rawValue {
                 let change = try EventCoding.decode(ProductChanged.self, from: data.bytes)
                 author = change.changedBy
+                reason = change.reason
                 subject = .product(change.product.id)
                 let version = change.product.version
                 words =
@@ -171,7 +173,7 @@ enum ActStore {
             }
             guard let name = author.flatMap({ AdministratorName(rawValue: $0) }) else { return nil }
             return RecordedAct(
-                act: Act(decidedBy: name),
+                act: Act(decidedBy: name, reason: reason),
                 time: "\(time)",
                 subject: subject,
                 words: words,

@@ -32,13 +32,15 @@ package struct ProductEdit {
     ///   - storefront: The storefront.
     ///   - time: The time from which on the price counts; `nil` for now.
     ///   - existing: What it means for those who have subscribed already.
+    ///   - reason: The administrator's reason; `nil` if there is none to record.
     /// - Returns: The JSON of the draft.
     /// - Throws: An error of the JSON coder.
     package func draft(
         _ price: Money,
         in storefront: Storefront,
         from time: StoreTime? = nil,
-        for existing: ExistingSubscribers = .preserve
+        for existing: ExistingSubscribers = .preserve,
+        because reason: ActReason? = nil
     ) throws -> Data {
         var wish = ProductWish(product)
         if let time {
@@ -51,13 +53,13 @@ package struct ProductEdit {
             wish.prices[storefront] = price
             wish.priceChanges[storefront] = nil
         }
-        return try draft(wish)
+        return try draft(wish, because: reason)
     }
 
     /// The product as it is wished, as administrators send it.
     ///
     /// A change of a price that has a time ends with a new price in its storefront.
-    package func draft(_ wish: ProductWish) throws -> Data {
+    package func draft(_ wish: ProductWish, because reason: ActReason? = nil) throws -> Data {
         var draft = members
         let old = members["prices"] as? [String: Any] ?? [:]
         draft["isOnSale"] = wish.isOnSale
@@ -86,6 +88,7 @@ package struct ProductEdit {
             texts[language.rawValue] = members
         }
         draft["localizations"] = texts
+        draft["reason"] = reason?.rawValue
         return try Self.sent(draft)
     }
 

@@ -23,8 +23,9 @@ package struct ProductOffers: Hashable, Sendable {
 
 extension ProductEdit {
     /// The product with other offers, as administrators send it.
-    package func draft(_ offers: ProductOffers) throws -> Data {
+    package func draft(_ offers: ProductOffers, because reason: ActReason? = nil) throws -> Data {
         try draft { members in
+            members["reason"] = reason?.rawValue
             members["introductoryOffer"] = try offers.introductory.map { terms in
                 Self.merged(
                     members["introductoryOffer"] as? [String: Any],

@@ -55,6 +55,10 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     ///
     /// There are none by default.
     public var entitlements: [EntitlementName]?
+    /// The administrator's reason for the change, which its event keeps.
+    ///
+    /// It is no part of the product, so an exported draft has none.
+    public var reason: ActReason?
 
     /// Makes a draft.
     public init(
@@ -71,7 +75,8 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         promotionalOffers: [PromotionalOffer]? = nil,
         codeOffers: [CodeOffer]? = nil,
         winBackOffers: [WinBackOffer]? = nil,
-        entitlements: [EntitlementName]? = nil
+        entitlements: [EntitlementName]? = nil,
+        reason: ActReason? = nil
     ) {
         self.type = type
         self.isOnSale = isOnSale
@@ -87,5 +92,6 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.codeOffers = codeOffers
         self.winBackOffers = winBackOffers
         self.entitlements = entitlements
+        self.reason = reason
     }
 }

@@ -179,8 +179,12 @@ import Testing
         let edit = try ProductEdit(try JSONEncoder().encode(Self.product()))
         var form = Self.form(.winBack, "miss")
         form.winBack.sinceMax = ""
-        let data = try edit.draft(form.offers(of: edit.product))
+        let data = try edit.draft(
+            form.offers(of: edit.product),
+            because: ActReason(rawValue: "too dear")
+        )
         let draft = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(draft["reason"] as? String == "too dear")
         let offer = try #require((draft["winBackOffers"] as? [[String: Any]])?.first)
         #expect(offer["monthsSinceEndMax"] == nil && offer["endsAt"] as? Int == 1_800_000_000_000)
     }

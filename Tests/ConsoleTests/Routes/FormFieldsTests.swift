@@ -73,6 +73,23 @@ import Testing
         }
     }
 
+    @Test func aReasonThatNobodyGivesIsNoneAndOneThatIsWrongIsRefused() throws {
+        let back = ActFormRules.back(to: Self.id)
+        let wrong = "reason=" + String(repeating: "x", count: ActReason.lengthMax + 1)
+        let cases: [(body: String, reason: String?)] = [
+            ("", nil), ("reason=", nil), ("reason=late", "late"),
+        ]
+        for (body, expected) in cases {
+            let form = try #require(FormFields(body))
+            let reason = try ActFormRules.reasonIfGiven(in: form, back: back)
+            #expect(reason?.rawValue == expected, "\(body)")
+        }
+        let form = try #require(FormFields(wrong))
+        #expect(throws: ConsoleProblem.self) {
+            try ActFormRules.reasonIfGiven(in: form, back: back)
+        }
+    }
+
     @Test func aSearchUnderstandsEachKindOfID() {
         let order = OrderID(Self.id)
         #expect(SearchText("  \(order)\n").transactions == [Self.id])

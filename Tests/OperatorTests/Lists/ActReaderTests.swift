@@ -158,7 +158,11 @@ struct ActReaderTests {
                 try await client.withTransaction { connection in
                     for (number, name) in ["mia", "max"].enumerated() {
                         let event = try OutboxEvent(
-                            ProductChanged(product: product, changedBy: name),
+                            ProductChanged(
+                                product: product,
+                                changedBy: name,
+                                reason: name == "max" ? ActReason(rawValue: "again") : nil
+                            ),
                             type: .productChanged,
                             topic: Topics.catalogProducts,
                             key: product.id.rawValue,
@@ -173,7 +177,8 @@ struct ActReaderTests {
                 try await database.withClient(role: PostgresCluster.operatorRole) { client in
                     try await client.withConnection { connection in
                         try ActStore.aboutProducts(query, lookedAtMax: 1, on: connection)
-                            .map { "\($0.act.decidedBy)" }
+                            .map { $0.act }
+                            .map { "\($0.decidedBy)" + ($0.reason.map { ": \($0)" } ?? "") }
                     }
                 }
             }
@@ -182,7 +187,7 @@ struct ActReaderTests {
                     try ActStore.lookedAt(ActQuery(kind: .products), lookedAtMax: 1, on: $0)
                 }
             }
-            #expect(try await names(ActQuery(kind: .products)) == ["max"])
+            #expect(try await names(ActQuery(kind: .products)) == ["max: again"])
             #expect(try await names(ActQuery(kind: .products, administrator: "mia")) == [])
             let next = ActQuery(
                 kind: .products,
