@@ -1,5 +1,6 @@
 public import EventTypes
 import NIOHTTP1
+import PaymentQueue
 import StoreAPI
 import Synchronization
 

@@ -120,10 +120,12 @@ public enum ScenarioReader {
         if let expectation = value["expect"] {
             return .expect(ScenarioFacts.decode(expectation, &names))
         }
-        return decodeDecision(value, &names) ?? decodeAfterPurchase(value, &names)
+        // Two expressions, because the compiler needs too long for one.
+        let ofPayments =
+            decodeDecision(value, &names) ?? decodeAfterPurchase(value, &names)
             ?? decodeSubscription(value, &names) ?? decodeMerchant(value, &names)
             ?? decodeCode(value, &names) ?? decodePrice(value, &names)
-            ?? decodeBank(value, &names) ?? decodeSurroundings(value, &names)
+        return ofPayments ?? decodeBank(value, &names) ?? decodeSurroundings(value, &names)
             ?? decodeClock(value) ?? decodeFault(value, &names) ?? decodeTest(value, &names)
     }
 

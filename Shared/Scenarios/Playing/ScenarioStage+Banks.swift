@@ -1,4 +1,5 @@
 import NIOHTTP1
+import PaymentQueue
 import StoreAPI
 
 /// The steps of buyers at their banks.

@@ -44,7 +44,8 @@ import Testing
     @Test func aProcessThatStartsAfterAnOutageCatchesUp() async throws {
         try await withSubscriber { store, passing, _ in
             store.clock.advance(by: Self.day * 180)
-            #expect(try await store.guarded(by: passing).carryOut(limit: 10) == 1)
+            let carried = try await store.guarded(by: passing).carryOut(limit: 10)
+            #expect(carried == 1)
         }
     }
 

@@ -1,4 +1,5 @@
 import EventTypes
+import Logging
 import TestSupport
 import Testing
 

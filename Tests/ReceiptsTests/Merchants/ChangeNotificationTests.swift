@@ -1,5 +1,7 @@
 import EventTypes
 import Messaging
+import Postgres
+import ReceiptValidation
 import StoreAPI
 import TestSupport
 import Testing

@@ -110,8 +110,7 @@ extension EndToEnd.PaymentQueues {
                 try await advance(store, by: "25d")
                 var told: SubscriptionStatus?
                 while told?.renewalInfo.unsafePayloadValue.priceIncreaseStatus != .agreed {
-                    let next = await updates.next()
-                    told = try #require(next)
+                    told = await updates.next()
                 }
                 let info = try #require(told?.renewalInfo.unsafePayloadValue)
                 #expect(info.renewalPrice == Decimal(string: "3.49"))
