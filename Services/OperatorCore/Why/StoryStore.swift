@@ -235,10 +235,8 @@ enum StoryStore {
     ) throws -> [PaymentsChapter.Attempt] {
         try connection.query(
             """
-            SELECT kind,
-                CASE WHEN step = 'settled' AND failed_reference = reference
-                    THEN 'failed' ELSE step END,
-                payment_method, call_count, due_at, waits_for
+            SELECT kind, CASE WHEN step = 'settled' AND failed_reference = reference
+                THEN 'failed' ELSE step END, payment_method, call_count, due_at, waits_for
             FROM processor_attempts WHERE transaction_id = \(id.number)
             ORDER BY kind, number
             """

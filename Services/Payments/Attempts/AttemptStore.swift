@@ -346,9 +346,7 @@ enum AttemptStore {
             isUncalled: isUncalled,
             undoes: undoes.map { ProcessorReference(rawValue: $0) },
             revokes: revokes,
-            requestKey: key.map {
-                UsedKey(idempotencyKey: $0, fingerprint: fingerprint ?? [])
-            },
+            requestKey: key.map { UsedKey(idempotencyKey: $0, fingerprint: fingerprint ?? []) },
             renewalTry: renewalTry.map(Int.init),
             isOwed: isOwed,
             act: try act.map { try $0.decode(Act.self) },

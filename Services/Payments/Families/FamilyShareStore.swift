@@ -95,37 +95,39 @@ enum FamilyShareStore {
                         AND c.reason = 'familyShared' AND c.revoked_at IS NULL)
             ORDER BY t.id, m.account_id LIMIT \(Int64(limit))
             """
-        ).map { row in
-            let (
-                id, member, chain, chainBegan, sharedFrom, isRevoked, earlierState, state,
-                gracePeriodEnd, intent
-            ) = try row.decode(
-                Int64.self,
-                AccountID.self,
-                Int64?.self,
-                StoreTime?.self,
-                Int64?.self,
-                Bool.self,
-                String?.self,
-                String?.self,
-                Int64?.self,
-                Int32?.self
-            )
-            return Missing(
-                purchaseID: TransactionID(number: id),
-                member: member,
-                earlier: chain.map {
-                    EarlierShare(
-                        originalID: TransactionID(number: $0),
-                        originalPurchasedAt: chainBegan,
-                        sharedFrom: sharedFrom.map(TransactionID.init(number:)),
-                        isRevoked: isRevoked,
-                        state: earlierState.map(SubscriptionState.init(rawValue:))
-                    )
-                },
-                standing: standing(state, gracePeriodEnd, intent)
-            )
-        }
+        ).map(missing(in:))
+    }
+
+    private static func missing(in row: PostgresRow) throws -> Missing {
+        let (
+            id, member, chain, chainBegan, sharedFrom, isRevoked, earlierState, state,
+            gracePeriodEnd, intent
+        ) = try row.decode(
+            Int64.self,
+            AccountID.self,
+            Int64?.self,
+            StoreTime?.self,
+            Int64?.self,
+            Bool.self,
+            String?.self,
+            String?.self,
+            Int64?.self,
+            Int32?.self
+        )
+        return Missing(
+            purchaseID: TransactionID(number: id),
+            member: member,
+            earlier: chain.map {
+                EarlierShare(
+                    originalID: TransactionID(number: $0),
+                    originalPurchasedAt: chainBegan,
+                    sharedFrom: sharedFrom.map(TransactionID.init(number:)),
+                    isRevoked: isRevoked,
+                    state: earlierState.map(SubscriptionState.init(rawValue:))
+                )
+            },
+            standing: standing(state, gracePeriodEnd, intent)
+        )
     }
 
     /// The shares that stand around an account, and whose purchases have changed since: a period was

@@ -20,7 +20,7 @@ public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
     case notifiedOnce = 9
     /// Other services show what the subscription says.
     case viewsAgree = 10
-    /// What members of a family have follows the organizer's subscription. Not checked here: members
+    /// Members of a family have what the organizer's subscription gives. Not checked here: members
     /// have shares, which `reconcile` compares with the periods.
     case familyFollows = 11
     /// Nobody is charged more than the price they were shown.

@@ -57,7 +57,8 @@ import Testing
             #expect(period.serviceEnd != period.end)
             #expect(period.shared?.state == .inGracePeriod)
             #expect(period.shared?.followed == .gracePeriodBegan)
-            #expect(try await store.auditFindings() == [])
+            let findings = try await store.auditFindings()
+            #expect("\(findings)" == "[]")
         }
     }
 

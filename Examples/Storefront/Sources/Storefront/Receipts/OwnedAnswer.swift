@@ -1,4 +1,4 @@
-/// What a buyer owns, as the page hears it.
+/// The products of a buyer, as the page hears of them.
 struct OwnedAnswer: Sendable, Encodable, Equatable {
     /// The number of products whose receipts are verified for one answer, the newest first.
     ///
