@@ -514,10 +514,10 @@ GROUPS = {
     "consumption": consumption,
     "refunds": refunds,
     "refund-requests": refund_requests,
-    "families": families,
     "subscription-life": subscription_life,
     "other-offers": other_offers,
     "offers": promotional_offers,
+    "families": families,
     "rate-limit": rate_limit,
     "revocation": revocation,
 }
