@@ -54,6 +54,7 @@ enum PaymentsMigrations {
                 PackageResources.m0028_processor_balances_sql
             ),
             ("payments_m0029_failed_refunds", PackageResources.m0029_failed_refunds_sql),
+            ("payments_m0030_shown_codes", PackageResources.m0030_shown_codes_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -98,8 +98,64 @@ struct RedemptionHandler: Sendable {
         trace: TraceContext
     ) async throws -> Reply {
         let ticketDigest = RedemptionTicket.digest(of: secret)
-        let (now, time) = (context.machineNow(), context.now())
-        let found = try await context.client.withTransaction { connection -> Found in
+        let time = context.now()
+        var found = confirmed == nil ? nil : try await shown(typed, ticketDigest, at: time)
+        if found == nil { found = try await find(typed, ticketDigest, at: time) }
+        switch found {
+        case .nothing(let reply)?: return reply
+        case .code(let ticket, let code, let product)?:
+            // A page that is sent twice is the same payment, and gets the same answer.
+            if let confirmed {
+                guard let terms = CodeTerms(confirmed) else { return .refused(.codeUnknown) }
+                let asked = submission(ticket, code, product, at: terms.ordinary, trace: trace)
+                return try await redeem(asked, code, product, confirmed, terms, ticketDigest)
+            }
+            if let refusal = CodeRules.refusal(of: code, at: time) { return .refused(refusal) }
+            guard let price = product.prices[ticket.storefront] else {
+                return .refused(.codeOfferEnded)
+            }
+            let asked = submission(ticket, code, product, at: price, trace: trace)
+            return try await terms(of: asked, code, product).map(Reply.offered)
+                .getOrElse(Reply.refused)
+        case nil: return .ticketOver
+        }
+    }
+
+    private enum Found: Sendable {
+        case nothing(Reply)
+        case code(RedemptionTicket, OfferCode, Product)
+    }
+
+    /// The code that the page has shown to the holder of a ticket before; `nil` if it was another one.
+    ///
+    /// It was found under the lock of the account's tries then, so this only reads.
+    private func shown(
+        _ typed: String,
+        _ ticketDigest: String,
+        at time: StoreTime
+    ) async throws -> Found? {
+        let now = context.machineNow()
+        return try await context.client.withConnection { connection -> Found? in
+            guard let ticket = try connection.read(TicketStore.ticket(ticketDigest, at: now)),
+                let digest = CodeDigest(typed: typed, in: ticket.account.bundleID),
+                ticket.shown == digest,
+                let code = try connection.read(CodeStore.codes([digest]))[digest]
+            else { return nil }
+            let product = try connection.read(
+                products.load([code.productID], at: time)
+            )[code.productID]
+            return product.map { .code(ticket, code, $0) }
+        }
+    }
+
+    /// Looks for a code, and counts a try if there is none.
+    private func find(
+        _ typed: String,
+        _ ticketDigest: String,
+        at time: StoreTime
+    ) async throws -> Found {
+        let now = context.machineNow()
+        return try await context.client.withTransaction { connection -> Found in
             guard let ticket = try connection.read(TicketStore.ticket(ticketDigest, at: now)) else {
                 return .nothing(.ticketOver)
             }
@@ -120,30 +176,9 @@ struct RedemptionHandler: Sendable {
                 products.load([code.productID], at: time)
             )[code.productID]
             guard let product else { return .nothing(.refused(.codeOfferEnded)) }
+            try TicketStore.show(digest, with: ticketDigest, on: connection)
             return .code(ticket, code, product)
         }
-        switch found {
-        case .nothing(let reply): return reply
-        case .code(let ticket, let code, let product):
-            // A page that is sent twice is the same payment, and gets the same answer.
-            if let confirmed {
-                guard let terms = CodeTerms(confirmed) else { return .refused(.codeUnknown) }
-                let asked = submission(ticket, code, product, at: terms.ordinary, trace: trace)
-                return try await redeem(asked, code, product, confirmed, terms, ticketDigest)
-            }
-            if let refusal = CodeRules.refusal(of: code, at: time) { return .refused(refusal) }
-            guard let price = product.prices[ticket.storefront] else {
-                return .refused(.codeOfferEnded)
-            }
-            let asked = submission(ticket, code, product, at: price, trace: trace)
-            return try await terms(of: asked, code, product).map(Reply.offered)
-                .getOrElse(Reply.refused)
-        }
-    }
-
-    private enum Found: Sendable {
-        case nothing(Reply)
-        case code(RedemptionTicket, OfferCode, Product)
     }
 
     private func redeem(

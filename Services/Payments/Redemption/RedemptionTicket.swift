@@ -14,6 +14,8 @@ struct RedemptionTicket: Hashable, Sendable {
     let paymentMethod: PaymentMethod
     let applicationUsername: String?
     let endsAt: MachineTime
+    /// The code whose terms the page has shown last; `nil` before any.
+    var shown: CodeDigest?
 
     /// A new secret of 128 random bits.
     static func secret() -> String {

@@ -38,28 +38,45 @@ enum TicketStore {
     ) -> PostgresReading<RedemptionTicket?> {
         PostgresReading(
             """
-            SELECT account_id, bundle_id, storefront, payment_method, application_username, ends_at
+            SELECT account_id, bundle_id, storefront, payment_method, application_username, ends_at,
+                shown
             FROM redemption_tickets WHERE digest = \(digest) AND ends_at > \(now)
             """
         ) { rows in
             try rows.first.map { row in
-                let (account, bundle, storefront, method, username, end) = try row.decode(
+                let (account, bundle, storefront, method, username, end, shown) = try row.decode(
                     AccountID.self,
                     BundleID.self,
                     Storefront.self,
                     String.self,
                     String?.self,
-                    MachineTime.self
+                    MachineTime.self,
+                    String?.self
                 )
                 return RedemptionTicket(
                     account: AccountKey(accountID: account, bundleID: bundle),
                     storefront: storefront,
                     paymentMethod: PaymentMethod(rawValue: method),
                     applicationUsername: username,
-                    endsAt: end
+                    endsAt: end,
+                    shown: shown.map(CodeDigest.init(text:))
                 )
             }
         }
+    }
+
+    /// Notes that the page shows a code's terms to the holder of a ticket.
+    static func show(
+        _ code: CodeDigest,
+        with digest: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.enqueue(
+            """
+            UPDATE redemption_tickets SET shown = \(code.text)
+            WHERE digest = \(digest) AND shown IS DISTINCT FROM \(code.text)
+            """
+        )
     }
 
     /// Locks an account's count of unknown codes, and returns how many it has typed in the window.

@@ -9,6 +9,10 @@ public import ServiceLifecycle
 /// process that runs a tail sees every event; there is no consumer group and no committed offset. A
 /// tail is fast but may skip events, so its receiver must detect a gap and fill it from elsewhere.
 public struct EventTail: Service {
+    /// The time for which a fetch waits for an event. A tail serves what other processes have published,
+    /// and asks a quiet broker no more often than this.
+    private static let fetchWait = Duration.milliseconds(500)
+
     private let topics: [Topic]
     private let kafka: KafkaSettings
     private let logger: Logger
@@ -34,7 +38,7 @@ public struct EventTail: Service {
         receive: @escaping @Sendable ([ReceivedEvent]) async -> Void
     ) {
         self.topics = topics
-        self.kafka = kafka
+        self.kafka = kafka.waiting(atLeast: Self.fetchWait)
         self.logger = logger
         self.isWanted = isWanted
         self.receive = receive

@@ -161,6 +161,28 @@ import Testing
         }
     }
 
+    /// The page has shown it, so whoever confirms it guesses nothing.
+    @Test func aCodeThatWasShownIsRedeemedWhateverWasTypedSince() async throws {
+        try await withCodes { store, desk in
+            let codes = try await desk.codes(2)
+            let (ticket, other) = (try await desk.ticket(), try await desk.ticket())
+            let terms = try await desk.terms(of: codes[0], with: ticket)
+            for _ in 0..<RedemptionHandler.triesMax { _ = try await desk.type("WRONGCODE") }
+            // Neither another code nor another ticket takes part in that.
+            for (code, ticket) in [(codes[1], ticket), (codes[0], other)] {
+                let reply = try await desk.redemptions.redeem(
+                    code,
+                    ticket,
+                    confirmed: try terms.mark(),
+                    trace: .begin()
+                )
+                guard case .tooManyTries = reply else { return #expect(Bool(false)) }
+            }
+            let bought = try await desk.confirm(terms, codes[0], ticket)
+            #expect(bought.price == usd(99))
+        }
+    }
+
     @Test func anAppCannotRedeemByItself() async throws {
         try await withCodes { store, desk in
             _ = try await desk.codes()
