@@ -61,12 +61,24 @@ def families(store, table):
 
         return [signed(one) for one in eventually(shared) or []]
 
+    def both(name):
+        """What the merchant's server hears of the magazine: of whom, why, and whether with renewal info."""
+        pairs = heard(life.merchant, life.verifier, name, MAGAZINE, 2)
+        return sorted((one.rawInAppOwnershipType, one.rawTransactionReason, told.data.signedRenewalInfo is not None) for told, one in pairs)
+
+    def buyer_and_member(reason):
+        return [("FAMILY_SHARED", reason, False), ("PURCHASED", reason, True)]
+
     sell(life, MAGAZINE, "press", isFamilyShareable=True)
     subscription = bought(life, MAGAZINE)["id"]
     table.expect("a subscription of a family", [("FAMILY_SHARED", 0, None)], [holding(one) for one in periods(1)])
+    table.expect("  … SUBSCRIBED, for the buyer and the member", buyer_and_member("PURCHASE"), both("SUBSCRIBED INITIAL_BUY"))
     table.expect("  … the clock is advanced", True, life.advance("32d"))
-    table.expect("  … its renewal", [("FAMILY_SHARED", 0, None)] * 2, [holding(one) for one in periods(2)])
-    running = max(periods(2), key=lambda one: one.expiresDate).transactionId
+    shares = periods(2)
+    table.expect("  … its renewal", [("FAMILY_SHARED", 0, None)] * 2, [holding(one) for one in shares])
+    table.expect("  … DID_RENEW, for the buyer and the member", buyer_and_member("RENEWAL"), both("DID_RENEW"))
+    table.expect("  … all periods have the first one's id", {shares[0].transactionId}, {one.originalTransactionId for one in shares})
+    running = max(shares, key=lambda one: one.expiresDate).transactionId
     table.expect("  … the member paid nothing", [], history(InAppOwnershipType.PURCHASED, MAGAZINE))
 
     life.administer("POST", f"/families/{made}/end", {"reason": "They parted."})
