@@ -45,7 +45,9 @@ actor NewestStamps {
         running[id] = task
         let stamp = await task.value
         running[id] = nil
-        kept = kept.filter { isNew($0.value, at: time) }
+        // Others were read meanwhile, which began later than this one.
+        let end = now()
+        kept = kept.filter { isNew($0.value, at: end) }
         if kept.count < Self.countMax { kept[id] = Kept(stamp: stamp, readAt: time) }
         return try stamp.get()
     }

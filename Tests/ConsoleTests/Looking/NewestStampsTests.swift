@@ -74,6 +74,28 @@ struct NewestStampsTests {
         }
     }
 
+    @Test func aSlowReadingDropsNoStampThatIsNewer() async throws {
+        let desk = Desk()
+        let stamps = desk.stamps()
+        let (begun, didBegin) = AsyncStream<Void>.makeStream()
+        let (turn, goOn) = AsyncStream<Void>.makeStream()
+        let slow = Task {
+            try await stamps.stamp(of: TransactionID(number: 2)) {
+                didBegin.yield()
+                for await _ in turn { break }
+                return "slow"
+            }
+        }
+        for await _ in begun { break }
+        desk.wait(100)
+        _ = try await stamps.stamp(of: Self.id) { desk.read() }
+        goOn.yield()
+        let last = try await slow.value
+        #expect(last == "slow")
+        let stamp = try await stamps.stamp(of: Self.id) { desk.read() }
+        #expect(stamp == "1", "it is read once a second")
+    }
+
     @Test func aFailureIsSharedAndThenForgotten() async throws {
         struct Away: Error {}
         let desk = Desk()
