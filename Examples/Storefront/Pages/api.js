@@ -62,7 +62,6 @@ export async function load(module) {
   }
 }
 
-/** Waits. */
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Sends a request again, with growing pauses, until it is answered for good. */

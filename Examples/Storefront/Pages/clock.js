@@ -1,5 +1,6 @@
 // The clock of the store, which makes a month pass. Loaded with the first subscription, if this server may set the clock.
 import { Problem, call, newKey, pause } from "./api.js";
+import { loadOwned, takeTime } from "./owned.js";
 import { loadSubscriptions } from "./subscriptions.js";
 import { element, find, time } from "./text.js";
 
@@ -16,6 +17,7 @@ find("subscriptions-part").append(element("div", { id: "clock", class: "outside"
 export async function showClock() {
   const clock = await call("GET", "/api/sandbox/clock");
   now.textContent = time(clock.now);
+  if (clock.status !== "advancing") takeTime(clock.now);
   return clock;
 }
 
@@ -25,7 +27,7 @@ async function advance(span) {
   status.textContent = "Time passes…";
   status.textContent = await outcome(span);
   for (const each of buttons) each.disabled = false;
-  await loadSubscriptions();
+  await Promise.all([loadSubscriptions(), loadOwned()]);
 }
 
 /** Advances the clock. Returns the words for what became of it. */

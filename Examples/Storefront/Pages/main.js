@@ -114,7 +114,7 @@ function loadSoon() {
   ownedTimer = setTimeout(loadWhatIsOwned, 150);
 }
 onOwnedChange(loadSoon);
-// Such as a question about a higher price, or what another device has changed.
+// Such as a question about a higher price.
 queue.addEventListener("subscription", loadSoon);
 queue.addEventListener("gap", loadSoon);
 

@@ -5,8 +5,16 @@ import { markKept, titleOf } from "./shelf.js";
 import { element, find, time } from "./text.js";
 
 let turn = {};
-/** The verdicts on receipts that the buyer has opened, by transaction. */
+/** The verdicts on opened receipts, by transaction. */
 let opened = new Map();
+/** How far the store's clock is ahead: a sandbox sets it. */
+let ahead = 0;
+
+/** Takes the store's time, by which subscriptions end. */
+export function takeTime(now) {
+  ahead = now - Date.now();
+  for (const { show } of find("owned").children) show?.();
+}
 
 /** Forgets the buyer before. */
 export function clearOwned() {
@@ -54,7 +62,8 @@ function item(product) {
   function show() {
     const { isVerified, refusal } = opened.get(id) ?? product;
     const state = revokedAt ? "revoked" : isVerified === false ? "refused" : !isVerified ? "unverified"
-      : endsAt <= Date.now() ? "over" : "verified";
+      : endsAt <= Date.now() + ahead ? "over" : "verified";
+    if (made.dataset.owned === state) return;
     const words = {
       revoked: `Refunded on ${time(revokedAt ?? 0)}: no longer yours.`,
       refused: `Not unlocked. The receipt is refused: ${refusal}`,
@@ -67,6 +76,7 @@ function item(product) {
     made.replaceChildren(...(state === "verified" ? [sign("seal")] : []),
       element("strong", { dir: "auto" }, titleOf(productID)), element("p", { class: "dim" }, words), ...(isKnown ? [] : [acts]));
   }
+  made.show = show;
   show();
   return made;
 }

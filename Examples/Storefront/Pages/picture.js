@@ -25,7 +25,7 @@ function rosette(waves, depth, turn) {
   return `M${points.join("L")}Z`;
 }
 
-/** The sign of a type, or of anything else that the page has a symbol for. */
+/** The sign of a type, or of another symbol of the page. */
 export const sign = (id) =>
   svg("svg", { "aria-hidden": "true", class: "sign" }, svg("use", { href: `#${id}` }));
 

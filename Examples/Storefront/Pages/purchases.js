@@ -58,7 +58,7 @@ export function lookAtNewest() {
   find("queue").firstElementChild?.scrollIntoView({ block: "nearest" });
 }
 
-// A row is made once and then only changed, so that nobody loses the button they are about to press.
+// A row is only changed, so that nobody loses the button they are about to press.
 function makeRow(id) {
   const parts = {
     title: element("strong", { dir: "auto" }),

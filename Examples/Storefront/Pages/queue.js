@@ -58,7 +58,7 @@ export class Queue extends EventTarget {
       this.#tell(navigator.onLine ? "reconnecting" : "offline");
       this.dispatchEvent(new Event("cut"));
       if (source.readyState !== EventSource.CLOSED) return;
-      // An answer that is no stream, as of a service that is away: browsers give up, this page does not.
+      // An answer that is no stream: browsers give up, this page does not.
       this.#source = undefined;
       this.#timer = setTimeout(() => this.#follow(), this.#wait);
       this.#wait = Math.min(this.#wait * 2, 4000);

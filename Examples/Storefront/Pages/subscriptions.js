@@ -14,7 +14,7 @@ export function clearSubscriptions(mayControl) {
   find("subscriptions-part").hidden = true;
 }
 
-/** Loads the subscriptions, and the time of the store's clock that stands beside them. */
+/** Loads the subscriptions, and the time of the store's clock. */
 export async function loadSubscriptions() {
   const mine = turn;
   try {
