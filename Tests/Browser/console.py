@@ -215,6 +215,26 @@ def c5_now_follows_the_store(stage):
 
 
 @test
+def a_page_that_needs_a_service_comes_when_it_is_back(stage):
+    transaction = stage.buy("sandbox_success")[1]
+    stage.settled(transaction)
+    operator = stage.operator()
+    operator.allowed = AWAY
+    start = stage.kill("receipts")
+    operator.page.goto(operator.url + f"purchases/{transaction}/receipt")
+    expect(operator.page.get_by_role("alert")).to_contain_text("receipts")
+    # Nobody has to wait here: the links to the other pages are there, too.
+    for name in ["Try again", "Products"]:
+        expect(operator.page.get_by_role("link", name=name, exact=True)).to_be_visible()
+    operator.check()
+    start()
+    # It asks every five seconds.
+    expect(operator.page.locator("#payload")).to_contain_text(transaction, timeout=30_000)
+    expect(operator.page.get_by_role("alert")).to_have_count(0)
+    operator.check()
+
+
+@test
 def c6_every_id_leads_to_its_page(stage):
     operator = stage.operator()
     account, transaction = stage.buy("sandbox_success")
