@@ -444,7 +444,14 @@ def a_subscription_renews_is_cancelled_and_changes(stage):
         time.sleep(0.1)
     assert int(item.get_attribute("data-end")) > end
     item.get_by_role("button", name=re.compile("^Upgrade to")).click()
-    expect(shopper.page.locator("#pay-terms")).to_contain_text("What is left of your running period is given back.")
+    terms = "What is left of your running period is given back."
+    expect(shopper.page.locator("#pay-terms")).to_contain_text(terms)
+    # A payment that is refused is another wish on the same terms.
+    shopper.allowed = [r"Failed to load resource.*409"]
+    shopper.page.route("**/api/payments", lambda route: route.fulfill(status=409, json={"code": "stale_price"}), times=1)
+    shopper.page.click("#buy")
+    expect(shopper.page.locator("#pay-problem")).to_contain_text("Nothing was charged")
+    expect(shopper.page.locator("#pay-terms")).to_contain_text(terms)
     shopper.page.click("#buy")
     expect(item).to_have_attribute("data-subscription", "com.example.club.gold.monthly")
     item.get_by_role("button", name=re.compile("^Change to")).click()

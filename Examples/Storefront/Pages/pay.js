@@ -82,7 +82,7 @@ async function pay(event) {
     // Somebody may have opened the dialog for another product meanwhile.
     if (wish !== mine) return;
     // It was refused for good, so another try is another wish.
-    begin(productOf(product.id) ?? product);
+    begin({ ...(productOf(product.id) ?? product), note: product.note });
     find("pay-problem").textContent = isStale ? wordsOf(mine) : problem.message;
     find("pay-problem").hidden = false;
   }
