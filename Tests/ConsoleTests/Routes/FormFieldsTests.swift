@@ -77,7 +77,7 @@ import Testing
         let back = ActFormRules.back(to: Self.id)
         let wrong = "reason=" + String(repeating: "x", count: ActReason.lengthMax + 1)
         let cases: [(body: String, reason: String?)] = [
-            ("", nil), ("reason=", nil), ("reason=late", "late"),
+            ("", nil), ("reason=", nil), ("reason=%20", nil), ("reason=late", "late"),
         ]
         for (body, expected) in cases {
             let form = try #require(FormFields(body))

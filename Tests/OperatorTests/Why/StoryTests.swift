@@ -208,6 +208,10 @@ import Testing
             The processor has begun the charge and has not decided; payments asks again in 30 s.
             """
         ),
+        (
+            .purchasing, "calling",
+            "payments asks the processor for an outcome (1 calls without one); again in 30 s."
+        ),
     ]
 
     @Test(arguments: undecided)
@@ -229,17 +233,6 @@ import Testing
                 )
             ]
         }
-        #expect(Self.story(payments).waitsFor.first?.contains(text) == true)
-    }
-
-    @Test(arguments: [
-        ("awaiting_action", "The buyer has to confirm the charge, as with 3-D Secure"),
-        ("processing", "The processor has begun the charge and has not decided"),
-        ("calling", "payments asks the processor for an outcome (1 calls without one)"),
-    ])
-    func aChargeThatWaitsSaysForWhom(step: String, text: String) {
-        var payments = Self.payments(.purchasing)
-        payments.attempts = [Self.attempt("charge", step)]
         #expect(Self.story(payments).waitsFor.first?.contains(text) == true)
     }
 
