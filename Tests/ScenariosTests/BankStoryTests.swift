@@ -29,7 +29,7 @@ import Testing
             scenario.steps.map(\.action.description) == [
                 "buy 'coins' on 'phone' by sandbox_needs_action",
                 "confirm 'coins' at the bank",
-                "refuse 'coins' at the bank, which is refused with no_action_needed",
+                "decline 'coins' at the bank, which is refused with no_action_needed",
                 "dispute 'coins': open",
                 "dispute 'coins': inquire",
                 "dispute 'coins': win, which is refused with dispute_refused",

@@ -89,7 +89,7 @@ public indirect enum ScenarioAction: Sendable, CustomStringConvertible {
         case .reverse(let payment, let number, let code):
             "reverse refund \(number) of '\(payment)'" + refusal(code)
         case .confirm(let decision, let payment, let code):
-            "\(decision == .complete ? "confirm" : "refuse") '\(payment)' at the bank"
+            "\(decision == .complete ? "confirm" : "decline") '\(payment)' at the bank"
                 + refusal(code)
         case .dispute(let step, let payment, let code):
             "dispute '\(payment)': \(step)" + refusal(code)
