@@ -15,6 +15,19 @@ enum EntitlementReadStore {
         products.entitlements
         """
 
+    /// Whether a family's share of a period does not count, because another share of the same
+    /// subscription does: the newest of those that stand, or else the newest of all.
+    ///
+    /// The other one may be on another page.
+    private static let isReplaced = """
+        CASE WHEN owned.chain_id IS NULL THEN false ELSE EXISTS (
+            SELECT FROM entitlements AS other
+            WHERE other.account_id = owned.account_id AND other.bundle_id = owned.bundle_id
+                AND other.product_id = owned.product_id AND other.chain_id = owned.chain_id
+                AND (other.revoked_at IS NULL, other.original_transaction_id)
+                    > (owned.revoked_at IS NULL, owned.original_transaction_id)) END
+        """
+
     /// Reads a page of an account's entitlements, the newest purchases first, in one statement.
     ///
     /// A page has a few more if its last purchase gave several.
@@ -25,7 +38,8 @@ enum EntitlementReadStore {
     ///   - limit: The number of entitlements.
     ///   - time: The present.
     ///   - connection: A connection.
-    /// - Returns: The page. An entitlement that has not begun yet is left out.
+    /// - Returns: The page. An entitlement that has not begun yet is left out, and so is a share if
+    ///   another one of its subscription counts.
     /// - Throws: `PostgresError`; `DecodingError` if a row is not as it was written.
     static func page(
         of queue: QueueKey,
@@ -38,14 +52,11 @@ enum EntitlementReadStore {
         var owned: [OwnedEntitlement] = []
         var first: TransactionID?
         for row in rows {
-            let (_, original, entitlement) = try decode(row, at: time)
-            if first == nil { first = original }
-            if let entitlement { owned.append(entitlement) }
+            let read = try decode(row, at: time)
+            if first == nil { first = read.original }
+            if let entitlement = read.entitlement, !read.isReplaced { owned.append(entitlement) }
         }
-        return EntitlementPage(
-            owned: SharedEntitlementRules.counting(owned),
-            next: rows.count < limit ? nil : first
-        )
+        return EntitlementPage(owned: owned, next: rows.count < limit ? nil : first)
     }
 
     /// The statement that reads a page; its order is that of one index only.
@@ -63,7 +74,7 @@ enum EntitlementReadStore {
         prefix: String = ""
     ) -> SQL {
         """
-        \(unsafe: prefix) SELECT \(unsafe: columns)
+        \(unsafe: prefix) SELECT \(unsafe: columns), \(unsafe: isReplaced)
         FROM (
             SELECT * FROM entitlements
             WHERE account_id = \(queue.accountID) AND bundle_id = \(queue.bundleID)
@@ -100,7 +111,7 @@ enum EntitlementReadStore {
             SELECT * FROM (
                 SELECT DISTINCT ON (
                     owned.account_id, owned.bundle_id, owned.product_id, subscriptions.id)
-                    \(unsafe: columns)
+                    \(unsafe: columns), false
                 FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
                         AS wanted (account_id, bundle_id)
                     JOIN entitlements AS owned ON owned.account_id = wanted.account_id
@@ -119,31 +130,42 @@ enum EntitlementReadStore {
         )
         var owned: [QueueKey: [OwnedEntitlement]] = [:]
         for row in rows {
-            let (queue, _, entitlement) = try decode(row, at: time)
-            if let entitlement { owned[queue, default: []].append(entitlement) }
+            let read = try decode(row, at: time)
+            if let entitlement = read.entitlement {
+                owned[read.queue, default: []].append(entitlement)
+            }
         }
-        return owned.mapValues(SharedEntitlementRules.counting)
+        return owned
     }
 
-    /// Decodes a row, with the end that its subscription gives it.
-    private static func decode(
-        _ row: PostgresRow,
-        at time: StoreTime
-    ) throws -> (queue: QueueKey, original: TransactionID, entitlement: OwnedEntitlement?) {
-        let (account, bundle, product, number, chain, grantedAt, revokedAt, endsAt, data, names) =
-            try row.decode(
-                AccountID.self,
-                BundleID.self,
-                ProductID.self,
-                Int64.self,
-                Int64?.self,
-                StoreTime.self,
-                StoreTime?.self,
-                StoreTime?.self,
-                PostgresJSON?.self,
-                PostgresJSON?.self
-            )
-        let queue = QueueKey(accountID: account, bundleID: bundle)
+    /// A row as it was read.
+    private struct ReadRow {
+        let queue: QueueKey
+        /// The purchase that granted it, or the share of a period.
+        let original: TransactionID
+        /// The entitlement, with the end that its subscription gives it; `nil` if it has not begun.
+        let entitlement: OwnedEntitlement?
+        /// Whether another share of the same subscription counts instead.
+        let isReplaced: Bool
+    }
+
+    private static func decode(_ row: PostgresRow, at time: StoreTime) throws -> ReadRow {
+        let (
+            account, bundle, product, number, chain, grantedAt, revokedAt, endsAt, data, names,
+            isReplaced
+        ) = try row.decode(
+            AccountID.self,
+            BundleID.self,
+            ProductID.self,
+            Int64.self,
+            Int64?.self,
+            StoreTime.self,
+            StoreTime?.self,
+            StoreTime?.self,
+            PostgresJSON?.self,
+            PostgresJSON?.self,
+            Bool.self
+        )
         let original = TransactionID(number: number)
         let granted = Entitlement(
             productID: product,
@@ -153,15 +175,24 @@ enum EntitlementReadStore {
             endsAt: endsAt
         )
         let subscription = try data.map { try $0.decodePlain(Subscription.self) }
-        let present = subscription.map {
-            SubscriptionEntitlementRules.entitlement(granted, of: $0, at: time)
-        }
-        guard let entitlement = present ?? granted else { return (queue, original, nil) }
-        let owned = OwnedEntitlement(
-            entitlement: entitlement,
-            transactionID: subscription?.runningPeriod(at: time).transactionID ?? original,
-            names: try names.map(ProductNamesStore.decode) ?? []
+        let present: Entitlement? =
+            if let subscription {
+                SubscriptionEntitlementRules.entitlement(granted, of: subscription, at: time)
+            } else {
+                granted
+            }
+        let names = try names.map(ProductNamesStore.decode) ?? []
+        return ReadRow(
+            queue: QueueKey(accountID: account, bundleID: bundle),
+            original: original,
+            entitlement: present.map {
+                OwnedEntitlement(
+                    entitlement: $0,
+                    transactionID: subscription?.runningPeriod(at: time).transactionID ?? original,
+                    names: names
+                )
+            },
+            isReplaced: isReplaced
         )
-        return (queue, original, owned)
     }
 }

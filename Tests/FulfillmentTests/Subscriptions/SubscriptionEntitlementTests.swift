@@ -262,6 +262,34 @@ struct SubscriptionEntitlementTests {
         }
     }
 
+    /// The one that counts may be on another page.
+    @Test func onlyThePageOfTheShareThatCountsHasIt() async throws {
+        try await withFulfillment { store in
+            func pages() async throws -> [[StoreTime?]] {
+                var (pages, after) = ([[StoreTime?]](), TransactionID?.none)
+                repeat {
+                    let page = try await store.reads.entitlements(
+                        of: .sample(),
+                        after: after,
+                        limit: 1
+                    )
+                    pages.append(page.entitlements.map(\.endsAt))
+                    after = page.next
+                } while after != nil
+                return pages
+            }
+            let renewed = Self.renewed().period
+            try await store.arrive(share(1, Self.period(1)))
+            try await store.arrive(share(2, renewed))
+            try await store.arrive(.sample(3, product: "other"))
+            #expect(try await pages() == [[nil], [renewed.end], [], []])
+            var taken = share(2, renewed, version: 2)
+            taken.revokedAt = startOfTime
+            try await store.arrive(taken)
+            #expect(try await pages() == [[nil], [], [Self.end], []])
+        }
+    }
+
     @Test func aRestoredShareGivesNothingThatOutlivesIt() async throws {
         try await withFulfillment { store in
             try await store.arrive(share(1, Self.period(1)))
