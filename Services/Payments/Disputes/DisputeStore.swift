@@ -40,4 +40,17 @@ enum DisputeStore {
             """
         ).first.map { try $0.decode(Bool.self) } ?? false
     }
+
+    /// Reads the processor's ids of the disputes of a transaction.
+    static func ids(
+        of transaction: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> [String] {
+        try connection.query(
+            """
+            SELECT dispute_id FROM processor_disputes
+            WHERE transaction_id = \(transaction.number) ORDER BY dispute_id
+            """
+        ).map { try $0.decode(String.self) }
+    }
 }

@@ -81,7 +81,7 @@ extension SettlementPlan {
                 id
             )
         }
-        guard amount.minorUnits > 0 else { return }
+        guard amount.minorUnits > 0 else { return endRefundsMadeAgain(by: dispute) }
         let all = attempts.values.filter { $0.transactionID == id }
         let number = transaction.nextRefundNumber(with: all)
         let move = apply(
@@ -92,6 +92,19 @@ extension SettlementPlan {
             return settle(.refund, number, amount, .refunded, by: dispute)
         }
         contradict("A bank has taken back what the transaction does not take", id, refusal)
+    }
+
+    /// Ends refunds that were to be made once more, and that a bank has given back itself.
+    ///
+    /// They are booked as given back already. The processor refunds no charge that is disputed, so
+    /// trying on would have no end.
+    private mutating func endRefundsMadeAgain(by dispute: ProcessorDispute) {
+        guard dispute.stage == .withdrawn else { return }
+        let id = dispute.charge.transactionID
+        for attempt in attempts.values
+        where attempt.transactionID == id && attempt.kind == .refund && attempt.isMadeAgain {
+            applyRefund(attempt, ProcessorReference(rawValue: dispute.id))
+        }
     }
 
     /// Adds the attempt of money that has moved without a call of the store's.

@@ -105,7 +105,7 @@ struct ProcessorEventHandler: Sendable {
     ///
     /// - Returns: Whether it is dealt with; if not, it is looked at again.
     private func apply(_ event: ProcessorEvent) async throws -> Bool {
-        if event.isOfDispute { return try await applyDispute(event) }
+        if event.isOfDispute { return try await applyDispute(event.objectID) }
         if event.isOfMethod {
             try await methods.refresh(event.objectID)
             return true
@@ -135,15 +135,34 @@ struct ProcessorEventHandler: Sendable {
         // The object is of an earlier generation of the key, and moved no money.
         if case .notFound = outcome { return true }
         try await runner.settle(outcome, of: attempt)
+        guard attempt.kind == .refund, case .failed = outcome else { return true }
+        return try await applyDisputes(of: attempt.transactionID)
+    }
+
+    /// Looks again at the disputes of a charge whose refund has failed.
+    ///
+    /// A bank may have taken back what was refunded, as far as the store knew. Then the dispute is in no
+    /// book yet.
+    ///
+    /// - Returns: Whether they are dealt with; if not, they are looked at again.
+    private func applyDisputes(of id: TransactionID) async throws -> Bool {
+        let known = try await client.withConnection { connection in
+            try DisputeStore.ids(of: id, on: connection)
+        }
+        for dispute in known {
+            guard try await applyDispute(dispute) else { return false }
+        }
         return true
     }
 
     /// Looks at a dispute.
     ///
+    /// - Parameter id: The processor's id of the dispute.
     /// - Returns: Whether it is dealt with; if not, it is looked at again.
-    private func applyDispute(_ event: ProcessorEvent) async throws -> Bool {
+    /// - Throws: `StripeFailure`; `PostgresError`, or an error of a row that cannot be read.
+    private func applyDispute(_ id: String) async throws -> Bool {
         let found = try await processor.gate.pass(.inquiries) { () async throws(StripeFailure) in
-            try await processor.client.dispute(event.objectID)
+            try await processor.client.dispute(id)
         }
         guard let dispute = try ProcessorDispute(found),
             try await client.withConnection({ connection in
@@ -157,7 +176,7 @@ struct ProcessorEventHandler: Sendable {
             unknown.increment()
             logger.error(
                 "Stripe tells of a dispute of a charge that this store does not have",
-                metadata: ["stripe.object": "\(event.objectID)"]
+                metadata: ["stripe.object": "\(id)"]
             )
             return true
         }

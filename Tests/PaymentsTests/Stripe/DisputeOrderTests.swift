@@ -173,6 +173,39 @@ import Testing
         #expect(plan.postings.map(\.kind) == [.chargeback])
     }
 
+    /// Otherwise the processor would be asked each hour for a refund that it never makes.
+    @Test(arguments: [true, false])
+    func aRefundThatIsMadeAgainEndsOnceABankHasTakenAll(isDisputedFirst: Bool) {
+        var plan = plan()
+        let refund = ProcessorAttempt(
+            transactionID: id,
+            kind: .refund,
+            id: IDSource.random.attempt(at: startTime),
+            step: .calling,
+            paymentMethod: "pm_1",
+            amount: usd(999),
+            isOwed: true
+        )
+        plan.addSettled(refund)
+        plan.apply(AttemptResult(key: refund.key, outcome: .refunded(reference: "re_1")))
+        if isDisputedFirst { _ = plan.apply(dispute(.withdrawn)) }
+        let failed = AttemptOutcome.undoFailed(
+            .processorRefused,
+            generation: 1,
+            reference: "re_1"
+        )
+        plan.apply(AttemptResult(key: refund.key, outcome: failed))
+        #expect(plan.attempts[refund.key]?.isMadeAgain == true)
+        for _ in 0..<2 {
+            let isDone = plan.apply(dispute(.withdrawn))
+            #expect(isDone)
+        }
+        #expect(plan.attempts[refund.key]?.step == .settled)
+        #expect(plan.attempts[refund.key]?.dueAt == nil)
+        #expect(plan.attempts[refund.key]?.reference == "dp_1")
+        #expect(plan.postings.map(\.kind) == [.refund])
+    }
+
     @Test func whatWasRefundedBeforeIsNotTakenBackTwice() throws {
         var plan = plan()
         plan.apply(.refund(number: 1, amount: usd(999), revokes: true), to: id)

@@ -88,6 +88,28 @@ import Testing
         }
     }
 
+    /// The buyer waits for money that never comes, and asks the bank for it.
+    @Test func aDisputeOfWhatWasRefundedIsBookedOnceTheRefundFails() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            _ = try await store.refunds.refund(bought.id)
+            let payment = try #require(try await store.charge(of: bought.id).reference).rawValue
+            try store.standIn.dispute(payment: payment)
+            try await store.hearAll()
+            #expect(try await store.counts("processor_disputes") == [1])
+            #expect(try await store.postings(of: bought.id) == [.purchase, .refund])
+            try await store.failRefund(of: bought.id)
+            let kinds = Set(try await store.postings(of: bought.id))
+            #expect(kinds == [.purchase, .refund, .refundReversal, .chargeback])
+            #expect(try await store.counts("ledger_postings") == [4])
+            let disputed = try await store.load(bought.id)
+            #expect(disputed.revokedAt != nil && disputed.refundedAmount == usd(999))
+            try await store.readMovements()
+            let returned = try await store.list("processor_returns").map(\.amount)
+            #expect(returned.reduce(0, +) == 999)
+        }
+    }
+
     @Test func aRefundIsNotTakenBack() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save())
