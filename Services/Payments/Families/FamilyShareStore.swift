@@ -78,11 +78,13 @@ enum FamilyShareStore {
                 SELECT c.original_id, c.original_purchased_at, c.shared_from, c.revoked_at,
                     c.subscription
                 FROM transactions c JOIN transactions bought ON bought.id = c.shared_from
-                WHERE c.account_id = m.account_id AND c.bundle_id = m.bundle_id
+                -- Inside, because a condition of the join would read all this for each purchase.
+                WHERE t.product_type = 'autoRenewableSubscription'
+                    AND c.account_id = m.account_id AND c.bundle_id = m.bundle_id
                     AND c.product_type = 'autoRenewableSubscription'
                     AND c.reason = 'familyShared' AND bought.original_id = t.original_id
                 ORDER BY c.id DESC LIMIT 1
-            ) AS earlier ON t.product_type = 'autoRenewableSubscription'
+            ) AS earlier ON true
             WHERE own.account_id = \(account.accountID) AND own.bundle_id = \(account.bundleID)
                 AND \(unsafe: isShareable)
                 AND coalesce(
