@@ -115,6 +115,36 @@ extension EndToEnd {
             }
         }
 
+        @Test func aShareInAGracePeriodThatTheBuyerDoesNotHaveIsNamed() async throws {
+            try await withStore { store in
+                try await store.sellShareableClub()
+                _ = try await store.makeFamily("ada", "ben")
+                let bought = try await store.buy(SampleCatalog.club, as: "ada")
+                let share = try await store.share(of: bought, with: "ben")
+                try await store.finish([bought])
+                try await store.client(account: "ben").finishUntilDone(share.transaction.id)
+                try await store.agreedBooks()
+                _ = try await store.withDatabase(of: .payments) { connection in
+                    try connection.execute(
+                        """
+                        UPDATE transactions SET subscription = jsonb_set(
+                            subscription::jsonb, '{shared,gracePeriodEnd}',
+                            to_jsonb((subscription->>'end')::bigint + 1))::json
+                        WHERE reason = 'familyShared'
+                        """
+                    )
+                }
+                let found = try await store.reconcile(within: .seconds(10)).differences
+                    .filter { $0.kind == "shareDiffers" }
+                // While the period runs, the right share is missing as well.
+                let expected: Set = [
+                    "it has a grace period that the purchase does not have",
+                    "ben has no share of it",
+                ]
+                #expect(Set(found.map(\.detail)) == expected, "\(found)")
+            }
+        }
+
         @Test func eachBrokenSubscriptionIsNamed() async throws {
             try await withStore { store in
                 try await store.addSubscription()

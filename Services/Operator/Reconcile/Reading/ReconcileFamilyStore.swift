@@ -29,6 +29,8 @@ enum ReconcileFamilyStore {
                 WHEN t.id IS NULL THEN 'it shares a purchase that is unknown'
                 WHEN t.revoked_at IS NOT NULL THEN 'it shares a purchase that was refunded'
                 WHEN m.family_id IS NULL THEN c.account_id || ' is in no family'
+                WHEN sharer.family_id = m.family_id AND sharer.is_sharing
+                    THEN 'it has a grace period that the purchase does not have'
                 ELSE t.account_id || ' does not share with ' || c.account_id END
             FROM transactions c
             LEFT JOIN transactions t ON t.id = c.shared_from
@@ -36,10 +38,13 @@ enum ReconcileFamilyStore {
                 ON m.account_id = c.account_id AND m.bundle_id = c.bundle_id
             LEFT JOIN family_members sharer
                 ON sharer.account_id = t.account_id AND sharer.bundle_id = t.bundle_id
+            LEFT JOIN subscriptions bought ON bought.id = t.original_id
             WHERE c.reason = 'familyShared' AND c.revoked_at IS NULL
                 AND (t.id IS NULL OR t.revoked_at IS NOT NULL OR m.family_id IS NULL
                     OR sharer.family_id IS NULL OR sharer.family_id <> m.family_id
-                    OR NOT sharer.is_sharing)
+                    OR NOT sharer.is_sharing
+                    OR c.subscription->'shared'->>'gracePeriodEnd' IS NOT NULL
+                        AND bought.data->>'gracePeriodEnd' IS NULL)
                 AND coalesce(
                     greatest(
                         (c.subscription->>'end')::bigint,
@@ -47,9 +52,7 @@ enum ReconcileFamilyStore {
                         (c.subscription->'shared'->>'gracePeriodEnd')::bigint)
                         > \(time.millisecondsSinceEpoch),
                     true)
-                AND NOT EXISTS (
-                    SELECT FROM subscriptions s
-                    WHERE s.id = t.original_id AND s.data->'period'->>'transactionID' <> t.id::text)
+                AND (bought.data->'period'->>'transactionID' <> t.id::text) IS NOT TRUE
                 AND NOT EXISTS (
                     SELECT FROM family_work w
                     WHERE w.account_id IN (c.account_id, t.account_id)
