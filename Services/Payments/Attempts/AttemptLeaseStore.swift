@@ -64,7 +64,8 @@ enum AttemptLeaseStore {
     ) throws {
         try connection.execute(
             """
-            UPDATE processor_attempts AS a SET is_uncalled = true
+            UPDATE processor_attempts AS a SET is_uncalled = true,
+                callable_since = coalesce(a.callable_since, a.first_called_at)
             FROM unnest(
                 \(keys.map(\.transactionID.number)), \(keys.map(\.kind.rawValue)),
                 \(keys.map { Int32($0.number) })) AS u (transaction_id, kind, number)

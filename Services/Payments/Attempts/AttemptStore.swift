@@ -35,7 +35,7 @@ enum AttemptStore {
             INSERT INTO processor_attempts (
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
-                waits_for, renewal_try, is_owed, act, first_called_at, callable_since, lease_owner)
+                waits_for, renewal_try, is_owed, act, first_called_at, lease_owner)
             SELECT *, \(owner.id) FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
@@ -47,7 +47,6 @@ enum AttemptStore {
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }),
                 \(attempts.map { $0.renewalTry.map(Int32.init) }), \(attempts.map(\.isOwed)),
                 \(try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }),
-                \(attempts.map { $0.step == .calling ? time : nil }),
                 \(attempts.map { $0.step == .calling ? time : nil }))
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """

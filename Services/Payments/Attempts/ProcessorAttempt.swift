@@ -49,8 +49,10 @@ struct ProcessorAttempt: Hashable, Sendable {
     var isApproved = false
     /// The number of calls without an outcome.
     var callCount = 0
-    /// The time since which the processor is to be called; `nil` while nobody has to, and for a new
-    /// attempt.
+    /// The time since which the processor is to be called; `nil` while nobody has to.
+    ///
+    /// It is `nil` as well until a call is not taken, or not made in time. An ordinary payment never has
+    /// it.
     var callableSince: MachineTime?
     /// The time before which the processor was certainly not called; `nil` while nobody has to.
     var firstCalledAt: MachineTime?

@@ -60,7 +60,9 @@ extension SettlementPlan {
         let due = machineTime.advanced(by: max(pause, policy.pause))
         let leaseEnd = attempt.firstCalledAt?.advanced(by: policy.lease)
         let isUncalled = attempt.callCount == 0 && leaseEnd.map { machineTime < $0 } ?? true
+        let since = attempt.callableSince ?? attempt.firstCalledAt ?? machineTime
         change(attempt.key) { attempt in
+            attempt.callableSince = since
             attempt.isUncalled = isUncalled
             if isUncalled { attempt.firstCalledAt = nil }
             attempt.dueAt = due

@@ -143,6 +143,12 @@ import Testing
             for key in ["a", "b", "c", "d"] { try await store.add(request(), key: key) }
             runner.offer(store.pending.take())
             try await runner.keepQueued()
+            // An ordinary payment has no time of waiting written.
+            let waiting = try await store.count(
+                "processor_attempts WHERE callable_since = first_called_at"
+            )
+            #expect(waiting == 2)
+            #expect(try await store.count("processor_attempts WHERE callable_since IS NULL") == 2)
             _ = await runner.queues[.prompt]?.next(2)
             store.clock.advance(by: .seconds(11))
             #expect(try await runner.recover() == 4)
