@@ -181,7 +181,7 @@ enum EntitlementReadStore {
             } else {
                 granted
             }
-        let names = try names.map(ProductNamesStore.decode) ?? []
+        let named = try names.map(ProductNamesStore.decode) ?? []
         return ReadRow(
             queue: QueueKey(accountID: account, bundleID: bundle),
             original: original,
@@ -189,7 +189,7 @@ enum EntitlementReadStore {
                 OwnedEntitlement(
                     entitlement: $0,
                     transactionID: subscription?.runningPeriod(at: time).transactionID ?? original,
-                    names: names
+                    names: named
                 )
             },
             isReplaced: isReplaced

@@ -88,11 +88,20 @@ extension StoreHarness {
 
     /// Waits until an account has the club until a time; `nil` if it is to have it no longer.
     fileprivate func expectClub(of account: String, until end: StoreTime?) async throws {
-        let expected: [StoreTime?] = end == nil ? [] : [end]
-        try await eventually("the club of \(account) to end as the buyer's") {
-            let owned = try await client(account: account).entitlements().value.entitlements
+        let expected = end.map { [$0] } ?? []
+        let now = try await readClock().now
+        func ends() async throws -> [StoreTime] {
+            try await client(account: account).entitlements().value.entitlements
                 .filter { $0.productID == SampleCatalog.club && $0.revokedAt == nil }
-            return owned.map(\.endsAt) == expected ? true : nil
+                .compactMap(\.endsAt).filter { $0 > now }
+        }
+        do {
+            try await eventually("the club of \(account) to end as the buyer's") {
+                try await ends() == expected ? true : nil
+            }
+        } catch {
+            Issue.record("it ends \(try await ends()) and not \(expected)")
+            throw error
         }
     }
 

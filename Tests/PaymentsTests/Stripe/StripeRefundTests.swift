@@ -1,4 +1,5 @@
 import EventTypes
+import Ledger
 import Stripe
 import StripeStandIn
 import TestSupport
