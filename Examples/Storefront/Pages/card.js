@@ -48,7 +48,7 @@ async function choose(event) {
     complain("This card did not pay. Choose another one.");
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    if (isMine()) complain(problem.code === "too_many_tries" ? "You have tried often enough today. Try again tomorrow." : problem.message);
+    if (isMine()) complain(problem.code === "too_many_tries" ? "That is enough for today. The card is saved and is charged at the next try." : problem.message);
   }
   if (isMine()) find("card-go").disabled = false;
 }
