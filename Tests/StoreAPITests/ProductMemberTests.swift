@@ -19,8 +19,9 @@ import Testing
         Set(Mirror(reflecting: value).children.compactMap(\.label))
     }
 
-    /// The catalog gives a product its id, from the path, and its version. The reason of a change is not
-    /// the product's.
+    /// The catalog gives a product its id, from the path, and its version.
+    ///
+    /// The reason of a change is not the product's.
     @Test func aDraftHasEachMemberOfAProduct() {
         let draft = ProductDraft(type: .consumable, prices: [:], localizations: [:])
         let ofDraft = members(of: draft).subtracting(["reason"])

@@ -9,8 +9,9 @@ public import ServiceLifecycle
 /// process that runs a tail sees every event; there is no consumer group and no committed offset. A
 /// tail is fast but may skip events, so its receiver must detect a gap and fill it from elsewhere.
 public struct EventTail: Service {
-    /// The time for which a fetch waits for an event. A tail serves what other processes have published,
-    /// and asks a quiet broker no more often than this.
+    /// The time for which a fetch waits for an event.
+    ///
+    /// A tail serves what other processes have published, and asks a quiet broker no more often.
     private static let fetchWait = Duration.milliseconds(500)
 
     private let topics: [Topic]
