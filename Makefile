@@ -15,7 +15,9 @@ STORES_AT_ONCE ?= 4
 # The command with which `make demo STORE=…` gets an account's token.
 COMPOSE ?= docker compose
 
-SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+# More options of `swift build`.
+BUILD_OPTIONS ?=
+SWIFT_BUILD := swift build --explicit-target-dependency-import-check error $(BUILD_OPTIONS)
 DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tools Tests Examples
 
