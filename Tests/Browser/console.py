@@ -241,6 +241,8 @@ def c6_every_id_leads_to_its_page(stage):
     order = stage.why(transaction)["orderID"]
     for text, path in [
         (transaction, f"purchases/{transaction}"), (order, f"purchases/{transaction}"),
+        (f"delivery_{transaction}_1", f"purchases/{transaction}"),
+        (str(2_000_000_000_000_000_000 + int(transaction)), f"purchases/{transaction}"),
         (account, f"accounts/{account}".replace("-", "%2D")),
     ]:
         operator.search(f"  {text} ")
@@ -558,6 +560,9 @@ def c10_dead_letters_are_redriven_and_discarded(stage):
     operator.page.get_by_role("link", name="Back to the dead letter").click()
     act(operator, "Discard", f"receipts {letter}", "made by a test")
     expect(operator.page.get_by_role("status").first).to_contain_text("discarded")
+    # Its name, as the page of the letter has it, leads back to it.
+    operator.search(f"receipts {letter}")
+    expect(operator.page).to_have_url(operator.url + "dead-letters/receipts/" + letter)
     operator.page.get_by_role("link", name="Acts", exact=True).click()
     operator.page.select_option("#kind", "dead-letters")
     operator.page.get_by_role("button", name="Show").click()

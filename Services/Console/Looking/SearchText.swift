@@ -7,10 +7,20 @@ import StoreTracing
 ///
 /// Pure.
 struct SearchText: Hashable, Sendable {
+    /// A dead letter by its service and its number: "receipts 12".
+    struct Letter: Hashable, Sendable {
+        let service: OperatedService
+        let id: Int64
+    }
+
     /// The text without spaces around it.
     let text: String
     /// The transaction that it can be.
     let transaction: TransactionID?
+    /// The transaction of the webhook that it can be.
+    let webhook: TransactionID?
+    /// The transaction of the period that it can be, as receipts name it: the line item of an order.
+    let lineItem: TransactionID?
     /// The order that it can be.
     let order: OrderID?
     /// The account that it can be.
@@ -23,34 +33,42 @@ struct SearchText: Hashable, Sendable {
     let code: String?
     /// The family that it can be.
     let family: FamilyID?
-    /// The event that it can be, or the job.
+    /// The event that it can be, the notification, or the job.
     let event: EventID?
     /// The trace that it can be.
     let trace: TraceID?
+    /// The dead letter that it can be.
+    let letter: Letter?
 
     init(_ text: String) {
         self.text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         transaction = TransactionID(rawValue: self.text)
+        webhook = Self.webhook(in: self.text)
+        lineItem = TransactionID(webOrderLineItemID: self.text)
         order = OrderID(rawValue: self.text.uppercased())
         account = AccountID(rawValue: self.text)
         product = ProductID(rawValue: self.text)
-        campaign = Self.campaign(in: self.text)
+        campaign = Self.number(in: self.text)
         code = Self.code(in: self.text)
         family = FamilyID(rawValue: self.text.lowercased())
         event = EventID(self.text)
         let lower = self.text.lowercased()
         trace = TraceID(lower) ?? TraceContext(lower)?.traceID
+        letter = Self.letter(in: self.text)
     }
 
-    /// The transactions to look for; an order is the transaction of its first purchase.
+    /// The transactions to look for; an order is the transaction of its first purchase, and a webhook
+    /// and a line item have the transaction that they are about in their ids.
     var transactions: [TransactionID] {
-        [order?.transactionID, transaction].compactMap(\.self)
+        [order?.transactionID, transaction, webhook, lineItem].compactMap(\.self)
     }
 
     /// The things to look for, in words; nobody looks for what the visitor may not see.
     func words(for visitor: Visitor) -> [String] {
         var words = [
             transaction.map { "the transaction \($0)" }, order.map { "the order \($0)" },
+            webhook.map { _ in "the webhook \(text)" },
+            lineItem.map { _ in "the line item \(text) of an order" },
             account.map { "the account \($0)" },
         ]
         if visitor.maySee(.products) {
@@ -60,7 +78,10 @@ struct SearchText: Hashable, Sendable {
                 code.map { "the custom code \($0)" },
             ]
         }
-        words += [family.map { "the family \($0)" }, event.map { "the event \($0)" }]
+        words += [
+            family.map { "the family \($0)" }, event.map { "the event \($0)" },
+            event.map { "the notification \($0)" },
+        ]
         if visitor.maySeeJobs(of: .replay) {
             words.append(event.map { "the replay or proof \($0)" })
         }
@@ -76,8 +97,24 @@ struct SearchText: Hashable, Sendable {
         return words.compactMap(\.self)
     }
 
+    /// The transaction in the id that a webhook has at every try.
+    private static func webhook(in text: String) -> TransactionID? {
+        let parts = text.split(separator: "_", omittingEmptySubsequences: false)
+        guard parts.count > 2, parts[0] == "delivery" else { return nil }
+        return TransactionID(rawValue: String(parts[1]))
+    }
+
+    /// The service and the number that a text names.
+    private static func letter(in text: String) -> Letter? {
+        let parts = text.split(whereSeparator: \.isWhitespace)
+        guard parts.count == 2, let service = OperatedService(rawValue: parts[0].lowercased()),
+            OperatedService.consumers.contains(service), let id = number(in: String(parts[1]))
+        else { return nil }
+        return Letter(service: service, id: id)
+    }
+
     /// The positive number that a text is.
-    private static func campaign(in text: String) -> Int64? {
+    private static func number(in text: String) -> Int64? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text) else {
             return nil
         }

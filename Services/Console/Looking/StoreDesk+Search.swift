@@ -9,6 +9,9 @@ extension StoreDesk {
     ///
     /// A text can be several things. Purchases and accounts come first: they are looked for most.
     func path(of text: SearchText, for visitor: Visitor) async throws -> String? {
+        if let letter = text.letter, visitor.maySee(.deadLetters) {
+            return "/dead-letters/\(letter.service.rawValue)/\(letter.id)"
+        }
         for id in text.transactions where try await reader.knows(id) { return "/purchases/\(id)" }
         if let account = text.account, try await isKnown(account) {
             return PlainWords.path(ofAccount: account.rawValue)
@@ -19,6 +22,9 @@ extension StoreDesk {
         }
         if let event = text.event, let found = try await reader.event(event) {
             return try await path(of: found, for: visitor)
+        }
+        if let event = text.event, let id = try await ids.transaction(notifiedBy: event) {
+            return "/purchases/\(id)"
         }
         if let trace = text.trace, let found = try await ids.event(in: trace) {
             return try await path(of: found, for: visitor)

@@ -41,6 +41,13 @@ package struct IDSearchReader: Sendable {
         }
     }
 
+    /// The transaction that a notification to a merchant's server is about; `nil` if there is none.
+    package func transaction(notifiedBy id: EventID) async throws -> TransactionID? {
+        try await DatabaseReader.read(databases.address(of: .receipts)) {
+            try IDSearchStore.transaction(notifiedBy: id, on: $0)
+        }
+    }
+
     /// The newest event of a trace; `nil` if the newest events of `payments` have none.
     package func event(in trace: TraceID) async throws -> FoundEvent? {
         try await DatabaseReader.read(databases.address(of: .payments)) {

@@ -50,6 +50,20 @@ enum IDSearchStore {
         }
     }
 
+    /// The transaction that a notification of `receipts` is about; `nil` if there is none.
+    static func transaction(
+        notifiedBy id: EventID,
+        on connection: isolated PostgresConnection
+    ) throws -> TransactionID? {
+        let number = try connection.query(
+            """
+            SELECT transaction_id FROM notifications
+            WHERE id = \(id) AND transaction_id IS NOT NULL
+            """
+        ).first?.decode(Int64.self)
+        return number.map { TransactionID(number: $0) }
+    }
+
     /// The newest event of a trace; `nil` if it is not among the newest events of the log.
     ///
     /// No index has the traces, so it looks at a limited number of events.

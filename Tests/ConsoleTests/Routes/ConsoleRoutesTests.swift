@@ -337,6 +337,14 @@ struct ConsoleRoutesTests {
         }
     }
 
+    @Test func aDeadLetterIsFoundByItsName() async throws {
+        try await ConsoleUnderTest.run(scopes: [.support]) { console in
+            let (cookie, _) = try await console.signIn()
+            let found = try await console.send(.get, "/search?q=receipts+12", cookie: cookie)
+            #expect(found.headers[.location] == "/dead-letters/receipts/12")
+        }
+    }
+
     @Test func whoEndsAllSessionsIsSignedOutEverywhere() async throws {
         try await ConsoleUnderTest.run { console in
             let (first, csrf) = try await console.signIn()

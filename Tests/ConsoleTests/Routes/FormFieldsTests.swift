@@ -1,4 +1,5 @@
 import EventTypes
+import OperatorCore
 import StoreAPI
 import Testing
 
@@ -94,6 +95,16 @@ import Testing
         let order = OrderID(Self.id)
         #expect(SearchText("  \(order)\n").transactions == [Self.id])
         #expect(SearchText(" 1000001 ").transactions == [Self.id])
+        let sent = ["delivery_1000001_1", "delivery_1000001_1_refund_2_reversed"]
+        #expect(sent.allSatisfy { SearchText($0).transactions == [Self.id] })
+        let texts = ["delivery_", "delivery_x_1", "delivery_1000001", "other_1000001_1"]
+        #expect(texts.allSatisfy { SearchText($0).webhook == nil })
+        #expect(SearchText(Self.id.webOrderLineItemID).transactions == [Self.id])
+        let letter = SearchText.Letter(service: .receipts, id: 12)
+        #expect(SearchText(" Receipts  12").letter == letter)
+        #expect(
+            ["receipts", "receipts 0", "nobody 12"].allSatisfy { SearchText($0).letter == nil }
+        )
         #expect(SearchText("ada").account == AccountID(unchecked: "ada"))
         #expect(SearchText("01936b5e-0000-7000-8000-000000000000").event != nil)
         #expect(SearchText("01936B5E-0000-7000-8000-000000000000").family != nil)
@@ -121,8 +132,14 @@ import Testing
         )
         let id = "01936b5e-0000-7000-8000-000000000000"
         let words = SearchText(id).words(for: all)
-        for kind in ["family", "event", "replay or proof", "raise of a price"] {
+        for kind in ["family", "event", "notification", "replay or proof", "raise of a price"] {
             #expect(words.contains("the \(kind) \(id)"), "\(kind)")
+        }
+        for (text, kind) in [
+            ("delivery_1000001_1", "the webhook delivery_1000001_1"),
+            ("2000000000001000001", "the line item 2000000000001000001 of an order"),
+        ] {
+            #expect(SearchText(text).words(for: all).contains(kind))
         }
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         #expect(

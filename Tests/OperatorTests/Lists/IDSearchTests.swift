@@ -13,13 +13,14 @@ import Testing
 struct IDSearchTests {
     private static let time = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
 
-    /// The columns that are read, as `catalog` and `payments` have them.
+    /// The columns that are read, as the services have them.
     private static let tables = PostgresMigration(
         name: "m0001_search",
         sql: """
             CREATE TABLE products (id text PRIMARY KEY);
             CREATE TABLE code_campaigns (id bigint PRIMARY KEY, word text);
             CREATE TABLE families (id text PRIMARY KEY, data json);
+            CREATE TABLE notifications (id uuid PRIMARY KEY, transaction_id bigint);
             """
     )
 
@@ -77,6 +78,23 @@ struct IDSearchTests {
             #expect(none == nil)
             let late = try IDSearchStore.campaign(of: "SPRING", campaignsMax: 1, on: connection)
             #expect(late == nil, "it has looked at the newest one alone")
+        }
+    }
+
+    @Test func aNotificationLeadsToWhatItIsAbout() async throws {
+        let about = EventID(time: Self.time)
+        let test = EventID(time: Self.time)
+        try await withTables { connection in
+            // A notification that a merchant has asked for as a test is about no transaction.
+            _ = try connection.execute(
+                "INSERT INTO notifications VALUES (\(about), 1000001), (\(test), NULL)"
+            )
+            let found = try IDSearchStore.transaction(notifiedBy: about, on: connection)
+            #expect(found == TransactionID(number: 1_000_001))
+            for id in [test, EventID(time: Self.time)] {
+                let none = try IDSearchStore.transaction(notifiedBy: id, on: connection)
+                #expect(none == nil)
+            }
         }
     }
 
