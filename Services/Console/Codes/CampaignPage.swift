@@ -18,7 +18,7 @@ struct CampaignPage {
             <section class="card" aria-label="The campaign"><dl class="facts">
             <div><dt>state</dt><dd id="state" class="tone-\(state.tone.rawValue)">\(state.text)</dd></div>
             <div><dt>redeemed</dt><dd id="redeemed">\(campaign.redemptions.grouped) of \(campaign.count.grouped)</dd></div>
-            <div><dt>offer</dt><dd>\(campaign.offerID)</dd></div>
+            <div><dt>offer</dt><dd><a href="\(OfferListPage.path(of: campaign.productID))">\(campaign.offerID)</a></dd></div>
             <div><dt>subscription</dt><dd><a href="\(PlainWords.path(ofProduct: campaign.productID))">\(campaign.productID)</a></dd></div>
             <div><dt>app</dt><dd>\(campaign.bundleID)</dd></div>
             </dl></section>

@@ -79,7 +79,7 @@ struct OfferPage {
         let customers: [HTML] = CustomerKind.all.map {
             box(
                 "customers.\($0.rawValue)",
-                Self.words(for: $0),
+                OfferWords.words(for: $0),
                 isOn: form.customers.contains($0.rawValue)
             )
         }
@@ -111,15 +111,6 @@ struct OfferPage {
             <fieldset><legend>Who may have it</legend>\(inputs)</fieldset>
             \(box("high", "It comes before offers without this mark", isOn: fields.isHigh))
             """
-    }
-
-    private static func words(for kind: CustomerKind) -> String {
-        switch kind {
-        case .new: "accounts that never had a subscription in the group"
-        case .active: "accounts that have one"
-        case .expired: "accounts whose subscription has ended"
-        case .unknown(let kind): kind
-        }
     }
 
     private var modes: [HTML] {

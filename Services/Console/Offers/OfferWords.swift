@@ -15,6 +15,16 @@ enum OfferWords {
         modes.first { $0.mode == mode }?.words ?? mode.rawValue
     }
 
+    /// The accounts of a kind of customer.
+    static func words(for kind: CustomerKind) -> String {
+        switch kind {
+        case .new: "accounts that never had a subscription in the group"
+        case .active: "accounts that have one"
+        case .expired: "accounts whose subscription has ended"
+        case .unknown(let kind): kind
+        }
+    }
+
     /// The parts of an offer: names and values, in a fixed order.
     ///
     /// - Parameter offer: The offer; `nil` if there is none.
@@ -26,8 +36,8 @@ enum OfferWords {
             parts.append(("can be had", offer.isActive ? "yes" : "no"))
         }
         if offer.kind == .code {
-            let customers = CustomerKind.all.filter(offer.customers.contains).map(\.rawValue)
-            parts.append(("customers", customers.joined(separator: ", ")))
+            let customers = CustomerKind.all.filter(offer.customers.contains)
+            parts.append(("for", customers.map { words(for: $0) }.joined(separator: ", ")))
             parts.append(("introductory offer first", offer.isStackable ? "yes" : "no"))
         }
         if offer.kind == .winBack { parts += offer.winBack.parts }

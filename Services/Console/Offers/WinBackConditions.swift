@@ -49,8 +49,8 @@ struct WinBackConditions: Hashable, Sendable {
             ("months since the end at most", monthsSinceEndMax.map { "\($0)" } ?? "any"),
             ("months since the last win-back at least", waitMonths.map { "\($0)" } ?? "any"),
         ]
-        if let startsAt { parts.append(("begins", "\(startsAt)")) }
-        if let endsAt { parts.append(("ends", "\(endsAt)")) }
+        if let startsAt { parts.append(("begins", PlainWords.second(startsAt))) }
+        if let endsAt { parts.append(("ends", PlainWords.second(endsAt))) }
         return parts
     }
 }

@@ -70,6 +70,7 @@ struct SubscriptionLifePage {
             <p>\(SubscriptionWords.present(subscription))</p>
             <dl class="facts">
             <div><dt>state</dt><dd id="state" class="tone-\(facts.tone.rawValue)">\(state)</dd></div>
+            <div><dt>product</dt><dd>\(product)</dd></div>
             <div><dt>account</dt><dd><a href="\(PlainWords.path(ofAccount: subscription.accountID.rawValue))">\
             \(subscription.accountID)</a></dd></div>
             <div><dt>first purchase</dt><dd><a href="/purchases/\(subscription.id)">\(subscription.id)</a></dd></div>
@@ -80,6 +81,12 @@ struct SubscriptionLifePage {
             <p><a href="\(MassExtensionListPage.path(of: subscription.product.id))">Extensions of all subscribers of \
             \(subscription.product.id)</a></p>
             """
+    }
+
+    private var product: HTML {
+        let id = subscription.product.id
+        guard visitor.maySee(.products) else { return "\(id)" }
+        return "<a href=\"\(PlainWords.path(ofProduct: id))\">\(id)</a>"
     }
 
     private var life: HTML {

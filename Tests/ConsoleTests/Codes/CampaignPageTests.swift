@@ -39,7 +39,8 @@ import Testing
     @Test func aCampaignSaysHowManyWereRedeemedAndWhoMadeItAndWhy() {
         let markup = page(Self.campaign())
         for part in [
-            "Campaign 7", "3 of 1,000", "<strong>mia</strong>", "“&lt;i&gt;leaflets&lt;/i&gt;”",
+            "Campaign 7", "3 of 1,000", "<a href=\"/products/club/offers\">spring</a>",
+            "<strong>mia</strong>", "“&lt;i&gt;leaflets&lt;/i&gt;”",
             "action=\"/codes/7/deactivation\"", "name=\"csrf\"", "name=\"reason\"",
         ] { #expect(markup.contains(part), "\(part)") }
         #expect(!markup.contains("id=\"codes\""))

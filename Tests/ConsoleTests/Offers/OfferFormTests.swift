@@ -89,7 +89,9 @@ import Testing
         form.prices["USA"] = "0.99"
         #expect(
             Self.lines(form) == [
-                "can be had: yes → no", "customers: new → new, expired",
+                "can be had: yes → no",
+                "for: accounts that never had a subscription in the group → accounts that never had "
+                    + "a subscription in the group, accounts whose subscription has ended",
                 "how it is paid: free → a lower price, paid for each period", "periods: 1 → 3",
                 "price in USA: 0.00 USD → 0.99 USD",
             ]
@@ -197,6 +199,7 @@ import Testing
             "/products/club/offers/code?id=leaflet", "Add an offer of codes",
             "href=\"/codes?product=club&amp;offer=leaflet\">Make codes of leaflet</a>",
             "/products/club/offers/winBack?id=miss", "Add a win-back offer",
+            "<dt>ends</dt><dd>2027-01-15 08:00:00</dd>",
         ] { #expect(list.contains(part), "\(part)") }
         #expect(!list.contains("Add an introductory offer"))
         let read = OfferListPage(product: Self.product(), visitor: .sample([.read])).html.markup

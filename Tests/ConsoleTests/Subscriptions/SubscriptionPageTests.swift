@@ -121,6 +121,12 @@ import Testing
         #expect(!page.contains("<b>") && page.contains("&lt;b&gt;"))
     }
 
+    @Test func itLeadsToItsProductWhereThatMayBeSeen() {
+        let link = "<a href=\"/products/club\">club</a>"
+        #expect(Self.page(Self.listed(), .sample([.read])).contains(link))
+        #expect(!Self.page(Self.listed(), .sample([.support])).contains(link))
+    }
+
     @Test func aFormThatRenewsHasAKeySoThatItRenewsOnce() {
         let key = "name=\"key\" value=\"key-0\""
         #expect(Self.page(Self.listed(), .sample([.support])).contains(key))
