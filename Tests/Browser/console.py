@@ -712,6 +712,7 @@ def the_clock_is_advanced(stage):
 @test
 def every_page_is_whole_on_a_phone_and_a_desk(stage):
     account, transaction = stage.buy("sandbox_success")
+    stage.settled(transaction)
     stage.ask_refund(transaction, account)
     subscription = stage.why(stage.subscribe())["purchases"][0]["transactionID"]
     dead = stage.poison("receipts", 1)
@@ -722,7 +723,7 @@ def every_page_is_whole_on_a_phone_and_a_desk(stage):
              f"products/{CLUB}/offers/introductory", f"products/{CLUB}/offers/promotional", f"products/{CLUB}/offers/winBack",
              f"products/{CLUB}/extensions", "replays", "proofs", "raises", "accounts/" + account, "search?q=nobody",
              "subscriptions/" + subscription, "dead-letters?key=" + dead, "dead-letters/receipts/" + letter,
-             f"refund-requests/{transaction}/1", "sign-in", "a/b/c"]
+             f"refund-requests/{transaction}/1", f"purchases/{transaction}/receipt", "sign-in", "a/b/c"]
     # Both widths and both schemes; no rule of the page combines them.
     for width, scheme in FORMS[:2]:
         operator = refused(stage.operator(width=width, scheme=scheme), 404)
