@@ -1,6 +1,6 @@
 import OperatorCore
 
-/// Steps of a story, in order of time.
+/// Steps of a story, in order of time, each with the time since the first one.
 ///
 /// Events and postings say in the store's own words what other steps say in plain ones. So they stand
 /// in a list of their own, which is opened by a click, unless they need attention. Pure.
@@ -38,11 +38,16 @@ struct Timeline {
         }
     }
 
+    private func since(_ step: Story.Step) -> Age {
+        Age(of: steps.first?.time ?? step.time, at: step.time)
+    }
+
     private func line(_ step: Story.Step, _ trace: HTML?) -> HTML {
         let attention: HTML =
             step.isProblem ? "<strong class=\"tone-bad\">needs attention: </strong>" : ""
         return """
             <li data-kind="\(step.kind)"><time datetime="\(step.time)">\(PlainWords.moment(step.time))</time> \
+            <span class="since" title="since the first step">+\(since(step))</span> \
             <span class="where">\(step.service)</span> <span class="what">\(attention)\(step.text)</span>\(trace)</li>
             """
     }

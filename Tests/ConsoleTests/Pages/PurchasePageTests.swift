@@ -221,6 +221,24 @@ import Testing
         #expect(!Timeline(steps: [step("event")]).html.markup.contains("<details>"))
     }
 
+    @Test func eachStepHasTheTimeSinceTheFirstOne() {
+        let steps = [("posting", 0), ("state", 35), ("state", 1200)].map { kind, milliseconds in
+            Story.Step(
+                time: Self.start.advanced(by: .milliseconds(milliseconds)),
+                service: .processor,
+                kind: kind,
+                text: "a \(kind)"
+            )
+        }
+        let parts = Timeline(steps: steps).html.markup.components(separatedBy: "<details>")
+        // The first one may be among the technical steps.
+        for (part, since) in [
+            (parts.first, "+35 ms<"), (parts.first, "+1 s<"), (parts.last, "+0 ms<"),
+        ] {
+            #expect(part?.contains(since) == true, "\(since)")
+        }
+    }
+
     @Test func aTechnicalStepNamesItsTraceWhichASearchFinds() {
         let id = "4bf92f3577b34da6a3ce929d0e0e4736"
         func step(_ kind: String) -> Story.Step {
