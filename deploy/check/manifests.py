@@ -319,7 +319,7 @@ def referenced(pod):
 
 
 def check_kubernetes():
-    documents = resources("deploy/kubernetes")
+    documents = resources("deploy/kubernetes") + resources("deploy/kubernetes/shop")
     example = "deploy/kubernetes/secrets.example.yaml"
     examples = [(example, each) for each in yaml.safe_load_all(text(example)) if each]
     custom = definitions()
@@ -349,9 +349,9 @@ def check_kubernetes():
         check_policies(place, pod, [other for _, other in documents if other["kind"] == "NetworkPolicy"])
         for missing in sorted(set(referenced(pod)) - there):
             find(place, f"needs the {missing[0]} {missing[1]}, which {example} does not show")
-        # The operator's pod accepts no connections, and the console has its sessions in memory.
+        # The operator's pod accepts no connections, and the console and the shop have their sessions in memory.
         role = pod["metadata"]["labels"].get("counterfoil/role")
-        if each["kind"] == "Deployment" and role not in ("operator", "console"):
+        if each["kind"] == "Deployment" and role not in ("operator", "console", "shop"):
             name = each["metadata"]["name"]
             if name not in named("PodDisruptionBudget"):
                 find(place, "has no PodDisruptionBudget")

@@ -66,8 +66,11 @@ import Testing
     private static var deployments: [SourceFile] {
         get throws {
             try ["docker-compose.yml"].map(Repository.file)
-                + Repository.names(in: "deploy/kubernetes").filter { $0.hasSuffix(".yaml") }
-                .map { try Repository.file("deploy/kubernetes/\($0)") }
+                + ["deploy/kubernetes", "deploy/kubernetes/shop"].flatMap {
+                    folder -> [SourceFile] in
+                    try Repository.names(in: folder).filter { $0.hasSuffix(".yaml") }
+                        .map { try Repository.file("\(folder)/\($0)") }
+                }
         }
     }
 }
