@@ -21,6 +21,8 @@ struct SearchText: Hashable, Sendable {
     let webhook: TransactionID?
     /// The transaction of the period that it can be, as receipts name it: the line item of an order.
     let lineItem: TransactionID?
+    /// The dispute that it can be, as the processor names it.
+    let dispute: String?
     /// The order that it can be.
     let order: OrderID?
     /// The account that it can be.
@@ -45,6 +47,7 @@ struct SearchText: Hashable, Sendable {
         transaction = TransactionID(rawValue: self.text)
         webhook = Self.webhook(in: self.text)
         lineItem = TransactionID(webOrderLineItemID: self.text)
+        dispute = Self.dispute(in: self.text)
         order = OrderID(rawValue: self.text.uppercased())
         account = AccountID(rawValue: self.text)
         product = ProductID(rawValue: self.text)
@@ -69,7 +72,7 @@ struct SearchText: Hashable, Sendable {
             transaction.map { "the transaction \($0)" }, order.map { "the order \($0)" },
             webhook.map { _ in "the webhook \(text)" },
             lineItem.map { _ in "the line item \(text) of an order" },
-            account.map { "the account \($0)" },
+            dispute.map { "the dispute \($0)" }, account.map { "the account \($0)" },
         ]
         if visitor.maySee(.products) {
             words += [
@@ -102,6 +105,11 @@ struct SearchText: Hashable, Sendable {
         let parts = text.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count > 2, parts[0] == "delivery" else { return nil }
         return TransactionID(rawValue: String(parts[1]))
+    }
+
+    /// A text that begins as the processor's names of disputes do.
+    private static func dispute(in text: String) -> String? {
+        text.hasPrefix("dp_") || text.hasPrefix("du_") ? text : nil
     }
 
     /// The service and the number that a text names.

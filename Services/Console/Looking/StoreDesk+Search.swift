@@ -26,6 +26,9 @@ extension StoreDesk {
         if let event = text.event, let id = try await ids.transaction(notifiedBy: event) {
             return "/purchases/\(id)"
         }
+        if let dispute = text.dispute, let id = try await ids.transaction(disputedBy: dispute) {
+            return "/purchases/\(id)"
+        }
         if let trace = text.trace, let found = try await ids.event(in: trace) {
             return try await path(of: found, for: visitor)
         }

@@ -48,6 +48,13 @@ package struct IDSearchReader: Sendable {
         }
     }
 
+    /// The transaction that a dispute of the processor is about; `nil` if there is none.
+    package func transaction(disputedBy id: String) async throws -> TransactionID? {
+        try await DatabaseReader.read(databases.address(of: .payments)) {
+            try IDSearchStore.transaction(disputedBy: id, on: $0)
+        }
+    }
+
     /// The newest event of a trace; `nil` if the newest events of `payments` have none.
     package func event(in trace: TraceID) async throws -> FoundEvent? {
         try await DatabaseReader.read(databases.address(of: .payments)) {

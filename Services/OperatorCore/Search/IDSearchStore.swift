@@ -64,6 +64,17 @@ enum IDSearchStore {
         return number.map { TransactionID(number: $0) }
     }
 
+    /// The transaction that a dispute of the processor is about; `nil` if there is none.
+    static func transaction(
+        disputedBy id: String,
+        on connection: isolated PostgresConnection
+    ) throws -> TransactionID? {
+        let number = try connection.query(
+            "SELECT transaction_id FROM processor_disputes WHERE dispute_id = \(id)"
+        ).first?.decode(Int64.self)
+        return number.map { TransactionID(number: $0) }
+    }
+
     /// The newest event of a trace; `nil` if it is not among the newest events of the log.
     ///
     /// No index has the traces, so it looks at a limited number of events.

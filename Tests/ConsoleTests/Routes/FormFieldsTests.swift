@@ -100,6 +100,7 @@ import Testing
         let texts = ["delivery_", "delivery_x_1", "delivery_1000001", "other_1000001_1"]
         #expect(texts.allSatisfy { SearchText($0).webhook == nil })
         #expect(SearchText(Self.id.webOrderLineItemID).transactions == [Self.id])
+        #expect(SearchText(" dp_1 ").dispute == "dp_1" && SearchText("ch_1").dispute == nil)
         let letter = SearchText.Letter(service: .receipts, id: 12)
         #expect(SearchText(" Receipts  12").letter == letter)
         #expect(
@@ -137,6 +138,7 @@ import Testing
         }
         for (text, kind) in [
             ("delivery_1000001_1", "the webhook delivery_1000001_1"),
+            ("du_1", "the dispute du_1"),
             ("2000000000001000001", "the line item 2000000000001000001 of an order"),
         ] {
             #expect(SearchText(text).words(for: all).contains(kind))

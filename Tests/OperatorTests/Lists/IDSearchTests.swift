@@ -20,6 +20,7 @@ struct IDSearchTests {
             CREATE TABLE products (id text PRIMARY KEY);
             CREATE TABLE code_campaigns (id bigint PRIMARY KEY, word text);
             CREATE TABLE families (id text PRIMARY KEY, data json);
+            CREATE TABLE processor_disputes (dispute_id text PRIMARY KEY, transaction_id bigint);
             CREATE TABLE notifications (id uuid PRIMARY KEY, transaction_id bigint);
             """
     )
@@ -95,6 +96,16 @@ struct IDSearchTests {
                 let none = try IDSearchStore.transaction(notifiedBy: id, on: connection)
                 #expect(none == nil)
             }
+        }
+    }
+
+    @Test func aDisputeLeadsToWhatItIsAbout() async throws {
+        try await withTables { connection in
+            _ = try connection.execute("INSERT INTO processor_disputes VALUES ('dp_1', 1000001)")
+            let found = try IDSearchStore.transaction(disputedBy: "dp_1", on: connection)
+            #expect(found == TransactionID(number: 1_000_001))
+            let none = try IDSearchStore.transaction(disputedBy: "dp_2", on: connection)
+            #expect(none == nil)
         }
     }
 
