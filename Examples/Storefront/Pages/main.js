@@ -22,11 +22,7 @@ function enter(session) {
   find("sign-in").hidden = isIn;
   find("shop").hidden = !isIn;
   find("who").hidden = !isIn;
-  find("pay")?.close();
-  find("receipt")?.close();
-  find("bank")?.close();
-  find("codes")?.close();
-  find("card")?.close();
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
   clearPurchases(session.hasControls);
   clearSubscriptions(session.hasControls);
   clearOwned();
