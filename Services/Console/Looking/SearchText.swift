@@ -19,7 +19,7 @@ struct SearchText: Hashable, Sendable {
     let transaction: TransactionID?
     /// The transaction of the webhook that it can be.
     let webhook: TransactionID?
-    /// The transaction of the period that it can be, as receipts name it: the line item of an order.
+    /// The transaction of the line item that it can be, as receipts name a paid period.
     let lineItem: TransactionID?
     /// The dispute that it can be, as the processor names it.
     let dispute: String?
@@ -60,8 +60,9 @@ struct SearchText: Hashable, Sendable {
         letter = Self.letter(in: self.text)
     }
 
-    /// The transactions to look for; an order is the transaction of its first purchase, and a webhook
-    /// and a line item have the transaction that they are about in their ids.
+    /// The transactions to look for; an order is the transaction of its first purchase.
+    ///
+    /// The ids of a webhook and of a line item have that of the transaction in them.
     var transactions: [TransactionID] {
         [order?.transactionID, transaction, webhook, lineItem].compactMap(\.self)
     }
