@@ -97,9 +97,9 @@ extension SettlementPlan {
 
     /// Notes that the processor cannot make a refund or a reversal.
     ///
-    /// Nobody would ask again for what the store itself owes the buyer. So it is tried again later,
-    /// under the next generation of the key, as often as it fails. It is not if a bank has taken the
-    /// money back meanwhile.
+    /// Nobody would ask again for what the store itself owes the buyer, or for what stays booked as
+    /// given back. So it is tried again later, under the next generation of the key, as often as it
+    /// fails. It is not if a bank has taken the money back meanwhile.
     ///
     /// - Parameters:
     ///   - attempt: The refund or the reversal.
@@ -124,7 +124,7 @@ extension SettlementPlan {
         )
         guard attempt.step.isOpenAtProcessor else { return }
         change(attempt.key) { $0.failedReference = reference ?? $0.failedReference }
-        let isOwed = attempt.isOwed && !isTakenByBank(attempt)
+        let isOwed = (attempt.isOwed || attempt.isMadeAgain) && !isTakenByBank(attempt)
         guard isOwed || returnsStrayCharge(attempt) else {
             return change(attempt.key) { attempt in
                 // What a bank has taken is with the buyer, and so the books stay.
@@ -139,7 +139,7 @@ extension SettlementPlan {
     ///
     /// The buyer does not have the money. So the refund is reversed, which gives the product back, and
     /// somebody may refund again. What the store owes stays booked as given back, and is tried again
-    /// until it is.
+    /// until it is. So does the refund of a period that its subscription would not have back.
     private mutating func failMade(_ attempt: ProcessorAttempt, _ reference: ProcessorReference) {
         // Another refund, of an earlier key or beside a dispute, says nothing about this one.
         guard attempt.kind == .refund, attempt.reference == reference else { return }
@@ -148,7 +148,9 @@ extension SettlementPlan {
             attempt.transactionID
         )
         change(attempt.key) { $0.failedReference = reference }
-        guard !attempt.isOwed, !returnsStrayCharge(attempt) else { return callLater(attempt.key) }
+        guard !attempt.isOwed, !returnsStrayCharge(attempt), !tookPeriodForGood(attempt) else {
+            return callLater(attempt.key)
+        }
         let key = AttemptKey(
             transactionID: attempt.transactionID,
             kind: .reversal,
@@ -202,6 +204,28 @@ extension SettlementPlan {
             return refunds.contains { $0.dispute != nil && $0.reversedAt == nil }
         }
         return attempt.amount.minorUnits > record.transaction.refundableAmount.minorUnits
+    }
+
+    /// Whether a refund took a period away that its reversal would not give back.
+    ///
+    /// The buyer would have neither the money nor the service. It is not so if a bank took the rest,
+    /// of which the processor then refunds nothing, or if somebody has asked for a reversal.
+    private func tookPeriodForGood(_ attempt: ProcessorAttempt) -> Bool {
+        let reversal = AttemptKey(
+            transactionID: attempt.transactionID,
+            kind: .reversal,
+            number: attempt.number
+        )
+        guard attempt.revokes, attempts[reversal] == nil,
+            let transaction = records[attempt.transactionID]?.transaction,
+            transaction.subscription != nil
+        else { return false }
+        let standing = (transaction.refunds ?? []).filter { $0.reversedAt == nil }
+        guard standing.contains(where: { $0.number == attempt.number }),
+            !standing.contains(where: { $0.dispute != nil })
+        else { return false }
+        return standing.contains { $0.revokes && $0.number != attempt.number }
+            || !subscriptions.wouldGiveBack(transaction)
     }
 
     /// Whether a refund returns a charge that its transaction did not take.

@@ -191,6 +191,22 @@ struct SubscriptionBooks: Sendable {
         introducedKeys.insert(key)
     }
 
+    /// Whether a subscription would run with a period again if the refund that took it were reversed.
+    ///
+    /// It does not if another period followed, or if the period is over.
+    func wouldGiveBack(_ transaction: Transaction) -> Bool {
+        guard let key = SubscriptionKey(of: transaction) else { return false }
+        let reversal = SubscriptionEvent.refundReversed(
+            transaction.id,
+            .zero(transaction.price.currency),
+            restores: true
+        )
+        let row = rows[key]
+        let move = machine(of: row).applyInOrder(reversal, at: time, to: row?.subscription).move
+        guard let after = move.plan?.subscription else { return false }
+        return after.state.isRunning && after.period.transactionID == transaction.id
+    }
+
     /// Adds the posting to the change that a transaction has made.
     mutating func note(_ posting: PostingReference, of id: TransactionID) {
         guard let index = changes.lastIndex(where: { $0.transactionID == id }) else { return }

@@ -203,7 +203,7 @@ import Testing
 
 extension StripeStore {
     /// Sells a subscription, and begins to pay for it.
-    fileprivate func subscribe(by card: PaymentMethod) async throws -> Transaction {
+    func subscribe(by card: PaymentMethod) async throws -> Transaction {
         try await sell(club())
         let added = try await add(by: card, for: "club", at: usd(299))
         await carryOut()
@@ -226,7 +226,7 @@ extension StripeStore {
     }
 
     /// Carries out the attempts that were begun.
-    fileprivate func carryOut() async {
+    func carryOut() async {
         await runner.carryOut(pending.take())
         await runner.drain()
     }
@@ -258,12 +258,12 @@ extension StripeStore {
     }
 
     /// Carries out what is due for subscriptions, and the charges that follow.
-    fileprivate func renew() async throws {
+    func renew() async throws {
         while try await renewals.carryOut(limit: 10) > 0 { await carryOut() }
     }
 
     /// The transaction that was begun last.
-    fileprivate func newest() async throws -> Transaction {
+    func newest() async throws -> Transaction {
         let number = try await client.withConnection { connection in
             let rows = try connection.query("SELECT max(id) FROM transactions")
             return try #require(rows.first).decode(Int64.self)
@@ -272,7 +272,7 @@ extension StripeStore {
     }
 
     /// The subscription of alice.
-    fileprivate func subscription() async throws -> Subscription {
+    func subscription() async throws -> Subscription {
         let key = SubscriptionKey(
             accountID: alice.accountID,
             bundleID: alice.bundleID,

@@ -89,6 +89,51 @@ import Testing
         }
     }
 
+    @Test func aRunningPeriodComesBackIfItsRefundFailsLater() async throws {
+        try await withStripeStore { store in
+            let first = try await store.subscribe(by: try await store.save())
+            _ = try await store.refunds.refund(first.id)
+            #expect(try await store.subscription().state == .revoked)
+            try await store.failRefund(of: first.id)
+            let subscription = try await store.subscription()
+            #expect(subscription.state == .active)
+            #expect(subscription.period.transactionID == first.id)
+            #expect(try await store.load(first.id).revokedAt == nil)
+            #expect(
+                try await store.postings(of: first.id) == [.purchase, .refund, .refundReversal]
+            )
+            try await store.recover(after: .seconds(3600))
+            #expect(store.paid == 299)
+        }
+    }
+
+    /// Otherwise the buyer would have neither the money nor the service.
+    @Test(arguments: LostPeriod.allCases)
+    func aPeriodThatDoesNotComeBackIsPaidUntilItsBuyerHasTheMoney(
+        period: LostPeriod
+    ) async throws {
+        try await withStripeStore { store in
+            let id = try await period.prepare(store)
+            let subscription = try await store.subscription()
+            let others = store.paid
+            // The second refund fails as well.
+            for _ in 0..<2 {
+                try await store.failRefund(of: id)
+                #expect(store.paid == others + 299)
+                let refunds = try await store.load(id).refunds
+                #expect(refunds?.map(\.number) == [1] && refunds?.first?.reversedAt == nil)
+                // It is under way: nothing is left to refund.
+                _ = try await store.refunds.refund(id)
+                #expect(store.paid == others + 299)
+                try await store.recover(after: .seconds(3600))
+                #expect(store.paid == others)
+            }
+            #expect(try await store.load(id).revokedAt != nil)
+            #expect(try await store.postings(of: id) == [.purchase, .refund])
+            #expect(try await store.subscription() == subscription)
+        }
+    }
+
     /// The buyer waits for money that never comes, and asks the bank for it.
     @Test func aDisputeOfWhatWasRefundedIsBookedOnceTheRefundFails() async throws {
         try await withStripeStore { store in
@@ -134,6 +179,38 @@ import Testing
             #expect(try await store.load(bought.id).revokedAt == nil)
             #expect(store.standIn.entries.map(\.kind) == ["charge"])
         }
+    }
+}
+
+/// A refunded period that a reversal does not give back.
+enum LostPeriod: CaseIterable {
+    case boughtAgain, paidInAdvance, over
+
+    /// Buys what is needed and refunds it.
+    ///
+    /// - Returns: The transaction that was refunded.
+    fileprivate func prepare(_ store: StripeStore) async throws -> TransactionID {
+        let card = try await store.save()
+        let first = try await store.subscribe(by: card).id
+        let end = try #require(try await store.load(first).subscription?.end)
+        let left = end.duration(since: store.clock.now())
+        guard self == .paidInAdvance else {
+            _ = try await store.refunds.refund(first)
+            if self == .over {
+                store.clock.advance(by: left + .seconds(1))
+            } else {
+                try await store.add(by: card, key: "again", for: "club", at: usd(299))
+                await store.carryOut()
+                #expect(try await store.subscription().state == .active)
+            }
+            return first
+        }
+        store.clock.advance(by: left - .seconds(86_400))
+        try await store.renew()
+        let next = try await store.newest().id
+        #expect(next != first)
+        _ = try await store.refunds.refund(next)
+        return next
     }
 }
 
