@@ -1,6 +1,7 @@
 import EventTypes
 import Ledger
 import StoreAPI
+import Subscriptions
 import TestSupport
 import Testing
 
@@ -74,6 +75,104 @@ import Testing
             #expect(try await books.refund([more]).isEmpty)
             _ = try await store.dispute(.win, bought.id)
             #expect(try await books.refund([more]) == [refund])
+        }
+    }
+
+    @Test(arguments: RefundedPeriodTests.Period.allCases)
+    func aDisputedPeriodIsTakenAndAWonOneComesBackIfItStillRuns(
+        period: RefundedPeriodTests.Period
+    ) async throws {
+        try await withStore { store in
+            let id = try await period.prepare(store)
+            if let part = period.amount {
+                _ = try await store.refunds.refund(id, RefundTerms(amount: part))
+            }
+            let before = try await store.load(id)
+            let takesTheRunning = period == .running || period == .partOfRunning
+            let wasEntitled = try await store.subscription().isEntitled(at: store.clock.now())
+            guard case .done(let taken) = try await store.dispute(.open, id) else {
+                throw PaymentError(.unknownRow)
+            }
+            #expect(taken.revokedAt != nil && taken.refundedAmount == taken.price)
+            let disputed = try await store.subscription()
+            #expect(disputed.state == (takesTheRunning ? .revoked : period.state))
+            #expect(
+                disputed.isEntitled(at: store.clock.now()) == (!takesTheRunning && wasEntitled)
+            )
+            let cause = try await store.subscriptionChanges().last?.cause
+            #expect(cause == (takesTheRunning ? .refunded : period.cause))
+            if takesTheRunning || period == .paidInAdvance { #expect(!disputed.isAutoRenewOn) }
+            // The helper takes each refund of an upgraded period for one that the upgrade owed.
+            if period != .upgraded { #expect(try await store.auditFindings() == []) }
+
+            guard case .done(let won) = try await store.dispute(.win, id) else {
+                throw PaymentError(.unknownRow)
+            }
+            #expect(won.revokedAt == nil && won.refundedAmount == before.refundedAmount)
+            let after = try await store.subscription()
+            #expect(after.state == (takesTheRunning ? .active : period.state))
+            #expect(after.isEntitled(at: store.clock.now()) == wasEntitled)
+            #expect(after.isAutoRenewOn == disputed.isAutoRenewOn, "Nobody is charged again.")
+            #expect(try await store.subscriptionChanges().last?.cause == .refundReversed)
+            let kinds = try await store.postings(of: id)
+            #expect(kinds.contains(.chargeback) && kinds.contains(.chargebackReversal))
+            #expect(try await store.booksBalance())
+        }
+    }
+
+    @Test func aDisputedSubscriptionIsNotRenewedAndAPeriodThatIsOverDoesNotComeBack() async throws {
+        try await withStore { store in
+            let id = try await RefundedPeriodTests.Period.running.prepare(store)
+            _ = try await store.dispute(.open, id)
+            try await store.advance(days: 40)
+            #expect(try await store.transactions().map(\.id) == [id])
+            guard case .done(let won) = try await store.dispute(.win, id) else {
+                throw PaymentError(.unknownRow)
+            }
+            #expect(won.refundedAmount.isZero)
+            #expect(try await store.subscription().state == .expired)
+            try await store.advance(days: 40)
+            #expect(try await store.transactions().map(\.id) == [id])
+        }
+    }
+
+    /// The next period is owed back (rule S131), once, and so nothing of it is left to dispute.
+    @Test func aDisputeOfTheRunningPeriodAlsoRefundsTheNextOne() async throws {
+        try await withStore { store in
+            let next = try await RefundedPeriodTests.Period.paidInAdvance.prepare(store)
+            let running = try #require(try await store.transactions().first).id
+            #expect(running != next)
+            guard case .done = try await store.dispute(.open, running) else {
+                throw PaymentError(.unknownRow)
+            }
+            try await store.settle()
+            await store.runner.drain()
+            #expect(try await store.subscription().state == .revoked)
+            let returned = try await store.load(next)
+            #expect(returned.refundedAmount == returned.price && returned.revokedAt != nil)
+            #expect(try await store.postings(of: next) == [.purchase, .refund])
+            #expect(try await store.dispute(.open, next) == .refused)
+            #expect(try await store.booksBalance())
+        }
+    }
+
+    @Test func aDisputeOfTheNextPeriodThenOfTheRunningOneTakesEachOnce() async throws {
+        try await withStore { store in
+            let next = try await RefundedPeriodTests.Period.paidInAdvance.prepare(store)
+            let running = try #require(try await store.transactions().first).id
+            for id in [next, running] {
+                guard case .done = try await store.dispute(.open, id) else {
+                    throw PaymentError(.unknownRow)
+                }
+            }
+            try await store.settle()
+            await store.runner.drain()
+            for id in [next, running] {
+                #expect(try await store.postings(of: id) == [.purchase, .chargeback])
+                #expect(try await store.load(id).refunds?.count == 1)
+            }
+            #expect(try await store.subscription().state == .revoked)
+            #expect(try await store.booksBalance())
         }
     }
 

@@ -150,6 +150,20 @@ import Testing
         #expect(plan.contradictions.count == 1)
     }
 
+    /// As of a period that its subscription would not have back.
+    @Test func whatStaysBookedIsMadeAgainIfTheProcessorRefusesItAtOnce() {
+        var plan = planWithRefund()
+        plan.apply(result(.refunded(reference: "re_1")))
+        plan.change(key) { attempt in
+            attempt.step = .calling
+            attempt.generation = 2
+            attempt.reference = nil
+        }
+        plan.apply(result(.undoFailed(.processorRefused, generation: 2)))
+        #expect(plan.attempts[key]?.step == .calling && plan.attempts[key]?.generation == 3)
+        #expect(plan.postings.map(\.kind) == [.refund])
+    }
+
     @Test func theReturnOfAStrayChargeIsPostedOnceAndMadeAgain() {
         let charge = attempt(.charge)
         var plan = plan(.failed, charge)

@@ -115,6 +115,41 @@ import Testing
         }
     }
 
+    @Test func aDisputedPeriodEndsItsSubscriptionUntilTheDisputeIsWon() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.subscribe(by: try await store.save())
+            let payment = try #require(try await store.charge(of: bought.id).reference).rawValue
+            try store.standIn.dispute(payment: payment)
+            try await store.hearEvents()
+            #expect(try await store.subscription().state == .revoked)
+            #expect(try await !store.subscription().isAutoRenewOn)
+            #expect(try await store.postings(of: bought.id) == [.purchase, .chargeback])
+            try store.standIn.endDispute(of: payment, isWon: true)
+            for _ in 0..<2 { try await store.hearEvents() }
+            #expect(try await store.subscription().state == .active)
+            #expect(try await !store.subscription().isAutoRenewOn)
+            #expect(try await store.load(bought.id).revokedAt == nil)
+            #expect(
+                try await store.postings(of: bought.id)
+                    == [.purchase, .chargeback, .chargebackReversal]
+            )
+        }
+    }
+
+    @Test func aDisputedSubscriptionIsNotRenewed() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.subscribe(by: try await store.save())
+            let end = try #require(try await store.load(bought.id).subscription?.end)
+            let payment = try #require(try await store.charge(of: bought.id).reference).rawValue
+            try store.standIn.dispute(payment: payment)
+            try await store.hearEvents()
+            store.clock.advance(by: end.duration(since: store.clock.now()) + .seconds(1))
+            try await store.renew()
+            #expect(try await store.newest().id == bought.id)
+            #expect(store.standIn.entries.filter { $0.kind == "charge" }.count == 1)
+        }
+    }
+
     /// A charge that was rebuilt from the log has the id zero.
     @Test func aDisputeFindsAChargeThatWasRebuilt() async throws {
         try await withStripeStore { store in
