@@ -218,6 +218,7 @@ struct PaymentRoutes: Sendable {
         guard let method = body.paymentMethod ?? defaultMethod else {
             throw PaymentRefusal.paymentMethodNotAvailable(nil).problem
         }
+        guard !CardNumber.isIn(method.rawValue) else { throw HTTPProblem.cardNumberRefused }
         switch try await resumptions.resume(id, by: method, trace: context.trace) {
         case .unknown: throw HTTPProblem.transactionUnknown
         case .notInterrupted(let transaction):

@@ -35,6 +35,10 @@ import Testing
         ("isOnSale", "1", "isOnSale is a whole number, not true or false"),
         ("reason", #"" ""#, "reason is not a reason of 1 to 500 characters"),
         ("reason", "3", "reason is a whole number, not a text"),
+        (
+            "reason", #""paid by 4242 4242 4242 4242""#,
+            "reason has the number of a card in it"
+        ),
         ("isRestorable", #""yes""#, "isRestorable is a text, not true or false"),
         (
             "isFamilyShareable", #""yes""#,

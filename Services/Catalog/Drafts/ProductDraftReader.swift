@@ -1,4 +1,5 @@
 import EventTypes
+import ServiceKit
 import StoreAPI
 
 /// Reads a product that an administrator sent, and collects all its problems.
@@ -89,6 +90,8 @@ struct ProductDraftReader {
         guard let json, json != .null, let text = string(json, "reason") else { return nil }
         let reason = ActReason(rawValue: text)
         if reason == nil { note("reason", "is not \(ActReason.form)") }
+        // The reason is kept for ever.
+        if CardNumber.isIn(text) { note("reason", "has the number of a card in it") }
         return reason
     }
 

@@ -33,6 +33,7 @@ struct CampaignRoutes: Sendable {
         -> Response
     {
         let body = try await decodeBody(CodeCampaignRequest.self, from: request)
+        guard !CardNumber.isIn(body.word ?? "") else { throw HTTPProblem.cardNumberRefused }
         let act = try context.act(because: body.reason)
         return try answer(try await campaigns.create(body, by: act), status: .created)
     }

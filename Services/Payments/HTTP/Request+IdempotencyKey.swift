@@ -18,6 +18,7 @@ extension Request {
         guard let key = IdempotencyKey(rawValue: text) else {
             throw HTTPProblem.idempotencyKeyMalformed
         }
+        guard !CardNumber.isIn(text) else { throw HTTPProblem.cardNumberRefused }
         return key
     }
 }

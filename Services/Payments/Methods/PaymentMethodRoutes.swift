@@ -35,6 +35,8 @@ struct PaymentMethodRoutes: Sendable {
         let (account, handler) = (try context.requireAccountKey(), try handler())
         try limit.count(account, at: handler.now())
         let token = PaymentMethod(rawValue: context.parameters.get("token") ?? "")
+        // The log has the path of a request that fails.
+        guard !CardNumber.isIn(token.rawValue) else { throw HTTPProblem.cardNumberRefused }
         guard try await answered({ try await handler.remove(token, of: account) }) else {
             throw HTTPProblem(
                 .notFound,

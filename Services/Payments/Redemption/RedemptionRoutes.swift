@@ -60,6 +60,7 @@ struct RedemptionRoutes: Sendable {
         let fields = Self.fields(String(buffer: body))
         guard let secret = fields["ticket"], let code = fields["code"] else { return incomplete }
         guard let ticket = try await redemptions.ticket(of: secret) else { return ticketOver }
+        if refusesCardNumbers, CardNumber.isIn(code) { return cardNumber(secret, ticket) }
         let reply = try await redemptions.redeem(
             code,
             secret,
@@ -94,6 +95,18 @@ struct RedemptionRoutes: Sendable {
                 status: .unprocessableContent
             )
         }
+    }
+
+    /// The form again, without what was typed.
+    private func cardNumber(_ secret: String, _ ticket: RedemptionTicket) -> Response {
+        page(
+            RedemptionPage.form(
+                secret,
+                of: ticket.account,
+                problem: "This is the number of a card. Type the code here."
+            ),
+            status: .unprocessableContent
+        )
     }
 
     private var tooMany: Response {

@@ -1,5 +1,6 @@
 import Crypto
 import EventTypes
+import ServiceKit
 import StoreAPI
 
 /// The words of an app when it opened the page for codes.

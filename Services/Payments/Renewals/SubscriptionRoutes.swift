@@ -71,6 +71,9 @@ struct SubscriptionRoutes: Sendable {
     {
         let key = try context.requireAccountKey()
         let body = try await decodeBody(SubscriptionMethodRequest.self, from: request)
+        guard !CardNumber.isIn(body.paymentMethod.rawValue) else {
+            throw HTTPProblem.cardNumberRefused
+        }
         return try await decide(.method(body.paymentMethod), by: key, context)
     }
 

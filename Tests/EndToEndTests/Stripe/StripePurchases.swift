@@ -210,6 +210,68 @@ extension EndToEnd {
             }
         }
 
+        @Test func noCardNumberIsTakenByARouteThatIsNoPayment() async throws {
+            try await withStripe { store, stripe in
+                let (client, admin) = (try store.client(account: "ada"), try store.administrator)
+                let (number, id) = ("4242424242424242", TransactionID(number: 1))
+                let payments = store.urls.payments
+                let method = Array(#"{"paymentMethod":"\#(number)"}"#.utf8)
+                let reason = #""reason":"paid by 4242 4242 4242 4242""#
+                let answers = [
+                    try await client.raw(
+                        .PUT,
+                        payments + Routes.subscriptionMethod(id),
+                        body: method
+                    ),
+                    try await client.raw(.DELETE, payments + "\(Routes.paymentMethods)/\(number)"),
+                    try await admin.raw(.POST, payments + Routes.resumption(id), body: method),
+                    try await admin.raw(
+                        .POST,
+                        payments + Routes.refund(id),
+                        body: Array("{\(reason)}".utf8)
+                    ),
+                    try await admin.raw(.POST, payments + Routes.refund(id), key: number),
+                    try await admin.raw(
+                        .POST,
+                        payments + Routes.approval(id),
+                        body: Array("{\"decision\":\"approve\",\(reason)}".utf8)
+                    ),
+                    try await admin.raw(
+                        .PUT,
+                        payments + Routes.adminSubscription(id) + "/auto-renew",
+                        body: Array("{\"isOn\":false,\(reason)}".utf8)
+                    ),
+                ]
+                for (place, answer) in answers.enumerated() {
+                    #expect(answer.status == 400, "\(place): \(answer.text)")
+                    #expect(
+                        answer.text.contains("card_number_refused"),
+                        "\(place): \(answer.text)"
+                    )
+                }
+                let opening = RedemptionTicketRequest(
+                    storefront: SampleCatalog.usa,
+                    paymentMethod: try await store.saveCard("pm_card_visa", at: stripe)
+                )
+                let page = try await client.raw(
+                    .POST,
+                    payments + Routes.redemptionTickets,
+                    body: Array(try JSONEncoder().encode(opening))
+                ).decode(RedemptionTicketResponse.self)
+                let ticket = try #require(page.path.components(separatedBy: "ticket=").last)
+                let typed = try await StoreHTTP.send(
+                    .POST,
+                    payments + Routes.redemptionPage,
+                    headers: [("content-type", "application/x-www-form-urlencoded")],
+                    body: Array("ticket=\(ticket)&code=\(number)".utf8)
+                )
+                #expect(typed.status == 422 && typed.text.contains("This is the number of a card"))
+                #expect(!typed.text.contains(number))
+                let log = store.process(.payments).log()
+                #expect(!log.contains(number) && !log.contains("4242 4242 4242 4242"))
+            }
+        }
+
         @Test func anAccountThatAsksTooOftenIsRefused() async throws {
             try await withStripe { store, _ in
                 let client = try store.client(account: "ada")

@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import ServiceKit
 import StoreAPI
 import Testing
 

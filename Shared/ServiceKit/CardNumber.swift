@@ -3,13 +3,15 @@
 /// Pure. A store that charges cards must never get one: it could not be taken out of its logs and
 /// backups again. Nor may it refuse the ids that apps give their buyers, such as UUIDs and hashes:
 /// a buyer with a refused id could never buy.
-enum CardNumber {
+public enum CardNumber {
     /// Whether a text has the number of a card, as it is printed or without spaces.
     ///
     /// Digits that touch a letter are a part of an id. Groups make a number only as cards print
     /// them, so those of a UUID make none. A number of 19 digits is found only in groups, because
     /// many ids have as many digits.
-    static func isIn(_ text: String) -> Bool {
+    ///
+    /// - Returns: Whether it has.
+    public static func isIn(_ text: String) -> Bool {
         let runs: [Substring] = text.split {
             !$0.isLetter && !$0.isNumber && !isSeparator($0)
         }
