@@ -64,6 +64,23 @@ import Testing
         }
     }
 
+    @Test func whoJoinsWhileTheBuyerOwesGetsNothingUntilItIsPaid() async throws {
+        try await withUnpaidClub(.renewalRecovers, hasGrace: false) { store, _ in
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            let account = AccountKey(accountID: "bob", bundleID: alice.bundleID)
+            _ = try await store.families.leave(account, trace: .begin())
+            _ = try await store.family("alice", "cleo")
+            try await store.shareAll()
+            #expect(try await store.transactions().filter { $0.accountID == "cleo" } == [])
+            try await store.advance(days: 1)
+            try await store.shareAll()
+            let subscription = try await store.subscription()
+            #expect(subscription.state == .active)
+            let shares = try await store.shares().filter { $0.accountID == "cleo" }
+            #expect(shares.map(\.sharedFrom) == [subscription.period.transactionID])
+        }
+    }
+
     @Test func aGracePeriodThatIsNotPaidEndsForTheMemberToo() async throws {
         try await withUnpaidClub { store, share in
             try await store.advance(days: 17)

@@ -186,6 +186,22 @@ import Testing
         }
     }
 
+    @Test func anUpgradeToWhatIsNotSharedTakesTheServiceFromTheMember() async throws {
+        try await withClub { store, _ in
+            let share = try #require(try await store.shares().first)
+            try await store.sell(club("gold", level: 1, price: usd(599)))
+            try await store.buy(request("gold", price: usd(599)), key: "2")
+            try await store.settle()
+            try await store.shareAll()
+            #expect(try await store.load(share.id).revokedAt != nil)
+            #expect(try await store.shares() == [])
+            try await store.advance(days: 31)
+            try await store.shareAll()
+            #expect(try await store.shares() == [])
+            #expect(try await store.subscription().product.id.rawValue == "gold")
+        }
+    }
+
     /// Rule S45: what others pay for does not use up the member's own offer.
     @Test(arguments: [true, false])
     func aMemberHasAnIntroductoryOfferOfItsOwn(leavesBefore: Bool) async throws {

@@ -138,6 +138,39 @@ import Testing
         #expect(counting([]) == [])
     }
 
+    @Test func aMemberWithASubscriptionOfTheirOwnHasBothAndKeepsTheirs() async throws {
+        try await withNotifications { store in
+            let id = TransactionID(number: 2_000_000_000_021)
+            let own = Subscription(
+                accountID: Self.bob.account,
+                bundleID: Self.bob.bundle,
+                storefront: Club.begun.storefront,
+                firstPeriod: Club.period(id, 1, from: TestChain.now)
+            )
+            var paid = Club.transaction(own.period)
+            paid.originalID = id
+            paid.accountID = Self.bob.account
+            try await store.receipts.apply([
+                .of(.transactionPurchased, Club.transaction(Club.begun.period)),
+                .of(Club.change(Club.begun, .purchased, making: Club.first)),
+                .of(.transactionPurchased, paid),
+                .of(Club.change(own, .purchased, making: id)),
+                .of(.transactionPurchased, Self.transaction()),
+            ])
+            func statuses() async throws -> [TransactionID: Int] {
+                let found = try await store.statuses.statuses(of: Self.bob)
+                return Dictionary(
+                    uniqueKeysWithValues: found.map { ($0.subscription.id, $0.status) }
+                )
+            }
+            #expect(try await statuses() == [id: 1, Self.share: 1])
+            try await store.receipts.apply([
+                .of(.transactionRefunded, Self.transaction(isTakenAway: true))
+            ])
+            #expect(try await statuses() == [id: 1, Self.share: 5])
+        }
+    }
+
     @Test func aMemberHasTheStatusOfWhatTheFamilyShares() async throws {
         try await withNotifications { store in
             let reader = store.statuses
