@@ -12,6 +12,7 @@ public enum CardNumber {
     ///
     /// - Returns: Whether it has.
     public static func isIn(_ text: String) -> Bool {
+        guard hasManyDigits(text) else { return false }
         let runs: [Substring] = text.split {
             !$0.isLetter && !$0.isNumber && !isSeparator($0)
         }
@@ -20,6 +21,22 @@ public enum CardNumber {
             let groups: [ArraySlice<Substring>] = words.split { !$0.allSatisfy(isDigit) }
             return groups.contains(where: hasNumber)
         }
+    }
+
+    /// Whether as many digits as a card has follow each other, with nothing but separators between.
+    ///
+    /// Nearly no text has them, so a request costs no more than a look at its bytes.
+    private static func hasManyDigits(_ text: String) -> Bool {
+        var digits = 0
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits += 1
+            case UInt8(ascii: " "), UInt8(ascii: "-"): continue
+            default: digits = 0
+            }
+            if digits >= 14 { return true }
+        }
+        return false
     }
 
     /// The digits of each group, as cards print them.
