@@ -202,7 +202,8 @@ struct SubscriptionBooks: Sendable {
             restores: true
         )
         let row = rows[key]
-        let move = machine(of: row).applyInOrder(reversal, at: time, to: row?.subscription).move
+        let machine = self.machine(of: row)
+        let (_, move) = machine.applyInOrder(reversal, at: time, to: row?.subscription)
         guard let after = move.plan?.subscription else { return false }
         return after.state.isRunning && after.period.transactionID == transaction.id
     }
