@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func aDisputedSubscriptionIsNotRenewedAndAPeriodThatIsOverDoesNotComeBack() async throws {
+    @Test func aDisputedSubscriptionIsNotRenewedAndNoPeriodOverComesBack() async throws {
         try await withStore { store in
             let id = try await RefundedPeriodTests.Period.running.prepare(store)
             _ = try await store.dispute(.open, id)
