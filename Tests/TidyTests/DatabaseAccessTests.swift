@@ -58,7 +58,7 @@ import Testing
         findings.report()
     }
 
-    @Test func whoMayBreakRowsMayNotJudgeByThem() {
+    @Test func aFileThatBreaksRowsDoesNotJudgeByThem() {
         var findings = Findings()
         for file in Self.files where Self.mayRead[Self.name(file)] == nil {
             for (line, text) in file.code where text.contains(Self.question) {

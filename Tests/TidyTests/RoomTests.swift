@@ -1,7 +1,6 @@
 import Testing
 
-/// A folder tells its story by its rooms: small floors, files that hold what their names say, and
-/// arrows that go one way.
+/// Folders are small, files hold what their names say, and dependencies between folders go one way.
 @Suite struct RoomTests {
     private static let filesMax = 15
 
@@ -17,17 +16,17 @@ import Testing
         "Transaction": "Apple's name in the library for apps, and the store's own",
     ]
 
-    /// Rooms that use each other's names, and why.
+    /// Folders that use each other's names, and why.
     private static let circles: [String: String] = [:]
 
     private static let files = Repository.swiftFiles.filter { $0.name != "Package.swift" }
     /// Every file, read once.
     private static let rooms = Rooms(files)
 
-    @Test func atMostFifteenFilesOnOneFloor() {
+    @Test func aFolderHasAtMostFifteenFiles() {
         var findings = Findings()
         for (folder, count) in Rooms.crowded(Self.files, above: Self.filesMax) {
-            findings.add(folder, "has \(count) Swift files; make rooms of at most \(Self.filesMax)")
+            findings.add(folder, "has \(count) Swift files; at most \(Self.filesMax) fit into one")
         }
         findings.report()
     }
@@ -63,7 +62,7 @@ import Testing
         findings.report()
     }
 
-    @Test func betweenTwoRoomsArrowsGoOneWay() {
+    @Test func dependenciesBetweenFoldersGoOneWay() {
         var findings = Findings()
         // The folders of a test target are what is tested, and share what they test with.
         let rooms = Self.rooms.filter { !$0.path.hasPrefix("Tests/") }
@@ -82,7 +81,7 @@ import Testing
         for pair in Self.circles.keys { #expect(Self.rooms.circles[pair] != nil, "\(pair)") }
     }
 
-    @Test func aFullFloorIsFound() {
+    @Test func aCrowdedFolderIsFound() {
         let files = (1...3).map { SourceFile(path: "Services/Shop/Desk/File\($0).swift", text: "") }
         #expect(Rooms.crowded(files, above: 2) == ["Services/Shop/Desk": 3])
         #expect(Rooms.crowded(files, above: 3).isEmpty)

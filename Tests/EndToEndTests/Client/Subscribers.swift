@@ -133,7 +133,7 @@ extension EndToEnd.PaymentQueues {
         }
 
         /// The offer is used on another device after this one has shown it.
-        @Test func whoWasShownATrialThatIsGoneIsNotCharged() async throws {
+        @Test func aBuyerWhoWasShownATrialThatIsGoneIsNotCharged() async throws {
             try await withStore { store in
                 try await store.offerTrial(of: SampleCatalog.club)
                 _ = try await store.setClock(Routes.adminClockFreeze)

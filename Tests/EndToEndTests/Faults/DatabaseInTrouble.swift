@@ -10,7 +10,7 @@ extension EndToEnd {
     /// The responses of the services during problems of PostgreSQL.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct DatabaseInTrouble {
-        @Test func whoAsksIsAnsweredWithinTenSecondsAndNothingIsReady() async throws {
+        @Test func everyRequestIsAnsweredInTenSecondsAndNothingIsReady() async throws {
             try await withStore(.with(database: .own)) { store in
                 try await store.importSampleCatalog()
                 let payment = try await store.buy()

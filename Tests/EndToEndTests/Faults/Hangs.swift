@@ -121,7 +121,9 @@ extension StoreClient {
     fileprivate func isKeptWaiting(for payment: AcceptedPayment) async -> Bool {
         var client = self
         client.timeout = .seconds(1)
-        // No answer in time is an error.
-        return (try? await client.transaction(payment.transactionID)) == nil
+        let begin = ContinuousClock.now
+        let answer = try? await client.transaction(payment.transactionID)
+        // A connection that is refused is no answer either, but ends at once.
+        return answer == nil && ContinuousClock.now - begin >= .milliseconds(900)
     }
 }

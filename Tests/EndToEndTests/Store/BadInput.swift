@@ -158,7 +158,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func whoIsNotKnownGetsInNowhere() async throws {
+        @Test func aRequestWithoutAValidTokenIsRefusedEverywhere() async throws {
             try await withStore { store in
                 let ada = AccountID(unchecked: "ada")
                 let keys = store.keys

@@ -45,7 +45,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        @Test func whoTriesTooOftenIsRefusedAndToldSo() async throws {
+        @Test func aBuyerWhoTriesTooOftenIsRefusedAndToldSo() async throws {
             try await withStore { store in
                 let observer = try await subscribe(in: store)
                 _ = try await store.advanceClock("32d", from: try await store.readClock().now)

@@ -27,7 +27,7 @@ extension EndToEnd.PaymentQueues {
                 .renewalInfo.unsafePayloadValue
         }
 
-        @Test func whoHasLeftComesBackAtTheOffersPrice() async throws {
+        @Test func aFormerSubscriberComesBackAtTheOffersPrice() async throws {
             try await withStore { store in
                 try await sell(store)
                 _ = try await store.setClock(Routes.adminClockFreeze)
