@@ -60,7 +60,7 @@ else
 	@deploy/dev/run-tests .build/end-to-end-bench.log --skip-build --filter '^EndToEndTests\.EndToEnd/Bench/'
 	@echo "make: calling a store with Apple's own client"
 	@$(DEVSTORE) conformance
-	@echo "make: holding a store to its contracts ($(or $(SECONDS),30) s)"
+	@echo "make: comparing a store with its contracts ($(or $(SECONDS),30) s)"
 	@$(DEVSTORE) contracts --seconds $(or $(SECONDS),30)
 	@echo "make: calling the stand-in for Stripe with Stripe's own library"
 	@$(DEVSTORE) stripe --check
