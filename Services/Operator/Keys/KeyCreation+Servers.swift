@@ -4,7 +4,7 @@ import OperatorCore
 
 /// The keys of merchants' servers, and the files of apps.
 extension KeyCreation {
-    /// The file of one server key, which receipts and fulfillment read.
+    /// The file of one server key, which payments, receipts and fulfillment read.
     struct ServerKey: Codable, Equatable {
         /// The issuer that signs with the key: the token's `iss`.
         var issuerID: String

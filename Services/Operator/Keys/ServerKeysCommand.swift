@@ -9,8 +9,8 @@ struct ServerKeysCommand: OperatorSubcommand {
         abstract: "Creates a key with which an app's server calls the App Store Server API.",
         discussion: """
             Creates private/servers/<key id>.p8, which belongs on the app's server, and \
-            servers/<key id>.json, which receipts and fulfillment read while they run. To revoke \
-            the key, remove the latter.
+            servers/<key id>.json, which payments, receipts and fulfillment read while they run. \
+            The key also signs promotional offers. To revoke it, remove the second file.
 
             Example:
               counterfoil keys server --directory .dev/keys --key-id 2X9R4HXF34 \\
