@@ -71,6 +71,17 @@ import Testing
         findings.report()
     }
 
+    @Test(arguments: [
+        ("print", "print(\"paid\")"), ("try!", "let coin = try! mint()"),
+        ("fatalError", "fatalError(\"no coin\")"), ("Thread.sleep", "usleep(10_000)"),
+        ("Date()", "let now = Date()"), ("implementationOnly", "@_exported import Mint"),
+    ])
+    func aForbiddenCallIsFound(name: String, text: String) throws {
+        let rule = try #require(Self.rules.first { $0.name == name })
+        let pattern = try Regex(rule.pattern).wordBoundaryKind(.simple)
+        #expect(text.contains(pattern))
+    }
+
     @Test func everyUncheckedPromiseHasItsReasonBesideIt() throws {
         let promise = /@unchecked Sendable|nonisolated\(unsafe\)/
         let reason = /\/\/ \S+/

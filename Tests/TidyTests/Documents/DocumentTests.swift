@@ -17,23 +17,89 @@ import Testing
 
     @Test func everyRelativeLinkResolves() {
         var findings = Findings()
+        var count = 0
         for document in Repository.documents {
-            let folder = document.path.split(separator: "/").dropLast().joined(separator: "/")
-            var isInCode = false
-            for (line, text) in zip(1..., document.lines) {
-                if text.hasPrefix("```") { isInCode.toggle() }
-                guard !isInCode else { continue }
-                for match in text.matches(of: /\]\(([^)\s]+)\)/) {
-                    let target = match.1.prefix { $0 != "#" }
-                    guard !target.isEmpty, !target.contains(":") else { continue }
-                    let path = URL(fileURLWithPath: "/\(folder)/\(target)").standardizedFileURL.path
-                    if !Repository.exists(String(path.dropFirst())) {
-                        findings.add(document, line, "there is no \(target) from here")
-                    }
+            for link in Self.links(of: document) {
+                count += 1
+                if !Repository.exists(link.path) {
+                    findings.add(document, link.line, "there is no \(link.path)")
                 }
             }
         }
         findings.report()
+        #expect(count > 300, "the search finds the links that there are")
+    }
+
+    /// A link to a heading names one that the other document has.
+    @Test func everyLinkToAHeadingResolves() {
+        var anchors: [String: Set<String>] = [:]
+        for document in Repository.documents {
+            anchors[document.path] = Self.anchors(of: document)
+        }
+        var findings = Findings()
+        var count = 0
+        for document in Repository.documents {
+            for link in Self.links(of: document) where !link.anchor.isEmpty {
+                guard let known = anchors[link.path] else { continue }
+                count += 1
+                if !known.contains(link.anchor) {
+                    findings.add(document, link.line, "\(link.path) has no #\(link.anchor)")
+                }
+            }
+        }
+        findings.report()
+        #expect(count > 10, "the search finds the links that there are")
+    }
+
+    @Test(arguments: [
+        ("## What it does not do", "what-it-does-not-do"), ("# ``PaymentQueue``", "paymentqueue"),
+        ("### `fulfillment`: its 2 topics", "fulfillment-its-2-topics"),
+    ])
+    func anAnchorIsMadeFromItsHeading(heading: String, anchor: String) {
+        let document = SourceFile(path: "Sample.md", text: "Not one\n\(heading)\n")
+        #expect(Self.anchors(of: document) == [anchor])
+    }
+
+    /// A link of a document to a file of this repository.
+    private struct Link {
+        let line: Int
+        let path: String
+        /// The heading in that file, or nothing.
+        let anchor: String
+    }
+
+    private static func links(of document: SourceFile) -> [Link] {
+        let folder = document.path.split(separator: "/").dropLast().joined(separator: "/")
+        var links: [Link] = []
+        var isInCode = false
+        for (line, text) in zip(1..., document.lines) {
+            if text.hasPrefix("```") { isInCode.toggle() }
+            guard !isInCode else { continue }
+            for match in text.matches(of: /\]\(([^)\s]+)\)/) {
+                let target = match.1.prefix { $0 != "#" }
+                guard !target.contains(":") else { continue }
+                let path = URL(fileURLWithPath: "/\(folder)/\(target)").standardizedFileURL.path
+                links.append(
+                    Link(
+                        line: line,
+                        path: target.isEmpty ? document.path : String(path.dropFirst()),
+                        anchor: String(match.1.dropFirst(target.count + 1))
+                    )
+                )
+            }
+        }
+        return links
+    }
+
+    /// The anchors of a document's headings, as they are made where it is shown.
+    private static func anchors(of document: SourceFile) -> Set<String> {
+        var anchors: Set<String> = []
+        for line in document.lines where line.hasPrefix("#") {
+            let words = line.drop { $0 == "#" || $0 == " " }.lowercased()
+                .filter { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == " " }
+            anchors.insert(words.replacing(" ", with: "-"))
+        }
+        return anchors
     }
 
     /// A path of this repository that stands between backticks exists.
@@ -118,12 +184,15 @@ import Testing
     @Test func everyMakeTargetIsExplained() throws {
         var findings = Findings()
         let makefile = try Repository.file("Makefile")
+        var count = 0
         for (line, text) in zip(1..., makefile.lines)
-        where text.contains(/^[a-z]+:/) && !text.contains("## ")
-            && !text.contains(/^[a-z]+: [A-Z]+ =/)
-        {
-            findings.add(makefile, line, "say what it does: target: ## Words")
+        where text.contains(/^[a-z-]+:/) && !text.contains(/^[a-z-]+: [A-Z]+ =/) {
+            count += 1
+            if !text.contains("## ") {
+                findings.add(makefile, line, "say what it does: target: ## Words")
+            }
         }
         findings.report()
+        #expect(count > 20, "the search finds the targets that there are")
     }
 }

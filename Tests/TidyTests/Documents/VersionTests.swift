@@ -14,14 +14,17 @@ import Testing
     @Test func imagesHaveTheVersion() throws {
         var findings = Findings()
         let version = try Self.version
+        var count = 0
         for file in try Self.deployments {
             for (line, text) in zip(1..., file.lines) {
                 let tag = text.firstMatch(of: /(?:counterfoil\/[a-z]+:|newTag: )([0-9][0-9a-z.]*)/)
-                guard let tag, tag.1 != version else { continue }
-                findings.add(file, line, "the version is \(version)")
+                guard let tag else { continue }
+                count += 1
+                if tag.1 != version { findings.add(file, line, "the version is \(version)") }
             }
         }
         findings.report()
+        #expect(count > 20, "the search finds the tags that there are")
     }
 
     @Test func packagesAreAskedForTheVersion() throws {
