@@ -4,13 +4,14 @@ import html
 import re
 
 import requests
+from appstoreserverlibrary.jws_signature_creator import IntroductoryOfferEligibilitySignatureCreator
 
 from notifications import administer, eventually, heard
 from receipts import app_receipt, verify
 from subscriptions import Life
 
-# A product with an introductory and a win-back offer, and one with an offer of codes.
-GOLD, SILVER = "com.example.guild.gold", "com.example.lodge.silver"
+# A product with an introductory and a win-back offer, one with an offer of codes, and one with an introductory offer.
+GOLD, SILVER, BRONZE = "com.example.guild.gold", "com.example.lodge.silver", "com.example.salon.bronze"
 PRICE, OFFERED = 999, 199
 WIN_BACK, CODE = "we_miss_you", "spring"
 BACK = {"type": "winBack", "id": WIN_BACK}
@@ -77,6 +78,7 @@ def other_offers(store, table):
     introductory(store, table, life)
     win_back(store, table, life)
     codes(store, table, life)
+    eligibility(store, table, life)
     administer(store, "DELETE", f"/apps/{store.bundle}/notification-endpoint")
 
 
@@ -147,6 +149,47 @@ def codes(store, table, life):
     entry = entry_of(store, transaction.transactionId)
     table.expect("  … verifyReceipt", (CODE, "true"), (entry["offer_code_ref_name"], entry["is_trial_period"]))
     table.expect("  … once", 422, submit(code=code).status_code)
+
+
+def eligibility(store, table, life):
+    """The merchant's server withholds the introductory offer, and later gives it once more."""
+    sell(life, BRONZE, "salon", introductoryOffer=terms("payAsYouGo", "P1M", OFFERED, 2))
+    key = store.server_key
+    creator = IntroductoryOfferEligibilitySignatureCreator(store.private_key(key), key, store.issuer(key), store.bundle)
+    buyer = told(life, "SUBSCRIBED INITIAL_BUY", GOLD)[0].transactionId
+
+    def decided(allowed, product=BRONZE, transaction=buyer):
+        return {"introductoryOfferEligibility": creator.create_signature(product, allowed, transaction)}
+
+    def leave(first):
+        life.buyer("PUT", f"/subscriptions/{first}/auto-renew", {"isOn": False})
+        life.advance("32d")
+        told(life, "EXPIRED VOLUNTARY", BRONZE)
+
+    table.expect("an eligibility signed for another product", "offer_signature_invalid", refusal(life, BRONZE, **decided(True, GOLD)))
+    table.expect("  … for a stranger", "offer_signature_invalid", refusal(life, BRONZE, **decided(True, transaction="999999999")))
+    withheld = bought(life, BRONZE, **decided(False))
+    table.expect("IntroductoryOfferEligibilitySignatureCreator, withheld", PRICE, withheld["price"]["minorUnits"])
+    transaction, _ = told(life, "SUBSCRIBED INITIAL_BUY", BRONZE)
+    table.expect("  … its transaction", (None, None, None, None), offer(transaction))
+    leave(withheld["id"])
+    table.expect("  … the offer is kept", OFFERED, bought(life, BRONZE)["price"]["minorUnits"])
+    told(life, "SUBSCRIBED RESUBSCRIBE", BRONZE)
+    leave(withheld["id"])
+    token = decided(True)
+    again = bought(life, BRONZE, **token)
+    table.expect("IntroductoryOfferEligibilitySignatureCreator, once more", OFFERED, again["price"]["minorUnits"])
+    signed = eventually(lambda: known(store, again["id"]))
+    transaction = life.verifier.verify_and_decode_signed_transaction(signed)
+    table.expect("  … its transaction", (1, None, "PAY_AS_YOU_GO", "P1M"), offer(transaction))
+    table.expect("  … price", OFFERED * 10, transaction.price)
+    table.expect("  … another payment", "offer_nonce_used", refusal(life, BRONZE, **token))
+
+
+def known(store, transaction):
+    """What the store has signed about a transaction; None before it is paid."""
+    answer = store.get(f"/inApps/v1/transactions/{transaction}")
+    return answer.json()["signedTransactionInfo"] if answer.status_code == 200 else None
 
 
 def entry_of(store, transaction):

@@ -107,6 +107,15 @@ extension EventFixtureTests {
         #expect(offer.type == .introductory && offer.number == 2 && offer.price == paid.price)
         #expect(paid.subscription?.renewalPrice?.description == "2.99 USD")
         #expect(paid.subscription?.beginsIntroductoryOffer == false)
+        var begun = try #require(paid.subscription)
+        begun.charge = nil
+        begun.offer?.number = 1
+        #expect(begun.beginsIntroductoryOffer)
+        // The merchant's server gives an offer once more, which is not the account's own.
+        begun.offer?.introductory = .again
+        #expect(!begun.beginsIntroductoryOffer)
+        #expect(IntroductoryUse(rawValue: "again") == .again)
+        #expect(IntroductoryUse.again.rawValue == "again")
         let change = try roundTrip(SubscriptionChanged.self, "optional/subscription.changed.offer")
         #expect(change.subscription.nextPrice?.description == "4.99 USD")
         #expect(change.subscription.charge?.price.description == "4.99 USD")

@@ -124,6 +124,8 @@ import Testing
         #expect(signed.discount?.timestamp == 1_800_000_000_000)
         let token = try roundTrip(PaymentRequest.self, "payment.request.promotional")
         #expect(token.promotionalOffer?.hasPrefix("eyJ") == true && token.discount == nil)
+        let allowed = try roundTrip(PaymentRequest.self, "payment.request.introductory")
+        #expect(allowed.introductoryOfferEligibility?.hasPrefix("eyJ") == true)
     }
 
     @Test func clock() throws {

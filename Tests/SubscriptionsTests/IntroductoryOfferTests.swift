@@ -112,6 +112,23 @@ import Testing
         #expect(try story.findings() == [])
     }
 
+    /// Rule S48.
+    @Test(arguments: [(IntroductoryUse.again as IntroductoryUse?, true), (nil, false)])
+    func onlyTheMerchantsServerGivesAnOfferOnceMore(use: IntroductoryUse?, isRight: Bool) throws {
+        var story = StoryTeller()
+        var offer = introductory(.freeTrial, Self.week, price: 0)
+        story.buy(silver, by: offer, at("2026-01-01"))
+        story.apply(.autoRenewTurnedOff, at("2026-01-02"))
+        try story.carryOut()
+        offer.introductory = use
+        story.buy(silver, by: offer, at("2026-01-09"))
+        #expect(period(story) == "2026-01-09 to 2026-01-16, 0.00 USD, freeTrial 1 of 1")
+        let expected: [SubscriptionInvariant] = isRight ? [] : [.offersAreUsedOnce]
+        #expect(try story.findings().map(\.invariant) == expected)
+        try story.carryOut()
+        #expect(period(story) == "2026-01-16 to 2026-02-16, 9.99 USD")
+    }
+
     @Test func aPeriodThatIsRecoveredCountsToo() throws {
         var story = StoryTeller()
         story.buy(silver, by: Self.threeMonths, at("2026-01-01"))

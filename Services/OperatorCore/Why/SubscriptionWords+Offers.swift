@@ -24,6 +24,7 @@ extension SubscriptionWords {
     /// The kind of an offer and its id, if it has one.
     package static func name(of offer: PeriodOffer) -> String {
         let type = offer.type == .winBack ? "win-back" : offer.type.rawValue
-        return "\(type) offer" + (offer.id.map { " \($0)" } ?? "")
+        let again = offer.introductory == .again ? " that the merchant's server gave once more" : ""
+        return "\(type) offer" + (offer.id.map { " \($0)" } ?? "") + again
     }
 }

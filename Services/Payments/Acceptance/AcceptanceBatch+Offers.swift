@@ -18,6 +18,21 @@ extension AcceptanceBatch {
         )
     }
 
+    /// The transactions by which accounts have the introductory offers that merchants' servers decide
+    /// about in unanswered requests.
+    func openIntroductions(_ products: [ProductID: Product]) -> Set<TransactionID> {
+        Set(
+            open.compactMap { position in
+                let submission = entries[position].submission
+                guard submission.request.introductoryOfferEligibility != nil,
+                    let product = products[submission.request.productID],
+                    let key = submission.subscriptionKey(of: product)
+                else { return nil }
+                return subscriptions.rows[key]?.introductoryID
+            }
+        )
+    }
+
     /// The codes that unanswered requests redeem.
     var openCodes: Set<CodeDigest> { Set(open.compactMap { entries[$0].submission.code?.digest }) }
 
@@ -47,6 +62,22 @@ extension AcceptanceBatch {
             return .success(OfferGrant(first: needsApproval ? nil : offer))
         }
         let row = submission.subscriptionKey(of: product).flatMap { subscriptions.rows[$0] }
+        if submission.request.introductoryOfferEligibility != nil {
+            return IntroductoryOfferRules.offer(
+                signed,
+                of: product,
+                in: submission.request.storefront,
+                to: submission.accountKey,
+                isRunning: row?.subscription.map {
+                    subscriptions.machine.dueActions.state(of: $0, at: time).isRunning
+                } ?? false,
+                introducedBy: row?.introductoryID,
+                facts
+            ).flatMap { offer in
+                offer?.price.isZero == true && asksToBuy(submission)
+                    ? .failure(.offerNotAvailable) : .success(OfferGrant(first: offer))
+            }
+        }
         return PromotionalOfferRules.offer(
             signed,
             of: product,

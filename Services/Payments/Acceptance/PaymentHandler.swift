@@ -82,7 +82,7 @@ struct PaymentHandler: Sendable {
             products: products,
             standings: standings,
             intents: intents,
-            offers: try offerFacts(of: batch, on: connection),
+            offers: try offerFacts(of: batch, products, on: connection),
             methodRefusal: {
                 processor.refusal(of: $0) ?? methods.refusal(of: $0, from: $1)
             }
@@ -145,9 +145,12 @@ struct PaymentHandler: Sendable {
     /// Reads what decides about the signed offers and the codes of a batch.
     private func offerFacts(
         of batch: AcceptanceBatch,
+        _ products: [ProductID: Product],
         on connection: isolated PostgresConnection
     ) throws -> OfferFacts {
         let (nonces, named) = (batch.openNonces, batch.openOfferTransactions)
+        // The locks of the subscriptions are held, so none of these is paid or fails meanwhile.
+        let introductions = batch.openIntroductions(products)
         var facts = OfferFacts(keys: offerKeys, time: context.machineNow())
         (facts.codes, facts.redeemed) = try connection.read(
             CodeStore.codes(batch.openCodes),
@@ -155,8 +158,15 @@ struct PaymentHandler: Sendable {
         )
         guard !nonces.isEmpty else { return facts }
         facts.used = try connection.read(OfferNonceStore.used(nonces))
-        facts.owners = try TransactionStore.load(Array(named), on: connection)
-            .mapValues(\.accountKey)
+        let records = try TransactionStore.load(
+            Array(named.union(introductions)),
+            on: connection
+        )
+        facts.owners = records.mapValues(\.accountKey)
+        facts.unpaidIntroductions = introductions.filter { id in
+            guard let state = records[id]?.transaction.state else { return false }
+            return state == .purchasing || state == .deferred
+        }
         return facts
     }
 

@@ -23,7 +23,10 @@ enum RequestFingerprint {
         let intent = request.purchaseIntentID.map { [$0.rawValue] } ?? []
         let shown = request.offer.map(Self.fields) ?? []
         let discount = request.discount.map(Self.fields) ?? []
-        let signed = request.promotionalOffer.map { ["promotionalOffer", $0] } ?? []
+        var signed = request.promotionalOffer.map { ["promotionalOffer", $0] } ?? []
+        if let token = request.introductoryOfferEligibility {
+            signed += ["introductoryOfferEligibility", token]
+        }
         let redeemed = code.map { ["code", $0.text] } ?? []
         return of(fields + intent + shown + discount + signed + redeemed)
     }

@@ -44,10 +44,12 @@ enum ResumptionRules {
         guard failed.failureReason == .interrupted, failed.reason != .renewal else {
             return .notInterrupted
         }
-        // The signature of a promotional offer was for the failed payment only, and a code was given back.
-        // Whoever still may have a win-back offer pays with it again.
-        let type = failed.subscription?.offer?.type
-        if failed.subscription?.offerOfCode != nil || type == .promotional || type == .winBack {
+        // A signature was for the failed payment only, and a code was given back. Whoever still may have a
+        // win-back offer pays with it again.
+        let offered = failed.subscription?.offer
+        if failed.subscription?.offerOfCode != nil || offered?.type == .promotional
+            || offered?.type == .winBack || offered?.introductory == .again
+        {
             return .refused(.offerNotAvailable)
         }
         let price = PaymentRules.price(

@@ -64,8 +64,8 @@ extension PaymentRefusal {
                 code: "offers_contradict",
                 title: "The request contradicts itself",
                 detail: """
-                    A payment has either a discount or a promotionalOffer, and only for an \
-                    auto-renewable subscription.
+                    A payment has only one of discount, promotionalOffer and \
+                    introductoryOfferEligibility, and only for an auto-renewable subscription.
                     """
             )
         }

@@ -11,6 +11,8 @@ struct OfferFacts: Sendable {
     var used: Set<OfferNonce> = []
     /// The accounts of the transactions that offers name.
     var owners: [TransactionID: AccountKey] = [:]
+    /// The transactions of introductory offers that are neither paid nor failed.
+    var unpaidIntroductions: Set<TransactionID> = []
     /// The codes that are to be redeemed.
     var codes: [CodeDigest: OfferCode] = [:]
     /// The offers that the accounts have redeemed with codes.
@@ -25,7 +27,7 @@ struct OfferFacts: Sendable {
         )
     }
 
-    /// The reason why an offer is not signed for an account's payment; `nil` if it is.
+    /// The reason why a signature cannot be used by an account's payment; `nil` if it can.
     func refusal(of signed: SignedOffer, by account: AccountKey) -> PaymentRefusal? {
         guard let key = keys.key(signed.keyID, of: account.bundleID) else {
             return .offerKeyUnknown(signed.keyID)
@@ -34,6 +36,10 @@ struct OfferFacts: Sendable {
         if let id = signed.transactionID, owners[id] != account {
             return .offerSignatureInvalid(.customer)
         }
-        return nil
+        let age = time.duration(since: signed.validFrom)
+        guard age <= PromotionalOfferRules.lifetime,
+            age >= .zero - PromotionalOfferRules.clockTolerance
+        else { return .offerExpired }
+        return used.contains(signed.nonce) ? .offerNonceUsed : nil
     }
 }

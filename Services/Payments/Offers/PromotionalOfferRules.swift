@@ -31,8 +31,9 @@ enum PromotionalOfferRules {
         _ facts: OfferFacts
     ) -> Result<PeriodOffer, PaymentRefusal> {
         let id: String?
-        switch signed {
-        case .success(let signed): id = signed.id
+        switch signed.map(\.decision) {
+        case .success(.promotional(let signed)): id = signed
+        case .success(.introductory): id = nil
         case .failure(let refusal): id = refusal.id
         }
         guard product.type == .autoRenewableSubscription else { return .failure(.offersContradict) }
@@ -41,8 +42,9 @@ enum PromotionalOfferRules {
         switch signed {
         case .failure(let refusal): return .failure(refusal.reason)
         case .success(let signed):
-            guard let found else { return .failure(.offerUnknown(signed.id)) }
-            if let refusal = refusal(of: signed, by: account, facts) { return .failure(refusal) }
+            // The introductory offer is decided elsewhere.
+            guard let found else { return .failure(.offersContradict) }
+            if let refusal = facts.refusal(of: signed, by: account) { return .failure(refusal) }
             guard let ordinary = product.prices[storefront], found.isAtMost(ordinary) else {
                 return .failure(.offerPriceInvalid)
             }
@@ -68,18 +70,6 @@ enum PromotionalOfferRules {
             numberOfPeriods: offer.terms.numberOfPeriods,
             price: price
         )
-    }
-
-    /// The reason why a signature cannot be used by an account; `nil` if it can.
-    private static func refusal(
-        of signed: SignedOffer,
-        by account: AccountKey,
-        _ facts: OfferFacts
-    ) -> PaymentRefusal? {
-        if let refusal = facts.refusal(of: signed, by: account) { return refusal }
-        let age = facts.time.duration(since: signed.validFrom)
-        guard age <= lifetime, age >= .zero - clockTolerance else { return .offerExpired }
-        return facts.used.contains(signed.nonce) ? .offerNonceUsed : nil
     }
 }
 

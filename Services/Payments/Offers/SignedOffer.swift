@@ -4,10 +4,18 @@ import Foundation
 import ServiceKit
 import StoreAPI
 
-/// A promotional offer as a request carries it, parsed but not trusted before ``fault(by:)``.
+/// A merchant's decision about an offer as a request carries it, parsed but not trusted before
+/// ``fault(by:)``.
 struct SignedOffer: Sendable {
-    /// The id of the offer.
-    let id: String
+    /// The decision that is signed.
+    enum Decision: Hashable, Sendable {
+        /// The account gets the promotional offer of this id.
+        case promotional(id: String)
+        /// The account gets the introductory offer, or does not get it (rule S48).
+        case introductory(isAllowed: Bool)
+    }
+
+    let decision: Decision
     let keyID: String
     let nonce: OfferNonce
     let validFrom: MachineTime
@@ -33,17 +41,18 @@ struct SignedOffer: Sendable {
         _ request: PaymentRequest,
         in bundle: BundleID
     ) -> Result<SignedOffer, Refusal>? {
-        switch (request.discount, request.promotionalOffer) {
-        case (nil, nil): nil
-        case (let discount?, nil): read(discount, of: request, in: bundle)
-        case (nil, let token?): read(token, of: request, in: bundle)
-        case (_?, _?): .failure(Refusal(.offersContradict))
+        switch (request.discount, request.promotionalOffer, request.introductoryOfferEligibility) {
+        case (nil, nil, nil): nil
+        case (let discount?, nil, nil): read(discount, of: request, in: bundle)
+        case (nil, let token?, nil): read(token, .promotional, of: request, in: bundle)
+        case (nil, nil, let token?): read(token, .introductory, of: request, in: bundle)
+        default: .failure(Refusal(.offersContradict))
         }
     }
 
     /// The refusal of an offer that cannot be used, and the id that it names, if it can be read.
     struct Refusal: Error, Sendable {
-        /// The id of the offer, which is checked first (rule S49).
+        /// The id of a promotional offer, which is checked first (rule S49).
         var id: String?
         var reason: PaymentRefusal
 
@@ -95,7 +104,7 @@ struct SignedOffer: Sendable {
         ]
         return .success(
             SignedOffer(
-                id: id,
+                decision: .promotional(id: id),
                 keyID: keyID,
                 nonce: OfferNonce(bundleID: bundle, value: value),
                 // Numbers outside any calendar are clamped.
@@ -110,7 +119,13 @@ struct SignedOffer: Sendable {
         )
     }
 
-    // MARK: - The second form
+    // MARK: - The second form, and the introductory offer
+
+    /// The use that a JWS is signed for.
+    private enum Audience: String {
+        case promotional = "promotional-offer"
+        case introductory = "introductory-offer-eligibility"
+    }
 
     private struct Header: Decodable {
         var alg: String
@@ -125,8 +140,20 @@ struct SignedOffer: Sendable {
         var bid: String
         var nonce: String
         var productId: String
-        var offerIdentifier: String
+        /// Only for a promotional offer.
+        var offerIdentifier: String?
+        /// Only for the introductory offer.
+        var allowIntroductoryOffer: Bool?
         var transactionId: String?
+
+        /// The decision; `nil` if its claim is missing.
+        func decision(for audience: Audience) -> Decision? {
+            switch audience {
+            case .promotional: offerIdentifier.map { Decision.promotional(id: $0) }
+            case .introductory:
+                allowIntroductoryOffer.map { Decision.introductory(isAllowed: $0) }
+            }
+        }
     }
 
     /// The largest length of a JWS that is parsed; one is a few hundred bytes long.
@@ -134,6 +161,7 @@ struct SignedOffer: Sendable {
 
     private static func read(
         _ token: String,
+        _ audience: Audience,
         of request: PaymentRequest,
         in bundle: BundleID
     ) -> Result<SignedOffer, Refusal> {
@@ -153,7 +181,8 @@ struct SignedOffer: Sendable {
         func refused(_ fault: PaymentRefusal.OfferFault) -> Result<SignedOffer, Refusal> {
             .failure(Refusal(of: claims.offerIdentifier, .offerSignatureInvalid(fault)))
         }
-        guard claims.aud == "promotional-offer" else { return refused(.audience) }
+        guard claims.aud == audience.rawValue else { return refused(.audience) }
+        guard let decision = claims.decision(for: audience) else { return refused(.token) }
         guard claims.bid == bundle.rawValue else { return refused(.bundle) }
         guard claims.productId == request.productID.rawValue else { return refused(.product) }
         guard let uuid = UUID(uuidString: claims.nonce) else { return refused(.nonce) }
@@ -163,7 +192,7 @@ struct SignedOffer: Sendable {
         let seconds = min(max(claims.iat, 0), 1e12)
         return .success(
             SignedOffer(
-                id: claims.offerIdentifier,
+                decision: decision,
                 keyID: header.kid,
                 nonce: OfferNonce(bundleID: bundle, value: uuid.uuidString.lowercased()),
                 validFrom: MachineTime(millisecondsSinceEpoch: Int64(seconds * 1000)),

@@ -9,9 +9,9 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     enum OfferFault: String, Sendable {
         case nonce = "The nonce is not a UUID."
         case form = "The signature is not an ECDSA signature in DER and base64."
-        case token = "The offer is not a JWS with ES256 and the claims of a promotional offer."
+        case token = "The offer is not a JWS with ES256, or lacks a claim."
         case issuer = "The issuer (iss) is not that of the key."
-        case audience = "The audience (aud) is not promotional-offer."
+        case audience = "The JWS is signed for another use (aud)."
         case bundle = "The offer is signed for another app (bid)."
         case product = "The offer is signed for another product (productId)."
         case customer = "The offer is signed for a transaction of another account (transactionId)."
@@ -48,7 +48,7 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case offerNonceUsed
     /// The offer costs more than the ordinary price.
     case offerPriceInvalid
-    /// The request has both forms of a signed offer, or the product is no subscription.
+    /// The request has more than one form of a signed offer, or the product is no subscription.
     case offersContradict
     /// There is no such code in the app (rule S57).
     case codeUnknown

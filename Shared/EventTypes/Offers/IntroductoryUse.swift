@@ -1,10 +1,12 @@
-/// The effect of an offer code on the introductory offer of its buyer (rule S55 of
-/// docs/subscriptions.md).
+/// The way in which a period's offer counts for the introductory offer of its buyer (rules S48 and S55
+/// of docs/subscriptions.md).
 public enum IntroductoryUse: OpenEnum {
     /// The buyer has the introductory offer first, and the offer of the code after it.
     case comesFirst
     /// The offer of the code takes its place: the buyer gets no introductory offer in the group any more.
     case usedUp
+    /// The introductory offer itself, which the merchant's server lets a buyer have once more.
+    case again
     /// An effect that only a newer version of the store knows.
     case unknown(String)
 
@@ -15,6 +17,7 @@ public enum IntroductoryUse: OpenEnum {
         switch rawValue {
         case "comesFirst": self = .comesFirst
         case "usedUp": self = .usedUp
+        case "again": self = .again
         default: self = .unknown(rawValue)
         }
     }
@@ -24,6 +27,7 @@ public enum IntroductoryUse: OpenEnum {
         switch self {
         case .comesFirst: "comesFirst"
         case .usedUp: "usedUp"
+        case .again: "again"
         case .unknown(let rawValue): rawValue
         }
     }

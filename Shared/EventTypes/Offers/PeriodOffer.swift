@@ -16,8 +16,8 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
     public var number: Int
     /// The price of one of its periods.
     public var price: Money
-    /// The effect on the introductory offer; `nil` if the account could not have that, or the offer is
-    /// not by a code.
+    /// The effect of a code's offer on the introductory one, or that this is an introductory offer once
+    /// more; `nil` for every other offer, and if the account could not have the introductory one.
     public var introductory: IntroductoryUse?
 
     /// Makes an offer.

@@ -60,10 +60,15 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     /// Whether the transaction is the one by which an account has its introductory offer in the group, or
     /// has used it up (rule S55).
     ///
-    /// Later periods of the offer, and copies of the first, are not.
+    /// Later periods of the offer, and copies of the first, are not. Nor is an offer that the merchant's
+    /// server gives once more (rule S48).
     public var beginsIntroductoryOffer: Bool {
         guard let begun = begunOffer else { return false }
-        return begun.type == .introductory || begun.introductory == .usedUp
+        switch begun.introductory {
+        case .usedUp: return true
+        case .again: return false
+        case .comesFirst, .unknown, nil: return begun.type == .introductory
+        }
     }
 
     /// The offer for which a code was redeemed by the transaction; `nil` if none was.

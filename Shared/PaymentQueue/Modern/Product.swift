@@ -28,6 +28,7 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
             case simulatesAskToBuyInSandbox(Bool)
             case promotionalOffer(SignedPromotionalOffer)
             case paymentDiscount(SKPaymentDiscount)
+            case introductoryOfferEligibility(String)
             case winBackOffer(String)
         }
 
@@ -88,6 +89,19 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
                 timestamp: Int64(timestamp)
             )
             return PurchaseOption(wish: .paymentDiscount(discount))
+        }
+
+        /// The decision of the merchant's server whether the buyer gets the introductory offer.
+        ///
+        /// If it allows the offer, the buyer gets it also if they have had one in the group. If the
+        /// buyer cannot have it, because a subscription of the group runs or the product has none, the
+        /// purchase fails with ``SKError/Code/ineligibleForOffer``. If it does not allow the offer, the
+        /// purchase costs the ordinary price.
+        ///
+        /// - Parameter compactJWS: The signed JWS.
+        /// - Returns: The option.
+        public static func introductoryOfferEligibility(compactJWS: String) -> PurchaseOption {
+            PurchaseOption(wish: .introductoryOfferEligibility(compactJWS))
         }
 
         /// The win-back offer that the purchase redeems.
@@ -166,6 +180,8 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
             case .simulatesAskToBuyInSandbox(let asks): payment.simulatesAskToBuyInSandbox = asks
             case .promotionalOffer(let offer): payment.promotionalOffer = offer
             case .paymentDiscount(let discount): payment.paymentDiscount = discount
+            case .introductoryOfferEligibility(let jws):
+                payment.introductoryOfferEligibility = jws
             case .winBackOffer(let id): payment.winBackOffer = id
             }
         }

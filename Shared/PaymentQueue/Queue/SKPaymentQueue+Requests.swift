@@ -185,7 +185,8 @@ extension SKPaymentQueue {
             ),
             offer: shownOffer(of: payment.product, for: payment),
             discount: payment.fields.paymentDiscount?.wire,
-            promotionalOffer: payment.fields.promotionalOffer?.compactJWS
+            promotionalOffer: payment.fields.promotionalOffer?.compactJWS,
+            introductoryOfferEligibility: payment.fields.introductoryOfferEligibility
         )
     }
 

@@ -16,6 +16,8 @@ public class SKPayment: Hashable,
         var paymentDiscount: SKPaymentDiscount?
         /// The promotional offer as a signed JWS, with its id.
         var promotionalOffer: SignedPromotionalOffer?
+        /// The decision of the merchant's server about the introductory offer, as a signed JWS.
+        var introductoryOfferEligibility: String?
         /// The id of the win-back offer.
         var winBackOffer: String?
         /// The promoted purchase that this payment answers (spec rule 116).
@@ -113,6 +115,11 @@ public final class SKMutablePayment: SKPayment,
     var promotionalOffer: SignedPromotionalOffer? {
         get { fields.promotionalOffer }
         set { fields.promotionalOffer = newValue }
+    }
+    /// The decision of the merchant's server about the introductory offer, as a signed JWS.
+    var introductoryOfferEligibility: String? {
+        get { fields.introductoryOfferEligibility }
+        set { fields.introductoryOfferEligibility = newValue }
     }
     /// The id of the win-back offer that the payment redeems.
     package var winBackOffer: String? {

@@ -61,7 +61,8 @@ extension SKPaymentQueue {
     ///
     /// It is the promotional one that the payment redeems. Otherwise it is the introductory one if the
     /// store has told the app that the account may have it. A payment that names an offer is never
-    /// charged the ordinary price instead. A buyer who has to ask gets no free offer.
+    /// charged the ordinary price instead. A buyer who has to ask gets no free offer. If the merchant's
+    /// server decides about the introductory offer, it is named only if that server allows it.
     func shownOffer(of product: SKProduct, for payment: SKPayment) -> ShownOffer? {
         let redeemed =
             payment.fields.paymentDiscount?.identifier ?? payment.fields.promotionalOffer?.offerID
@@ -82,10 +83,29 @@ extension SKPaymentQueue {
         }
         guard let group = product.subscriptionGroupIdentifier,
             let discount = product.introductoryPrice,
-            state.withLock({ $0.introductoryGroups.contains(group) }),
+            payment.fields.introductoryOfferEligibility.map(Self.allowsIntroductoryOffer)
+                ?? state.withLock({ $0.introductoryGroups.contains(group) }),
             !(payment.simulatesAskToBuyInSandbox && discount.listing.price.isZero)
         else { return nil }
         return ShownOffer(type: .introductory, terms: discount.listing)
+    }
+
+    /// Reads whether a JWS of the merchant's server allows the introductory offer.
+    ///
+    /// Only the store can verify the signature. It refuses a JWS that it cannot read.
+    private static func allowsIntroductoryOffer(_ compactJWS: String) -> Bool {
+        struct Claims: Decodable {
+            var allowIntroductoryOffer: Bool
+        }
+        let parts = Array(compactJWS.utf8).split(
+            separator: UInt8(ascii: "."),
+            omittingEmptySubsequences: false
+        )
+        guard parts.count == 3, let payload = StrictBase64.decode(parts[1], .url) else {
+            return false
+        }
+        let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload))
+        return claims?.allowIntroductoryOffer ?? false
     }
 
     /// Forgets that the account may have an introductory offer, once the store has refused it.

@@ -35,8 +35,13 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
     public var discount: PaymentDiscount?
     /// The promotional offer that the payment redeems, as a signed JWS (rule S50).
     ///
-    /// A payment has at most one of both forms.
+    /// A payment has at most one of ``discount``, this and ``introductoryOfferEligibility``.
     public var promotionalOffer: String?
+    /// The decision of the merchant's server about the introductory offer, as a signed JWS (rule S48).
+    ///
+    /// It gives the offer once more to an account that has had one, or withholds it from one that may
+    /// have it.
+    public var introductoryOfferEligibility: String?
 
     /// Makes a request.
     public init(
@@ -49,7 +54,8 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         purchaseIntentID: PurchaseIntentID? = nil,
         offer: ShownOffer? = nil,
         discount: PaymentDiscount? = nil,
-        promotionalOffer: String? = nil
+        promotionalOffer: String? = nil,
+        introductoryOfferEligibility: String? = nil
     ) {
         self.productID = productID
         self.quantity = quantity
@@ -61,5 +67,6 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         self.offer = offer
         self.discount = discount
         self.promotionalOffer = promotionalOffer
+        self.introductoryOfferEligibility = introductoryOfferEligibility
     }
 }

@@ -1,8 +1,8 @@
 import EventTypes
 
 extension SubscriptionAudit {
-    /// Checks that the account had at most one introductory offer, and every other one period after
-    /// period (rules S43, S44 and S52).
+    /// Checks that the account had at most one introductory offer of its own, and every offer period
+    /// after period (rules S43, S44, S48 and S52).
     func checkOffers(_ history: SubscriptionHistory, _ findings: inout Findings) {
         // A period that was taken back before it began is none.
         let periods = history.periods.filter { $0.effectiveEnd > $0.start || $0.earlyEnd == nil }
@@ -27,8 +27,13 @@ extension SubscriptionAudit {
                     + "follow the period before it"
             )
         }
-        let begun = periods.filter { $0.offer?.type == .introductory && $0.offer?.number == 1 }
-            .map(\.transactionID)
+        // Those that the merchant's server has given once more are not counted (rule S48).
+        let begun = periods.compactMap { period in
+            guard let offer = period.offer, offer.type == .introductory, offer.number == 1,
+                offer.introductory != .again
+            else { return nil }
+            return period.transactionID
+        }
         findings.check(
             .offersAreUsedOnce,
             begun.count <= 1,

@@ -126,6 +126,12 @@ import Testing
             SubscriptionWords.offerText(of: period, from: nil)
                 == " with the introductory offer, period 1 of 3"
         )
+        period.offer?.introductory = .again
+        #expect(
+            SubscriptionWords.offerText(of: period, from: nil)
+                == " with the introductory offer that the merchant's server gave once more, "
+                + "period 1 of 3"
+        )
         period.offer = nil
         period.redeems = Self.offer()
         period.redeems?.type = .code

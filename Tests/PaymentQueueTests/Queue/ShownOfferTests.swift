@@ -96,6 +96,25 @@ import Testing
         #expect(queue.shownOffer(of: product, for: payment) != nil)
     }
 
+    /// The queue reads what the merchant's server has decided; the store verifies it.
+    @Test(arguments: [
+        (#"{"allowIntroductoryOffer":true}"#, true), (#"{"allowIntroductoryOffer":false}"#, false),
+        (#"{"allowIntroductoryOffer":"true"}"#, false), ("{}", false),
+    ])
+    func theMerchantsDecisionNamesTheOffer(claims: String, isNamed: Bool) {
+        let product = club(introducedAt: 0)
+        let payload = StrictBase64.encode(Array(claims.utf8), .url)
+        let payment = SKPayment(product: product).mutableCopy()
+        for isKnown in [false, true] {
+            if isKnown { tellOfOffer() }
+            payment.introductoryOfferEligibility =
+                "e30." + String(decoding: payload, as: UTF8.self) + ".AAAA"
+            #expect((queue.shownOffer(of: product, for: payment) != nil) == isNamed)
+            payment.introductoryOfferEligibility = "no JWS"
+            #expect(queue.shownOffer(of: product, for: payment) == nil)
+        }
+    }
+
     /// A payment with a win-back offer never costs the ordinary price, whatever the app names.
     @Test func aWinBackOfferIsNamedWithItsTerms() throws {
         var listing = try #require(club(introducedAt: 99).introductoryPrice?.listing)

@@ -23,6 +23,7 @@ import Testing
             "Product.purchase(options:)": { (product: Product) in
                 try await product.purchase(options: [
                     .quantity(2), .appAccountToken(UUID()), .simulatesAskToBuyInSandbox(true),
+                    .introductoryOfferEligibility(compactJWS: ""),
                 ]) as Product.PurchaseResult
             },
             "Product.latestTransaction": { (product: Product) in

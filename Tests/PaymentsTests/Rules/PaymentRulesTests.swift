@@ -292,6 +292,8 @@ import Testing
         named.offer?.id = OfferID(unchecked: "a")
         var signed = request()
         signed.promotionalOffer = "a"
+        var allowed = request()
+        allowed.introductoryOfferEligibility = "a"
         let discounts: [PaymentRequest] = ["a", "b"].map { nonce in
             var discount = request()
             discount.discount = PaymentDiscount(
@@ -305,7 +307,7 @@ import Testing
         }
         let requests =
             discounts + [
-                trial, named, signed, request(), request("gems"), request(quantity: 2),
+                trial, named, signed, allowed, request(), request("gems"), request(quantity: 2),
                 request(storefront: "FRA"),
                 request(price: usd(99)), request(method: .decline), request(username: ""),
                 request(username: "a"), request(intent: PurchaseIntentID(time: startTime)),
@@ -315,7 +317,7 @@ import Testing
             Set(Mirror(reflecting: request()).children.map(\.label)) == [
                 "productID", "quantity", "storefront", "price", "paymentMethod",
                 "applicationUsername", "purchaseIntentID", "offer", "discount",
-                "promotionalOffer",
+                "promotionalOffer", "introductoryOfferEligibility",
             ],
             "Put a new member into the fingerprint, and a request with another value above."
         )

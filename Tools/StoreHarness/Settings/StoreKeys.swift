@@ -132,19 +132,48 @@ public struct StoreKeys: Sendable {
 
     /// Returns a token for the app's server, in the form that Apple's clients create.
     public func serverToken() throws -> String {
+        try serverToken(
+            for: "appstoreconnect-v1",
+            claims: ["exp": StoreTime.wallClock().millisecondsSinceEpoch / 1000 + 3000]
+        )
+    }
+
+    /// Signs whether one payment gets the introductory offer, as Apple's library for servers does.
+    ///
+    /// - Parameters:
+    ///   - isAllowed: Whether the payment gets it.
+    ///   - product: The product that has it.
+    /// - Returns: The JWS, which names no transaction of the buyer.
+    /// - Throws: An error if the key cannot be read.
+    public func introductoryOfferEligibility(
+        _ isAllowed: Bool,
+        of product: ProductID
+    ) throws -> String {
+        try serverToken(
+            for: "introductory-offer-eligibility",
+            claims: [
+                "iat": StoreTime.wallClock().millisecondsSinceEpoch / 1000,
+                "nonce": UUID().uuidString.lowercased(), "productId": product.rawValue,
+                "allowIntroductoryOffer": isAllowed,
+            ]
+        )
+    }
+
+    /// Signs claims with the key of the app's server.
+    private func serverToken(for audience: String, claims: [String: Any]) throws -> String {
         struct Registration: Decodable { var issuerID: String }
         let keyID = serverKeyID
         let registration = try JSONDecoder().decode(
             Registration.self,
             from: try Data(contentsOf: URL(fileURLWithPath: "\(servers)/\(keyID).json"))
         )
+        var claims = claims
+        claims["iss"] = registration.issuerID
+        claims["bid"] = Self.bundleID.rawValue
+        claims["aud"] = audience
         return try token(
             header: ["alg": "ES256", "typ": "JWT", "kid": keyID],
-            claims: [
-                "iss": registration.issuerID, "bid": Self.bundleID.rawValue,
-                "aud": "appstoreconnect-v1",
-                "exp": StoreTime.wallClock().millisecondsSinceEpoch / 1000 + 3000,
-            ],
+            claims: claims,
             key: try Self.key("\(directory)/private/servers/\(keyID).p8")
         )
     }

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Payments
 
-/// A merchant's server that signs promotional offers for alice's app.
+/// A merchant's server that signs offers for alice's app.
 struct OfferSigner: Sendable {
     static let shared = OfferSigner()
 
@@ -55,12 +55,40 @@ struct OfferSigner: Sendable {
         alg: String = "ES256",
         by keyID: String? = nil
     ) throws -> String {
-        var claims: [String: Any] = [
-            "iss": issuerID, "aud": "promotional-offer", "bid": "com.example.app",
-            "iat": time.millisecondsSinceEpoch / 1000, "nonce": UUID().uuidString,
-            "productId": "club", "offerIdentifier": "come_back",
-        ]
+        var claims = claims(for: "promotional-offer", at: time)
+        claims["offerIdentifier"] = "come_back"
         for (name, value) in changes { claims[name] = value }
+        return try token(of: claims, alg: alg, by: keyID)
+    }
+
+    /// Signs whether a buyer gets the introductory offer; the changes replace claims.
+    func eligibility(
+        _ isAllowed: Bool = true,
+        _ changes: [String: String] = [:],
+        at time: MachineTime = startTime.onMachines,
+        alg: String = "ES256",
+        by keyID: String? = nil
+    ) throws -> String {
+        var claims = claims(for: "introductory-offer-eligibility", at: time)
+        claims["allowIntroductoryOffer"] = isAllowed
+        for (name, value) in changes { claims[name] = value }
+        return try token(of: claims, alg: alg, by: keyID)
+    }
+
+    /// The claims of every JWS.
+    private func claims(for audience: String, at time: MachineTime) -> [String: Any] {
+        [
+            "iss": issuerID, "aud": audience, "bid": "com.example.app",
+            "iat": time.millisecondsSinceEpoch / 1000, "nonce": UUID().uuidString,
+            "productId": "club",
+        ]
+    }
+
+    private func token(
+        of claims: [String: Any],
+        alg: String,
+        by keyID: String?
+    ) throws -> String {
         let header = ["alg": alg, "kid": keyID ?? self.keyID, "typ": "JWT"]
         let parts = try [header as [String: Any], claims].map {
             String(decoding: encoded(try JSONSerialization.data(withJSONObject: $0)), as: UTF8.self)
