@@ -162,6 +162,12 @@ extension SKPaymentQueue {
                 detail: "the quantity is \(payment.quantity), and has to be above zero"
             )
         }
+        guard payment.requestData == nil else {
+            throw SKError(
+                .unauthorizedRequestData,
+                detail: "requestData is reserved, and has to be nil"
+            )
+        }
         // Use the storefront of the product's price, not the storefront that is known by now.
         let code = payment.product.storefront
         guard let productID = ProductID(rawValue: payment.productIdentifier),

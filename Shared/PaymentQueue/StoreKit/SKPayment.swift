@@ -38,7 +38,9 @@ public class SKPayment: Hashable,
     public var quantity: Int { fields.quantity }
     /// The app's own opaque name for the buyer (spec rule 30).
     public var applicationUsername: String? { fields.applicationUsername }
-    /// Reserved by StoreKit; the store does not read it.
+    /// Reserved by StoreKit.
+    ///
+    /// A payment that has it fails with ``SKError/Code/unauthorizedRequestData``.
     public var requestData: [UInt8]? { fields.requestData }
     /// Whether the sandbox asks for approval before it charges.
     public var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
@@ -101,7 +103,9 @@ public final class SKMutablePayment: SKPayment,
         get { fields.applicationUsername }
         set { fields.applicationUsername = newValue }
     }
-    /// Reserved by StoreKit; the store does not read it.
+    /// Reserved by StoreKit.
+    ///
+    /// A payment that has it fails with ``SKError/Code/unauthorizedRequestData``.
     public override var requestData: [UInt8]? {
         get { fields.requestData }
         set { fields.requestData = newValue }

@@ -194,6 +194,18 @@ import Testing
         #expect(queue.transactions.isEmpty)
     }
 
+    /// StoreKit, too, rejects a payment with the reserved property.
+    @Test func aPaymentWithReservedDataFailsBeforeItIsSent() async throws {
+        let queue = queue(StoreConfiguration.unreachable)
+        let payment = SKMutablePayment(product: .sample("coins"))
+        payment.requestData = []
+        let transaction = queue.begin(payment)
+        try await eventually("the payment to fail") {
+            transaction.transactionState == .failed ? true : nil
+        }
+        #expect((transaction.error as? SKError)?.code == .unauthorizedRequestData)
+    }
+
     // MARK: - What is known without asking
 
     /// Spec rules 1, 5 and 6: at launch nothing waits, and nothing is asked.
