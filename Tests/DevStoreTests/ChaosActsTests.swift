@@ -96,8 +96,21 @@ import Testing
         acts.see(purchase(1, with: .promotional))
         acts.see(purchase(2, with: .winBack))
         acts.see(purchase(3, with: .winBack, state: .failed))
+        acts.see(purchase(4, with: .introductory))
+        // The merchant's server may give any number of them.
+        for number in 5...6 {
+            var again = purchase(Int64(number), with: .introductory)
+            again.subscription?.offer?.introductory = .again
+            acts.see(again)
+        }
         let happened = acts.counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
-        #expect(happened == ["1 promotional offers", "1 subscribers won back"])
+        #expect(
+            happened == [
+                "1 introductory offers", "2 introductory offers given once more",
+                "1 promotional offers", "1 subscribers won back",
+            ]
+        )
+        #expect(acts.complaints == [])
     }
 
     @Test func actsThatNeverHappenedAreInTheReport() {

@@ -28,6 +28,8 @@ final class ChaosActs: Sendable {
         var counts: [Kind: Int] = [:]
         /// The purchases by which each account has its introductory offer.
         var introductions: [AccountID: Set<TransactionID>] = [:]
+        /// The purchases with an introductory offer that the merchant's server gave once more.
+        var introducedAgain: Set<TransactionID> = []
         /// The purchases that hold a code, by account.
         var codes: [AccountID: Set<TransactionID>] = [:]
         var shares: Set<TransactionID> = []
@@ -80,7 +82,9 @@ final class ChaosActs: Sendable {
             }
             // Neither a renewal at the price of an offer, nor a restored copy.
             guard period.charge == nil, period.paidBy == nil || period.isRedemption else { return }
-            switch (period.redeems ?? period.offer)?.type {
+            let offer = period.redeems ?? period.offer
+            if offer?.introductory == .again { seen.introducedAgain.insert(transaction.id) }
+            switch offer?.type {
             case .promotional: seen.promotional.insert(transaction.id)
             case .winBack: seen.wonBack.insert(transaction.id)
             default: break
@@ -105,6 +109,7 @@ final class ChaosActs: Sendable {
         let seen = seen.withLock { $0 }
         return [
             (name: "introductory offers", count: seen.introductions.count),
+            (name: "introductory offers given once more", count: seen.introducedAgain.count),
             (name: "codes redeemed", count: seen.codes.values.reduce(0) { $0 + $1.count }),
             (name: "purchases shared", count: seen.shares.count),
             (name: "promotional offers", count: seen.promotional.count),

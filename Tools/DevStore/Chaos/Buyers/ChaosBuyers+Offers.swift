@@ -44,6 +44,11 @@ extension ChaosBuyers {
             request.offer = ShownOffer(type: .winBack, id: Self.winBack)
         } else if Self.promoted.contains(product) {
             request.discount = try store.keys.discount(Self.promotional, of: product)
+        } else if product == SampleCatalog.basicClub, known.state == .expired {
+            request.introductoryOfferEligibility = try store.keys.introductoryOfferEligibility(
+                true,
+                of: product
+            )
         }
         return request
     }
