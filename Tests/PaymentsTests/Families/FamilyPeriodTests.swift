@@ -1,4 +1,5 @@
 import EventTypes
+import Postgres
 import ServiceKit
 import StoreAPI
 import StoreTracing
@@ -103,6 +104,32 @@ import Testing
             try await store.shareAll()
             #expect(try await store.shares() == shares)
             #expect(try await store.eventTypes(of: share.id) == types)
+        }
+    }
+
+    /// A look whose whole list is shares that cannot follow asks for no other look.
+    @Test func aShareThatCannotFollowIsNotLookedAtForEver() async throws {
+        try await withClub { store, bought in
+            let share = try #require(try await store.shares().first)
+            try await store.client.withTransaction { connection in
+                _ = try connection.execute(
+                    """
+                    UPDATE transactions SET subscription = (subscription::jsonb - 'shared')::json
+                    WHERE id = \(share.id.number)
+                    """
+                )
+            }
+            _ = try await store.subscriptions.extend(
+                bought.id,
+                by: RequestedExtension(id: "a", days: 3, reasonCode: 0),
+                act: nil,
+                trace: .begin()
+            )
+            let handler = FamilyShareHandler(context: store.context, didCommit: {}, limit: 1)
+            var looks = 0
+            while looks < 10, try await handler.carryOutNext() { looks += 1 }
+            #expect((1..<10).contains(looks))
+            #expect(try await store.load(share.id).version == share.version)
         }
     }
 
