@@ -352,16 +352,18 @@ import Testing
     }
 
     @Test func aBalanceThatWasNeverToldOrNotLatelyIsSaid() {
-        var report = ReconcileReport(since: nil, until: Self.time, limit: 2)
-        #expect(!report.lines(.plain).contains { $0.contains("balance") })
-        report.noteBalance(toldAt: nil)
-        #expect(
-            report.lines(.plain).contains { $0.contains("is not compared with the ledger yet") }
-        )
-        let told = MachineTime(millisecondsSinceEpoch: Self.time.millisecondsSinceEpoch)
-        report.noteBalance(toldAt: told)
-        #expect(report.lines(.plain).contains { $0.contains("as it was at \(told)") })
-        #expect(report.differenceCount == 0)
+        let now = MachineTime(millisecondsSinceEpoch: Self.time.millisecondsSinceEpoch)
+        func note(toldAt told: MachineTime?) -> String? {
+            var report = ReconcileReport(since: nil, until: Self.time, limit: 2)
+            report.noteBalance(toldAt: told, at: now)
+            #expect(report.differenceCount == 0)
+            return report.lines(.plain).first { $0.contains("balance at the processor") }
+        }
+        #expect(note(toldAt: nil)?.contains("is not compared with the ledger yet") == true)
+        let dayAgo = now.advanced(by: .seconds(-86_400))
+        let told = dayAgo.advanced(by: .milliseconds(-1))
+        #expect(note(toldAt: told)?.contains("as it was at \(told)") == true)
+        #expect(note(toldAt: dayAgo) == nil)
     }
 
     @Test func transactionsAreListedOnDemandAndAtMostSoMany() throws {

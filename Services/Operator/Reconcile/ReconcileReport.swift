@@ -60,10 +60,18 @@ struct ReconcileReport: Sendable {
 
     mutating func add(accounts count: Int) { answer.accounts += count }
 
+    /// The age at which what the processor has told is too old to compare with.
+    static let toldAgeMax = Duration.seconds(86_400)
+
     /// Says that the balance at the processor is not compared, or not lately.
     ///
-    /// - Parameter time: The time at which the processor told it last; `nil` if it never did.
-    mutating func noteBalance(toldAt time: MachineTime?) {
+    /// It says nothing of a balance that was told within the last day.
+    ///
+    /// - Parameters:
+    ///   - time: The time at which the processor told it last; `nil` if it never did.
+    ///   - now: The present, by the clock of the same database.
+    mutating func noteBalance(toldAt time: MachineTime?, at now: MachineTime) {
+        if let time, now.duration(since: time) <= Self.toldAgeMax { return }
         let state =
             time.map { "is compared as it was at \($0)" } ?? "is not compared with the ledger yet"
         answer.balanceNote = """

@@ -36,8 +36,6 @@ struct ReconcileRunner: Sendable {
     private static let slack: Int64 = 1_000
     /// The pause between two comparisons.
     private static let pause = Duration.milliseconds(200)
-    /// The age at which the processor's list is too old to compare with.
-    private static let listAgeMax = Duration.seconds(86_400)
     /// The tolerance for differences between the services' clocks.
     private static let clockSlack = Duration.seconds(86_400)
 
@@ -93,10 +91,9 @@ struct ReconcileRunner: Sendable {
         try await compareBalances(books, &report)
         if let list {
             let told = try await books.payments.run { try ReconcileListStore.balanceTold(on: $0) }
-            let isOld = told.map { $0 < list.now.advanced(by: .zero - Self.listAgeMax) }
-            if isOld ?? true { report.noteBalance(toldAt: told) }
+            report.noteBalance(toldAt: told, at: list.now)
         }
-        if let list, list.end < list.now.advanced(by: .zero - Self.listAgeMax) {
+        if let list, list.now.duration(since: list.end) > ReconcileReport.toldAgeMax {
             report.add(
                 Difference(
                     kind: .listNotRead,

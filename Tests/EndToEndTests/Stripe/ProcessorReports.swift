@@ -103,6 +103,35 @@ extension EndToEnd {
             }
         }
 
+        @Test func aBalanceThatWasNotReadForADayIsSaid() async throws {
+            try await withStore { store in
+                try await store.withDatabase(of: .payments) { connection in
+                    _ = try connection.execute(
+                        """
+                        INSERT INTO processor_movement_places (read_until, due_at)
+                        VALUES (now(), now() + interval '1 hour')
+                        """
+                    )
+                    _ = try connection.execute(
+                        """
+                        INSERT INTO processor_balances (
+                            currency, amount, opening, movement_number, read_at)
+                        VALUES ('USD', 0, 0, 0, now() - interval '25 hours')
+                        """
+                    )
+                }
+                let old = try await store.reconcile()
+                #expect(old.balanceNote?.contains("is compared as it was at") == true)
+                #expect(old.differences.isEmpty)
+                try await store.withDatabase(of: .payments) { connection in
+                    _ = try connection.execute(
+                        "UPDATE processor_balances SET read_at = now() - interval '23 hours'"
+                    )
+                }
+                #expect(try await store.reconcile().balanceNote == nil)
+            }
+        }
+
         @Test func aBalanceThatTheLedgerDoesNotHaveIsNamed() async throws {
             try await withStore { store in
                 func change(_ sql: String) async throws {
