@@ -53,7 +53,8 @@ struct HistoryRoutes: Sendable {
     /// JSON.
     private static func response(_ page: QueuePage) -> Response {
         var body = ByteBuffer(string: "{")
-        if !page.isComplete, let next = page.changes.last?.revision {
+        // A page may be full of changes that the document leaves out, and still have a next one.
+        if !page.isComplete, let next = page.lastRevision {
             body.writeString("\"next\":\(next),")
         }
         body.writeQueueChanges(page.changes)

@@ -22,6 +22,12 @@ struct QueuePage: Sendable {
         guard !others.isEmpty else { return messages }
         return (messages + others).sorted { $0.revision < $1.revision }
     }
+
+    /// The highest revision on the page, after which the next page begins; `nil` if it has no changes.
+    var lastRevision: Int64? {
+        let revisions = changes.map(\.revision) + subscriptions.map(\.revision)
+        return (revisions + (account.map { [$0.revision] } ?? [])).max()
+    }
 }
 
 /// The SQL of clients' reads.

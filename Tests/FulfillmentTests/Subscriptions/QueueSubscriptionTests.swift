@@ -2,6 +2,7 @@ import ClockAndIDs
 import EventTypes
 import Foundation
 import Messaging
+import NIOHTTP1
 import Postgres
 import StoreAPI
 import Testing
@@ -128,6 +129,28 @@ struct QueueSubscriptionTests {
         }
     }
 
+    /// The history leaves subscriptions out, and goes on behind them.
+    @Test func theHistoryGoesOnBehindAPageOfSubscriptions() async throws {
+        try await StreamServer.run { server in
+            let ids = (1...Int64(HistoryRoutes.pageSize)).map { 1_000 + $0 }
+            try await server.store.arrive(
+                events: ids.map { try ReceivedEvent.change(.club(2, group: "club\($0)", id: $0)) }
+            )
+            try await server.store.arrive(.sample(1))
+            func page(after revision: Int64) async throws -> HistoryResponse {
+                let answer = try await server.send(.GET, "\(Routes.history)?after=\(revision)")
+                return try JSONDecoder().decode(HistoryResponse.self, from: answer.body)
+            }
+            let first = try await page(after: 0)
+            #expect(first.transactions.isEmpty)
+            let next = try #require(first.next)
+            #expect(next == Int64(HistoryRoutes.pageSize))
+            let second = try await page(after: next)
+            #expect(second.transactions.map(\.transaction) == [.sample(1)])
+            #expect(second.next == nil)
+        }
+    }
+
     @Test func whatTheTopicLostIsReadFromTheDatabase() async throws {
         try await StreamServer.run { server in
             var stream = try await server.connect()
@@ -145,10 +168,11 @@ extension Subscription {
     fileprivate static func club(
         _ version: Int,
         account: String = "alice",
-        group: String = "club"
+        group: String = "club",
+        id: Int64? = nil
     ) -> Subscription {
         let price = Money(minorUnits: 299, currency: Currency(unchecked: "USD"))
-        let number: Int64 = account == "alice" ? (group == "club" ? 1 : 3) : 2
+        let number = id ?? (account == "alice" ? (group == "club" ? 1 : 3) : 2)
         var subscription = Subscription(
             accountID: AccountID(unchecked: account),
             bundleID: appID,
