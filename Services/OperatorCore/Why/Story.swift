@@ -48,7 +48,7 @@ package struct Story: Encodable, Hashable, Sendable {
             package let amount: Money
         }
 
-        /// The kind of the posting: `charge`, `refund` or `reversal`.
+        /// The kind of the posting, such as `purchase`, `refund` or `refund_reversal`.
         package let kind: String
         /// The time at which it was posted.
         package let time: StoreTime
