@@ -5,10 +5,19 @@ import Postgres
 
 /// The SQL of the periods that families share.
 enum SharedPeriodStore {
+    /// The most shares of an account that are looked at, the newest.
+    private static let lookedAtMax: Int64 = 5_000
+    /// The most shares of one subscription that are read, the newest.
+    ///
+    /// A share may be followed by that of the next period, which is paid early.
+    private static let limitOfEach: Int64 = 3
     /// The most shares of an account that are read, the newest.
     private static let limit: Int64 = 100
 
     /// Reads the periods that families share with an account, those that were taken away included.
+    ///
+    /// Of each subscription it reads the newest ones, so that a long period is not left out because
+    /// other subscriptions have had many short ones since.
     ///
     /// - Parameters:
     ///   - owner: The account.
@@ -21,12 +30,20 @@ enum SharedPeriodStore {
     ) throws -> [SharedPeriod] {
         let shares = try connection.query(
             """
-            SELECT payload FROM signed_transactions
-            WHERE app_transaction_id = (
-                SELECT app_transaction_id FROM app_transactions
-                WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
-            )
-                AND reason = 'familyShared' AND product_type = 'autoRenewableSubscription'
+            SELECT payload FROM (
+                SELECT transaction_id, row_number() OVER (
+                    PARTITION BY original_transaction_id ORDER BY transaction_id DESC) AS place
+                FROM (
+                    SELECT transaction_id, original_transaction_id FROM signed_transactions
+                    WHERE app_transaction_id = (
+                        SELECT app_transaction_id FROM app_transactions
+                        WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                    )
+                        AND reason = 'familyShared' AND product_type = 'autoRenewableSubscription'
+                    ORDER BY transaction_id DESC LIMIT \(lookedAtMax)
+                ) AS looked
+            ) AS shares JOIN signed_transactions USING (transaction_id)
+            WHERE place <= \(limitOfEach)
             ORDER BY transaction_id DESC LIMIT \(limit)
             """
         ).map { row in

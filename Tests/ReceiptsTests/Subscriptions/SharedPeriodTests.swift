@@ -171,6 +171,40 @@ import Testing
         }
     }
 
+    @Test func aLongShareHasAStatusBesideManyNewerShares() async throws {
+        try await withNotifications { store in
+            let (paid, first) = (
+                TransactionID(number: 2_000_000_000_021), TransactionID(number: 2_000_000_001_000)
+            )
+            let other = Subscription(
+                accountID: Club.begun.accountID,
+                bundleID: Club.begun.bundleID,
+                storefront: Club.begun.storefront,
+                firstPeriod: Club.period(paid, 1, from: TestChain.now)
+            )
+            var payment = Club.transaction(other.period)
+            payment.originalID = paid
+            let shares = (0...Int64(100)).map { number in
+                let id = TransactionID(number: first.number + number)
+                var share = Self.transaction(id, of: other.period)
+                share.originalID = first
+                return share
+            }
+            try await store.receipts.apply([
+                .of(.transactionPurchased, Club.transaction(Club.begun.period)),
+                .of(Club.change(Club.begun, .purchased, making: Club.first)),
+                .of(.transactionPurchased, payment),
+                .of(Club.change(other, .purchased, making: paid)),
+                .of(.transactionPurchased, Self.transaction()),
+            ])
+            try await store.receipts.apply(
+                try shares.map { try ReceivedEvent.of(.transactionPurchased, $0) }
+            )
+            let statuses = try await store.statuses.statuses(of: Self.bob)
+            #expect(Set(statuses.map(\.subscription.id)) == [first, Self.share])
+        }
+    }
+
     @Test func aMemberHasTheStatusOfWhatTheFamilyShares() async throws {
         try await withNotifications { store in
             let reader = store.statuses
