@@ -114,6 +114,27 @@ struct LagReaderTests {
         }
     }
 
+    @Test func deadLettersAreCountedToTenThousandTogether() async throws {
+        try await withSpine { database, options in
+            try await run(
+                """
+                INSERT INTO dead_letters (
+                    consumer, event_id, topic, partition, "offset", key, type, subject, time, data,
+                    reason, state
+                )
+                SELECT 'receipts', gen_random_uuid(), 'catalog.products', 0, n, 'a key', 'a type',
+                    '', now(), '', 'a reason', CASE n WHEN 1 THEN 'dead' ELSE 'parked' END
+                FROM generate_series(1, 10001) AS n
+                """,
+                in: database
+            )
+            let status = try await DatabaseReader.read(options.address(of: .catalog)) {
+                try StatusStore.status(of: .catalog, on: $0)
+            }
+            #expect(status.dead + status.parked == 10_000)
+        }
+    }
+
     @Test func whatIsYetToBePublishedIsTheDepthOfTheOutbox() async throws {
         try await withSpine { database, options in
             try await append(5, .transactionPurchased, in: database)

@@ -19,6 +19,8 @@ package struct DatabaseStatus: Encodable, Hashable, Sendable {
     /// Events that are yet to be published.
     package var outbox = Waiting(count: 0, isAtLeast: false, oldest: nil)
     /// Events that could not be applied.
+    ///
+    /// Together with ``parked`` it is at most 10,000.
     package var dead = 0
     /// Events that wait behind those.
     package var parked = 0
@@ -43,8 +45,10 @@ enum StatusStore {
         status.outbox = try outbox(on: connection)
         for row in try connection.query(
             """
-            SELECT state, count(*) FROM dead_letters WHERE state IN ('dead', 'parked')
-            GROUP BY state
+            SELECT state, count(*) FROM (
+                SELECT state FROM dead_letters WHERE state IN ('dead', 'parked')
+                LIMIT \(countMax)
+            ) AS open GROUP BY state
             """
         ) {
             let (state, count) = try row.decode(String.self, Int64.self)
