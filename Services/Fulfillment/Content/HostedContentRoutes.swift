@@ -51,7 +51,13 @@ struct HostedContentRoutes: Sendable {
                 try await handler.upload(upload, from: request.body)
             }
         } catch let error as ContentStorageError where error.code == .full {
-            logger.error("there is no room for content", metadata: ["error": "\(error)"])
+            logger.error(
+                "there is no room for content",
+                metadata: [
+                    "product.id": "\(upload.productID)", "content.version": "\(upload.version)",
+                    "error": "\(error)",
+                ]
+            )
             throw HostedContentProblem.storageFull
         }
         switch outcome {

@@ -104,7 +104,6 @@ struct BatchApplier: Sendable {
             try DeadLetters.redriveIsRequested(consumer: consumer, on: connection)
         }
         guard outcome else { return }
-        var key = ""
         do {
             let events = try await client.withTransaction { [consumer, handler] connection in
                 // Their chains have gone on. That they were not applied is what their rows say,
@@ -119,7 +118,8 @@ struct BatchApplier: Sendable {
                 try DeadLetters.settle(events.map(\.id), consumer: consumer, on: connection)
                 return events
             }
-            key = events.first?.key ?? ""
+            // Another instance may have applied them first.
+            guard let key = events.first?.key else { return }
             logger.info(
                 "Dead letters were applied after all",
                 metadata: ["key": "\(key)", "events": "\(events.count)"]
@@ -127,19 +127,24 @@ struct BatchApplier: Sendable {
             await handler.didCommit(events)
         } catch let error where isPoison(error) {
             let reason = Self.reason(of: error)
-            try await client.withTransaction { [consumer] connection in
+            let key: String? = try await client.withTransaction { [consumer] connection in
                 guard
                     let key = try DeadLetters.nextRedrive(consumer: consumer, on: connection)
                         .first?.key
-                else { return }
+                else { return nil }
                 try DeadLetters.refuseRedrive(
                     key: key,
                     reason: reason,
                     consumer: consumer,
                     on: connection
                 )
+                return key
             }
-            logger.warning("Dead letters failed again", metadata: ["error": "\(error)"])
+            guard let key else { return }
+            logger.warning(
+                "Dead letters failed again",
+                metadata: ["key": "\(key)", "error": "\(error)"]
+            )
         }
     }
 

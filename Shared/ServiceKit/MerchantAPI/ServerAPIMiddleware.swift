@@ -37,7 +37,10 @@ public struct ServerAPIMiddleware: RouterMiddleware {
         } catch let problem as HTTPProblem {
             return answer(to: problem)
         } catch let error as any RetriableError where error.asksToTryAgain {
-            context.logger.debug("request failed for now", metadata: ["error": "\(error)"])
+            context.logger.debug(
+                "request failed for now",
+                metadata: ["error": "\(error)", "trace": "\(context.trace.traceID)"]
+            )
             return ServerAPIError.generalInternalRetryable.response()
         } catch is CancellationError {
             return ServerAPIError.generalInternalRetryable.response()
