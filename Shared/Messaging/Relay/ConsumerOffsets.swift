@@ -5,8 +5,8 @@ import Synchronization
 
 /// Reads how far the consumers of a service's topics are.
 ///
-/// A group that the service may not see counts as one that has committed nothing: the events that
-/// it has not confirmed is published again if the broker loses its log. Publishing itself goes on.
+/// A group that the service may not see counts as one that has committed nothing: all its events are
+/// published again if the broker loses its log. Publishing itself goes on.
 final class ConsumerOffsets: Sendable {
     /// Reads the offsets that a group has committed for some partitions.
     typealias Read =
