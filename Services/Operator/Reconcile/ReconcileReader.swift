@@ -31,7 +31,8 @@ struct ReconcileReader {
         }
     }
 
-    /// The first transaction that was requested at or after a moment; `nil` if there is none.
+    /// The id from which on transactions were requested at or after a moment: one behind the last if
+    /// all are older; `nil` if there is no transaction at all.
     func firstID(since time: StoreTime) async throws -> Int64? {
         try await payments.run { try ReconcileStore.firstID(since: time, on: $0) }
     }

@@ -6,7 +6,8 @@ import StoreAPI
 
 /// The SQL of `reconcile`: each service's books of some transactions, by their ids.
 enum ReconcileStore {
-    /// The first transaction that was requested at or after a moment; `nil` if there is none.
+    /// The id from which on transactions were requested at or after a moment: one behind the last if
+    /// all are older; `nil` if there is no transaction at all.
     ///
     /// Ids rise with time, so a few probes of the primary key find it, and no index on the time is
     /// needed. Ids drawn at the same time are in no order, so begin a little earlier.
@@ -18,7 +19,8 @@ enum ReconcileStore {
             let bounds = try connection.query("SELECT min(id), max(id) FROM transactions").first
         else { return nil }
         let (least, greatest) = try bounds.decode(Int64?.self, Int64?.self)
-        guard var low = least, var high = greatest else { return nil }
+        guard var low = least, let greatest else { return nil }
+        var high = greatest + 1
         while low < high {
             let middle = low + (high - low) / 2
             let row = try connection.query(
