@@ -82,7 +82,10 @@ struct ListDeadLettersCommand: OperatorSubcommand {
             return
         }
         guard !letters.isEmpty else {
-            Console.say(all ? "There never were any dead letters." : "There are no dead letters.")
+            let isEvery = key == nil && service == nil && !all
+            Console.say(
+                isEvery ? "There are no dead letters." : "There are no such dead letters."
+            )
             return
         }
         Console.say(

@@ -40,7 +40,7 @@ struct ResendCommand: OperatorSubcommand {
         Console.say(
             answer.webhooks == 0
                 ? "Transaction \(options.transaction) has no webhooks."
-                : "Transaction \(options.transaction): \(answer.webhooks) webhooks are sent again."
+                : "Transaction \(options.transaction): webhooks sent again: \(answer.webhooks)."
         )
     }
 }
