@@ -70,7 +70,12 @@ extension ReplayCommand {
         )
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "counterfoil-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        // The events name accounts, and others use this folder too.
+        try FileManager.default.createDirectory(
+            at: directory,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
         defer { try? FileManager.default.removeItem(at: directory) }  // A leftover does no harm.
         let path = directory.appending(path: "events.jsonl").path
         let writer = try EventFileWriter(path)
