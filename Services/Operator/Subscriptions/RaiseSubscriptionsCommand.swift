@@ -53,7 +53,6 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
     var dryRun = false
 
     func perform() async throws {
-        let connection = try await access.connection(of: store)
         let amount = amount
         let raise = SubscriptionRaise(
             of: product,
@@ -73,6 +72,8 @@ struct RaiseSubscriptionsCommand: OperatorSubcommand {
         var counts = SubscriptionRaise.Counts()
         var next: TransactionID?
         repeat {
+            // A token is valid for minutes, and a large store takes longer.
+            let connection = try await access.connection(of: store)
             let page = try await raise.page(after: next, over: connection)
             counts = counts + page.counts
             next = page.next
