@@ -12,12 +12,13 @@ import X509
     private let time = Date(timeIntervalSince1970: 1_795_237_175)
     private static let address = "http://127.0.0.1:8083/ocsp"
 
-    private func withKeys<R>(_ body: (KeyDirectory) throws -> R) throws -> R {
+    private func withKeys<R>(years: Int = 2, _ body: (KeyDirectory) throws -> R) throws -> R {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "counterfoil-rotation-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let directory = KeyDirectory(path: path)
         var creation = KeyCreation(directory: directory, time: time, ocspURL: Self.address)
+        creation.leafYears = years
         try creation.createAll(bundleID: "com.example.app", keyID: "key-1", administrator: "a")
         return try body(directory)
     }
@@ -42,6 +43,15 @@ import X509
             let pem = String(decoding: try Data(contentsOf: directory.signingKey), as: UTF8.self)
             let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
             #expect(after[0].publicKey == Certificate.PublicKey(key.publicKey))
+        }
+    }
+
+    @Test(arguments: [1, 2, 9])
+    func aNewLeafIsValidForAsManyYearsAsTheOldOne(years: Int) throws {
+        try withKeys(years: years) { directory in
+            _ = try rotate(directory)
+            let end = try directory.chain()[0].notValidAfter
+            #expect(end.timeIntervalSince(time) == Double(years) * 365 * 86_400)
         }
     }
 

@@ -47,6 +47,7 @@ struct ChainRotation {
                     key: key.publicKey,
                     from: intermediate,
                     statusToldAt: address,
+                    years: Self.years(of: chain[0]),
                     at: time
                 ),
                 try CertificateIssue.responder(
@@ -80,6 +81,14 @@ struct ChainRotation {
             current: CertificateIndexFile.serial(of: leaf),
             reissuedIntermediate: isReissued
         )
+    }
+
+    /// For how many years the old leaf was issued.
+    ///
+    /// The new one is issued for as many: a sandbox whose clock is set far ahead still needs them.
+    private static func years(of leaf: Certificate) -> Int {
+        let seconds = leaf.notValidAfter.timeIntervalSince(leaf.notValidBefore)
+        return min(max(1, Int(seconds / (365 * 86_400))), 9)
     }
 
     private func address(in chain: [Certificate]) throws(OperatorError) -> String {

@@ -9,7 +9,8 @@ struct RotateKeysCommand: OperatorSubcommand {
         discussion: """
             Creates a new key, leaf and status responder; this needs \
             private/authority/intermediate-key.pem. The previous certificate chain stays in \
-            receipts/retired/, but not its key. Everything that was signed before stays valid. \
+            receipts/retired/, but not its key. Everything that was signed before stays valid. The \
+            new leaf is valid for as many years as the previous one was issued for. \
             Restart receipts afterwards: until then it signs with the old leaf.
 
             Examples:
