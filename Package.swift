@@ -528,7 +528,7 @@ let package = Package(
             of: "Storefront",
             [
                 "ReceiptValidation", "storefront", hummingbird, httpTypes, logging,
-                argumentParser, asyncHTTPClient, crypto, x509, asn1,
+                argumentParser, asyncHTTPClient, crypto, nioCore, x509, asn1,
                 server("HummingbirdTesting", of: "hummingbird"),
             ]
         )

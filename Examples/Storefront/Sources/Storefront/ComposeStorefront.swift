@@ -43,6 +43,7 @@ func composeStorefront(
 
     let router = Router(context: BasicRequestContext.self)
     router.add(middleware: PageGuard(hosts: options.hosts, logger: logger))
+    router.add(middleware: CompressedPages(folder: options.pages, logger: logger))
     router.add(middleware: FileMiddleware(options.pages, searchForIndexHtml: true, logger: logger))
     sessions.add(to: router)
     receipts.add(to: router)
