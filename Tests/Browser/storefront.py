@@ -279,8 +279,13 @@ def s8_a_receipt_is_decoded_and_a_refund_takes_it_away(stage):
     with shopper.page.expect_download() as download:
         shopper.page.click("text=App receipt")
     assert PRO.encode() in verify_app_receipt(download.value.path(), root)
-    shopper.newest.get_by_role("button", name="Refund as support").click()
+    # A refund takes a button of the row away while the receipt is open. Who closes it is still at that row.
+    shopper.newest.get_by_role("button", name="Receipt").click()
+    expect(shopper.page.locator("#receipt")).to_be_visible()
+    stage.command("refund", shopper.newest.get_attribute("data-id"), "--reason", "bought twice")
     expect(shopper.newest).to_contain_text("no longer yours")
+    shopper.page.keyboard.press("Escape")
+    expect(shopper.newest).to_be_focused()
     expect(shopper.owned(PRO)).to_have_attribute("data-owned", "revoked")
     shopper.check()
 
@@ -403,6 +408,7 @@ def s9_no_token_reaches_the_browser(stage):
     # What the stream says, up to the purchase that is not finished.
     stream = shopper.page.evaluate("""async (id) => {
         const answer = await fetch("/api/queue");
+        if (answer.headers.get("x-accel-buffering") !== "no") return "a proxy may hold events back";
         const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
         let text = "";
         for (let part = {}; !part.done && !text.includes(`"${id}"`); text += part.value ?? "") part = await reader.read();
@@ -638,6 +644,8 @@ def a_shelf_that_cannot_be_shown_comes_when_the_catalog_is_back(stage):
     expect(banner).to_contain_text("catalog is away")
     shopper.check_axe()
     shelf.get_by_role("button", name="Try again").click()
+    # The button was made anew, so the shelf has the focus.
+    expect(shelf).to_be_focused()
     expect(shelf).to_contain_text("The shelf cannot be shown.")
     start()
     expect(shopper.card(COINS)).to_be_visible(timeout=30_000)
@@ -885,7 +893,7 @@ def the_page_is_small_and_quick(stage):
           f"an event of the stream after {span:.0f} ms (at most {max(spans):.0f})", flush=True)
     assert all(entry["sent"] < entry["whole"] for entry in every.values()), f"not compressed: {every}"
     assert 20_000 < sent < 40_000, sent
-    assert whole_first < 60_000 < whole < 90_000, (whole_first, whole)
+    assert whole_first < 65_000 < whole < 90_000, (whole_first, whole)
     assert paint < 300, paints
     assert spans and span < 100, spans
     shopper.check()

@@ -1,5 +1,6 @@
 // What a bank asks of the buyer before it pays, as with 3-D Secure. Loaded when a payment takes longer than most.
 import { Problem, call } from "./api.js";
+import { openDialog } from "./dialog.js";
 import { titleOf } from "./shelf.js";
 import { element, find, money } from "./text.js";
 
@@ -56,7 +57,7 @@ function buttonTo(url, row, show) {
     asked = { url, row, show };
     find("bank-what").textContent = `Do you pay ${money(price)} for ${titleOf(productID)}?`;
     find("bank-problem").hidden = true;
-    dialog.showModal();
+    openDialog(dialog);
   };
   const label = "Confirm at the bank";
   return [label, () => element("button", { type: "button", class: "quiet", onclick: open }, label)];

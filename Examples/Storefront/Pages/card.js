@@ -1,5 +1,6 @@
 // Another card for a subscription. Loaded when somebody wants to change it.
 import { Problem, call, pause } from "./api.js";
+import { openDialog } from "./dialog.js";
 import { subscriptionMethods } from "./methods.js";
 import { loadSubscriptions } from "./subscriptions.js";
 import { element, find } from "./text.js";
@@ -30,7 +31,7 @@ export function askForCard(subscription) {
   find("card-go").textContent = isOwed(subscription) ? "Pay" : "Change";
   find("card-go").disabled = false;
   find("card-problem").hidden = true;
-  dialog.showModal();
+  openDialog(dialog);
 }
 
 async function choose(event) {

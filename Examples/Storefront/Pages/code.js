@@ -1,5 +1,6 @@
 // The way to the store's own page for codes. Loaded when somebody has a code.
 import { Problem, call } from "./api.js";
+import { openDialog } from "./dialog.js";
 import { subscriptionMethods } from "./methods.js";
 import { element, find } from "./text.js";
 
@@ -31,7 +32,7 @@ function clear() {
 /** Opens the dialog. */
 export function askForCode() {
   clear();
-  dialog.showModal();
+  openDialog(dialog);
 }
 
 /** Gets the page's address, and shows it as a link, which no browser takes for an advertisement. */

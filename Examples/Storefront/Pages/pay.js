@@ -1,5 +1,6 @@
 // The dialog that buys. Loaded when somebody wants to.
 import { Problem, callUntilAnswered, events, newKey } from "./api.js";
+import { openDialog } from "./dialog.js";
 import { methods, subscriptionMethods } from "./methods.js";
 import { isKept, loadShelf, offerOf, priceOf, productOf } from "./shelf.js";
 import { element, find, money, types } from "./text.js";
@@ -43,7 +44,7 @@ export function ask(product) {
     element("label", { "data-end": end },
       element("input", { type: "radio", name: "method", value: method, checked: index === 0 }), words)));
   begin(product);
-  dialog.showModal();
+  openDialog(dialog);
 }
 
 function showTotal() {

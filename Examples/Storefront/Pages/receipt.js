@@ -1,5 +1,6 @@
 // The receipt of a purchase: what the store signed, decoded, and what this shop's server found. Loaded when it is asked for.
 import { call } from "./api.js";
+import { openDialog } from "./dialog.js";
 import { element, find, time } from "./text.js";
 
 const dialog = element("dialog", { id: "receipt", "aria-labelledby": "receipt-title" },
@@ -34,6 +35,6 @@ export async function showReceipt(id) {
     ]));
   find("receipt-file").hidden = !isThere;
   find("receipt-file").setAttribute("href", `/api/transactions/${id}/receipt.jws`);
-  dialog.showModal();
+  openDialog(dialog);
   return verdict;
 }

@@ -39,6 +39,7 @@ export async function loadShelf() {
   const shelf = find("shelf");
   const mine = turn = {};
   eligible = new Set();
+  const hadFocus = shelf.contains(document.activeElement);
   shelf.setAttribute("aria-busy", "true");
   shelf.replaceChildren(...[1, 2, 3, 4].map(() => element("li", { class: "card ghost" })));
   try {
@@ -70,6 +71,7 @@ export async function loadShelf() {
       element("button", { type: "button", onclick: loadShelf }, "Try again")));
   }
   shelf.setAttribute("aria-busy", "false");
+  if (hadFocus && document.activeElement === document.body) shelf.focus();
 }
 
 const order = Object.keys(types);

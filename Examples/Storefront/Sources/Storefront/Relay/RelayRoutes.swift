@@ -71,6 +71,11 @@ struct RelayRoutes: Sendable {
             let body = try await StoreCaller.body(of: answer, from: service)
             response.body = ResponseBody(byteBuffer: body)
         } else {
+            if type.hasPrefix("text/event-stream"), let field = HTTPField.Name("X-Accel-Buffering")
+            {
+                // An nginx in front of this server would collect events and send them late.
+                response.headers[field] = "no"
+            }
             let length = answer.headers.first(name: "content-length").flatMap { Int($0) }
             let chunks = answer.body.cancelOnGracefulShutdown()
             response.body = ResponseBody(contentLength: length) { writer in
