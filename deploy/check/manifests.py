@@ -129,6 +129,8 @@ def check_compose():
         wanted = "build" if service.get("build") else "never"
         if service["image"].startswith("counterfoil/") and service.get("pull_policy") != wanted:
             find(place, f"may ask a registry for {service['image']}: its pull_policy is not {wanted}")
+        if name in ("front", "storefront") and "inside" in (service.get("networks") or {}):
+            find(place, "is reached by strangers, and reaches the databases and the broker")
         is_step = service.get("restart") == "no"
         health = service.get("healthcheck") or {}
         if not is_step and not health.get("test"):
