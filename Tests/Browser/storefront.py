@@ -801,6 +801,28 @@ def a_dialog_is_left_by_escape_and_used_by_keys_alone(stage):
 
 
 @test
+def every_dialog_is_whole_and_gives_the_focus_back(stage):
+    # The dialog that buys and that of the bank have tests of their own.
+    for width, scheme in FORMS:
+        shopper = stage.shopper(width, scheme).sign_in()
+        shopper.buy(CLUB)
+        shopper.expect_finished()
+        for button, dialog in [(shopper.newest.get_by_role("button", name="Receipt"), "#receipt"),
+                               (shopper.page.locator("#code"), "#codes"),
+                               (shopper.subscription.get_by_role("button", name="Change the card"), "#card")]:
+            button.focus()
+            shopper.page.keyboard.press("Enter")
+            expect(shopper.page.locator(dialog)).to_be_visible()
+            shopper.check_axe()
+            shopper.tab_through(shopper.page.locator(dialog))
+            shopper.page.keyboard.press("Escape")
+            expect(shopper.page.locator(dialog)).not_to_be_visible()
+            expect(button).to_be_focused()
+        shopper.check()
+        stage.close()
+
+
+@test
 def pages_move_only_for_those_who_do_not_mind(stage):
     # All other tests want no motion, and `check` fails if something moves.
     shopper = stage.shopper(motion="no-preference").sign_in()
