@@ -443,7 +443,8 @@ def an_open_purchase_shows_what_somebody_else_does(stage):
     operator = stage.operator(width=390, scheme="light")
     operator.page.goto(operator.url + "purchases/" + transaction)
     expect(operator.page.locator("#state")).to_have_text("waits for approval")
-    operator.page.evaluate("() => scrollTo(0, 150)")
+    link = operator.page.get_by_role("link", name=COINS, exact=True)
+    link.evaluate("(link) => { link.focus({ preventScroll: true }); scrollTo(0, 150); }")
     top = operator.page.evaluate("() => scrollY")
     assert top > 0, "the page is longer than the window"
     stage.command("approve", transaction, "--reason", "asked by phone")
@@ -452,6 +453,16 @@ def an_open_purchase_shows_what_somebody_else_does(stage):
     # It loads itself once more when the coins are delivered, and stays where it was scrolled to.
     operator.page.wait_for_timeout(2_500)
     assert operator.page.evaluate("() => scrollY") == top
+    # Whoever moves by keys is where they were.
+    expect(link).to_be_focused()
+    operator.check()
+    # It waits for somebody who writes.
+    operator.page.fill("#q", "half an id")
+    stage.command("refund", transaction, "--reason", "asked by phone")
+    operator.page.wait_for_timeout(2_500)
+    expect(operator.page.locator("#q")).to_have_value("half an id")
+    operator.page.locator("#q").blur()
+    expect(operator.page.locator("#state")).to_contain_text("taken away", timeout=20_000)
     operator.check()
 
 

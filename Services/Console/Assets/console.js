@@ -31,6 +31,26 @@ addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("button:disabled")) button.disabled = false;
 });
 
+// A page that loads itself again gives the focus back to the link or button that had it.
+const places = "a[href], button, summary";
+const nameOf = (place) =>
+  [place.tagName, place.getAttribute("href"), place.dataset.opens, place.textContent].join(" ");
+const lastPlace = sessionStorage.getItem("place");
+sessionStorage.removeItem("place");
+if (lastPlace) {
+  [...document.querySelectorAll(places)].find((place) => nameOf(place) === lastPlace)?.focus({ preventScroll: true });
+}
+
+function loadAgain() {
+  const place = document.activeElement;
+  if (place?.matches(places)) sessionStorage.setItem("place", nameOf(place));
+  location.reload();
+}
+
+// Nobody's dialog is closed, and no field is emptied, while they write.
+const isWriting = () =>
+  document.querySelector("dialog[open]") || document.activeElement?.matches("input, select, textarea");
+
 const main = document.querySelector("main[data-live]");
 const connection = document.querySelector("#connection");
 // A story is read from every database. Somebody who has just opened or changed it waits for what comes
@@ -95,11 +115,10 @@ async function follow() {
     update(fields);
     move(fields);
     const isHere = performance.now() - leftAt > farewell;
-    // Nobody's dialog is closed while they write.
-    if (isHere && stamp !== (main.dataset.stamp ?? "") && !document.querySelector("dialog[open]")) {
+    if (isHere && stamp !== (main.dataset.stamp ?? "") && !isWriting()) {
       // A page that is loaded again stays where it was scrolled to; its notice about an act is old by then.
       history.replaceState(null, "", location.pathname);
-      location.reload();
+      loadAgain();
       return;
     }
   } catch {
@@ -132,7 +151,7 @@ async function tryAgain() {
     try {
       const answer = await fetch(location.href, { headers: { accept: "text/html" } });
       const isHere = performance.now() - leftAt > farewell;
-      if (answer.status !== 503 && isHere) { location.reload(); return; }
+      if (answer.status !== 503 && isHere && !isWriting()) { loadAgain(); return; }
     } catch {
       // The console itself is away for now, too.
     }
