@@ -55,6 +55,17 @@ struct ClockHandler: Sendable {
         }
     }
 
+    /// The earliest time at which some work falls due; `nil` if there is no open work.
+    func nextDue(on connection: isolated PostgresConnection) throws -> StoreTime? {
+        var next: StoreTime?
+        for work in works {
+            for time in try work.nextDue(on: connection).values {
+                next = min(next ?? time, time)
+            }
+        }
+        return next
+    }
+
     /// Begins an advance, once for each key.
     func advance(
         _ amount: ClockAdvance.Amount,

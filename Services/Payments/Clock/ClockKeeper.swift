@@ -1,6 +1,7 @@
 import EventTypes
 import Logging
 import Messaging
+import Postgres
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
@@ -93,6 +94,10 @@ final class ClockKeeper: Service {
         guard let end = end() else { return true }
         do {
             while true {
+                if try await waitsForWork() {
+                    wakeWorks()
+                    return true
+                }
                 let reply = try await move(end)
                 guard case .advancing = reply.state.status else { return false }
                 if !reply.isChanged { return true }
@@ -113,24 +118,42 @@ final class ClockKeeper: Service {
         }
     }
 
+    /// Whether something is due that an advance has to wait for, read without locking the clock.
+    ///
+    /// Charges and outcomes are written while they hold the clock (``ClockStore/holdClock(at:on:follow:)``).
+    /// A look that locks it waits for those that are under way, and the next ones wait for the look.
+    private func waitsForWork() async throws -> Bool {
+        let now = handler.clock.now
+        let next = try await handler.client.withConnection { [handler] connection in
+            try handler.nextDue(on: connection)
+        }
+        return next.map { $0 <= now } ?? false
+    }
+
+    /// Wakes the parts that do the work that an advance waits for.
+    ///
+    /// - Parameter hasMoved: Whether the clock has just been moved. What another instance has moved and
+    ///   left, as when it was killed, is found a little later.
+    private func wakeWorks(hasMoved: Bool = false) {
+        guard hasMoved || Self.isDue(nextWaking) else { return }
+        for work in handler.works { work.wake() }
+    }
+
     /// Moves the clock of an advance to the next time at which work falls due.
+    ///
+    /// It locks the clock and looks again, so that nothing falls due unseen.
     ///
     /// - Returns: The clock, and whether it moved. It does not while due work is not done.
     private func move(_ end: StoreTime) async throws -> ClockHandler.Reply {
         let result = try await handler.perform(end: end, trace: nil) {
-            [works = handler.works] state, now, connection in
+            [handler] state, now, connection in
             guard case .advancing(let advance) = state.status else { return nil }
-            var next: StoreTime?
-            for work in works {
-                for time in try work.nextDue(on: connection).values {
-                    next = min(next ?? time, time)
-                }
-            }
+            let next = try handler.nextDue(on: connection)
             let command = Self.command(at: now, target: advance.target, next: next)
             if case .reach(let next) = command {
                 let time = min(next ?? advance.target, advance.target)
                 var counts: [String: Int64] = [:]
-                for work in works {
+                for work in handler.works {
                     let count = try work.count?(time, connection) ?? 0
                     if count > 0 { counts[work.name] = count }
                 }
@@ -141,10 +164,7 @@ final class ClockKeeper: Service {
             return command
         }
         let reply = try result.get()
-        // What another instance has moved and left, as when it was killed, is found a little later.
-        if reply.isChanged || Self.isDue(nextWaking) {
-            for work in handler.works { work.wake() }
-        }
+        wakeWorks(hasMoved: reply.isChanged)
         return reply
     }
 

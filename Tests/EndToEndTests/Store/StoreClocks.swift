@@ -173,6 +173,11 @@ extension EndToEnd {
             try await kill(.beforeStatement(containing: "min(approval_ends_at)"))
         }
 
+        @Test func beforeAStepOfAnAdvanceIsCommitted() async throws {
+            let statement = "SELECT count(*) FROM processor_attempts WHERE approval_ends_at"
+            try await kill(.beforeCommit(ofTransactionWith: statement))
+        }
+
         /// Kills `payments` at a point of an advance, and expects that it is made, once.
         private func kill(_ point: PostgresProxy.Point) async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in

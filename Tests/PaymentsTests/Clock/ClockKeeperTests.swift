@@ -203,6 +203,37 @@ import Testing
         }
     }
 
+    /// A charge holds the clock while it is written.
+    @Test func anAdvanceThatWaitsForWorkDoesNotHoldItUp() async throws {
+        try await withClock { clock in
+            let start = try await clock.perform(.freeze).get().now
+            let due = DueWorkQueue(
+                name: "renewals",
+                oldest: { _ in start },
+                count: { _, _ in 0 },
+                wake: {}
+            )
+            _ = try await clock.advance(.by(Self.day), "a").get()
+            let (held, mark) = AsyncStream.makeStream(of: Void.self)
+            let hasLooked = Mutex(false)
+            let deadline = ContinuousClock.now + .seconds(10)
+            async let isInTime: Bool = clock.client.withTransaction { connection in
+                defer { mark.finish() }
+                try ClockStore.holdClock(at: start, on: connection, follow: { _ in })
+                mark.yield()
+                while !hasLooked.withLock({ $0 }), ContinuousClock.now < deadline {
+                    _ = try connection.query("SELECT 1")
+                }
+                return hasLooked.withLock { $0 }
+            }
+            for await _ in held { break }
+            #expect(try await clock.keeper(works: [due]).look(), "it waits for the renewals")
+            hasLooked.withLock { $0 = true }
+            let hasNotWaited = try await isInTime
+            #expect(hasNotWaited, "it has locked the clock that the charge holds")
+        }
+    }
+
     @Test func whatWasDecidedBeforeTheClockMovedIsDecidedAgain() async throws {
         try await withClock { clock in
             let (store, row, _) = try await clock.subscriptionToBeMade()
