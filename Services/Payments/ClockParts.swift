@@ -17,7 +17,8 @@ struct ClockParts {
         _ works: [DueWorkQueue],
         on frame: ServiceFrame
     ) {
-        let wakeKeeper = Signal()
+        // An advance also goes on as soon as everything that was due is charged.
+        let wakeKeeper = runner.renewals.emptied
         let handler = ClockHandler(
             client: frame.client,
             clock: frame.clock,

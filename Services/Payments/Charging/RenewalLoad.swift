@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// Safe to use from any task, but only one may call ``wait(untilBelow:atMost:)``.
 final class RenewalLoad: Sendable {
+    /// A signal that no charge of a renewal is under way any more, for an advance of the store's clock.
+    let emptied = Signal()
+
     /// The time for which a purchase counts as a sign of further ones.
     private static let memory = Duration.seconds(1)
     /// The longest time between two looks, which matters only if a signal is lost.
@@ -27,6 +30,12 @@ final class RenewalLoad: Sendable {
     func carriedOut(_ count: Int) {
         state.withLock { $0.open -= count }
         signal.send()
+        tellIfEmpty()
+    }
+
+    /// Sends ``emptied`` if no charge of a renewal is under way.
+    func tellIfEmpty() {
+        if state.withLock({ $0.open <= 0 }) { emptied.send() }
     }
 
     /// Notes that somebody buys.

@@ -13,8 +13,12 @@ import Synchronization
 final class ClockKeeper: Service {
     /// The pause between two looks at the clock if nobody changes it here.
     private static let restWhileReady = Duration.seconds(5)
-    /// The pause after which an advance looks again whether due work is done.
-    private static let restWhileAdvancing = Duration.milliseconds(20)
+    /// The rest after a look at an advance, in proportion to the length of the look.
+    ///
+    /// Among many renewals a look takes some milliseconds, and the end of the renewals is signalled.
+    private static let restPerLook = 10
+    /// The shortest and the longest of these rests.
+    private static let restsWhileAdvancing = Duration.milliseconds(20)...Duration.milliseconds(200)
 
     private let handler: ClockHandler
     private let environment: StoreEnvironment
@@ -63,8 +67,9 @@ final class ClockKeeper: Service {
     private func keep() async {
         while !Task.isCancelled {
             var rest = Self.restWhileReady
+            let start = ContinuousClock.now
             do {
-                if try await look() { rest = Self.restWhileAdvancing }
+                if try await look() { rest = Self.rest(after: .now - start) }
                 guard environment == .sandbox else { return }
             } catch is CancellationError {
                 return
@@ -77,6 +82,12 @@ final class ClockKeeper: Service {
             }
             try? await signal.wait(atMost: rest)  // If cancelled, the loop ends.
         }
+    }
+
+    /// The rest after a look at an advance that waits.
+    static func rest(after look: Duration) -> Duration {
+        let rests = restsWhileAdvancing
+        return min(max(look * restPerLook, rests.lowerBound), rests.upperBound)
     }
 
     /// Reads the clock, and moves it as far as it goes now.

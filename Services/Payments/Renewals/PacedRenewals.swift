@@ -30,9 +30,11 @@ struct PacedRenewals: Sendable {
         let count = try await handler.carryOut(limit: pace.batchSizeMax)
         guard count > 0 else { return false }
         carriedOut.increment(by: count)
+        let isLast = count < pace.batchSizeMax
+        if isLast { load.tellIfEmpty() }
         try await load.wait(untilBelow: pace.openMax)
         let rest = pace.rest(after: .now - start)
         if rest > .zero { try await Task.sleep(for: rest) }
-        return count >= pace.batchSizeMax
+        return !isLast
     }
 }

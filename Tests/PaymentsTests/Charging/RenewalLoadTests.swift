@@ -33,6 +33,27 @@ import Testing
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
+    @Test func theEndOfTheLastChargeIsSignalled() async throws {
+        let load = RenewalLoad()
+        load.began(10)
+        load.carriedOut(9)
+        #expect(try await !isSignalled(load, within: .milliseconds(50)))
+        load.carriedOut(1)
+        #expect(try await isSignalled(load, within: .seconds(30)))
+        load.tellIfEmpty()
+        #expect(try await isSignalled(load, within: .seconds(30)), "what charges nothing is done")
+        load.began(1)
+        load.tellIfEmpty()
+        #expect(try await !isSignalled(load, within: .milliseconds(50)))
+    }
+
+    /// Whether the end of all charges is signalled before a wait is over.
+    private func isSignalled(_ load: RenewalLoad, within limit: Duration) async throws -> Bool {
+        let start = ContinuousClock.now
+        try await load.emptied.wait(atMost: limit)
+        return .now - start < limit
+    }
+
     @Test func aPurchaseCountsForASecond() {
         let load = RenewalLoad()
         #expect(!load.hasBuyers(at: start))

@@ -249,6 +249,12 @@ import Testing
         }
     }
 
+    @Test func anAdvanceSpendsLittleOfItsTimeOnLooks() {
+        #expect(ClockKeeper.rest(after: .milliseconds(1)) == .milliseconds(20))
+        #expect(ClockKeeper.rest(after: .milliseconds(8)) == .milliseconds(80))
+        #expect(ClockKeeper.rest(after: .seconds(3)) == .milliseconds(200))
+    }
+
     @Test func nothingIsPassedOver() {
         let target = startTime.advanced(by: Self.day)
         func command(at now: StoreTime, _ next: StoreTime?) -> ClockCommand? {
