@@ -151,8 +151,9 @@ final class ChargeRunner: Service {
                     await self.carryOut(batch.filter { $0.dueAt ?? time > time })
                     if lane == .renewals { self.renewals.carriedOut(batch.count) }
                 }
-                // When cancelled, the loop carries out queued attempts without resting.
-                if batch.count < limits.batchSizeMax { try? await pace.rest() }
+                // Renewals come in batches, and their pace leaves room for buyers. When cancelled, the loop
+                // carries out queued attempts without resting.
+                if lane != .renewals, batch.count < limits.batchSizeMax { try? await pace.rest() }
             }
         }
     }

@@ -18,19 +18,24 @@ struct PacedRenewals: Sendable {
 
     /// Carries out all actions that are due.
     func carryOutAll() async throws {
-        while try await carryOutBatch() {}
+        var count = 0
+        while try await carryOutBatch(after: &count) {}
     }
 
     /// Carries out a batch, and waits until the next one may begin.
     ///
+    /// - Parameter done: The number of actions that were carried out before; those of the batch are added.
     /// - Returns: Whether others may be due.
-    private func carryOutBatch() async throws -> Bool {
+    /// - Throws: `PostgresError`, `CancellationError`, or an error of what is written.
+    private func carryOutBatch(after done: inout Int) async throws -> Bool {
         let pace: RenewalPace = load.hasBuyers() ? .besideBuyers : .alone
         let start = ContinuousClock.now
-        let count = try await handler.carryOut(limit: pace.batchSizeMax)
+        let limit = pace.batchSize(after: done)
+        let count = try await handler.carryOut(limit: limit)
         guard count > 0 else { return false }
         carriedOut.increment(by: count)
-        let isLast = count < pace.batchSizeMax
+        done += count
+        let isLast = count < limit
         if isLast { load.tellIfEmpty() }
         try await load.wait(untilBelow: pace.openMax)
         let rest = pace.rest(after: .now - start)

@@ -3,7 +3,8 @@
 /// Nobody waits for a renewal: it is charged a day before its period begins. So buyers come first.
 /// While somebody buys, renewals are begun in small batches, each only once the last one is charged,
 /// and most of the time belongs to the buyers. While nobody buys, renewals take the whole machine,
-/// and the next batch is read while the last ones are charged.
+/// and the next batch is read while the last ones are charged. The first batch is small, so that the
+/// charges begin early: otherwise one processor would wait for the other where few are due at once.
 ///
 /// Pure.
 enum RenewalPace: Hashable {
@@ -17,6 +18,13 @@ enum RenewalPace: Hashable {
         case .besideBuyers: 64
         }
     }
+
+    /// The most actions in the next database transaction, after so many that were due as well.
+    func batchSize(after count: Int) -> Int {
+        min(max(Self.firstBatchSize, count * 2), batchSizeMax)
+    }
+
+    private static let firstBatchSize = 128
 
     /// The number of charges that may be under way when the next batch begins, exclusive.
     ///

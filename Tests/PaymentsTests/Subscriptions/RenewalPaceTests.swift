@@ -16,6 +16,12 @@ import Testing
         #expect(RenewalPace.besideBuyers.batchSizeMax == RenewalPace.alone.batchSizeMax / 8)
     }
 
+    @Test func theFirstChargesBeginEarly() {
+        let sizes = [0, 128, 384, 896].map { RenewalPace.alone.batchSize(after: $0) }
+        #expect(sizes == [128, 256, 512, 512])
+        #expect([0, 500].map { RenewalPace.besideBuyers.batchSize(after: $0) } == [64, 64])
+    }
+
     @Test func besideBuyersABatchIsChargedBeforeTheNext() {
         #expect(RenewalPace.besideBuyers.openMax == 1)
         #expect(RenewalPace.alone.openMax > RenewalPace.alone.batchSizeMax)
