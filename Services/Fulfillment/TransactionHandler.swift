@@ -35,6 +35,8 @@ struct TransactionHandler: EventHandler {
         let arrivals = try Self.stillOpen(events, on: connection)
             .filter { !Self.typesOfOthers.contains($0.type) }
             .compactMap(Self.arrival(in:))
+            // No queue is locked for a renewal that is only begun.
+            .filter { QueueRules.isForQueue($0.transaction) }
         let subscriptions = try changed.compactMap { event, change in
             try Self.subscription(in: event, change)
         }

@@ -38,8 +38,7 @@ enum QueueRules {
         isReceipted: Bool = true
     ) -> Change? {
         if let before, before.version >= transaction.version { return nil }
-        // The store renews a subscription by itself, so the app learns only that it is renewed.
-        if transaction.reason == .renewal, !transaction.isPaid { return nil }
+        guard isForQueue(transaction) else { return nil }
         let wasPaid = before?.isPaid ?? false
         if transaction.isPaid, !wasPaid, transaction.revokedAt == nil, !isReceipted { return nil }
         var change = Change(
@@ -79,6 +78,13 @@ enum QueueRules {
                 }
         }
         return change
+    }
+
+    /// Whether a queue may show a version of a transaction.
+    ///
+    /// The store renews a subscription by itself, so the app learns only that it is renewed.
+    static func isForQueue(_ transaction: Transaction) -> Bool {
+        transaction.reason != .renewal || transaction.isPaid
     }
 
     /// The reasons to refuse a finish.

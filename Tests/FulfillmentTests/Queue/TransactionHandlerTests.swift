@@ -290,6 +290,18 @@ struct TransactionHandlerTests {
         }
     }
 
+    @Test func noQueueIsMadeOrLockedForARenewalThatIsOnlyBegun() async throws {
+        try await withFulfillment { store in
+            var renewal = Transaction.sample(2, version: 1, state: .purchasing, originalID: 1)
+            renewal.reason = .renewal
+            try await store.arrive(renewal)
+            let queues = try await store.client.withConnection { connection in
+                try connection.query("SELECT count(*) FROM queues").first?.decode(Int64.self)
+            }
+            #expect(queues == 0)
+        }
+    }
+
     @Test func aCreditThatCannotBeHeldRefusesItsBatchAndNothingOfItStays() async throws {
         try await withFulfillment { store in
             let poison = Transaction.sample(
