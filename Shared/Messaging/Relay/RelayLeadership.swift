@@ -20,8 +20,10 @@ final class RelayLeadership: Sendable {
 
     /// The number of rows that are read and published at once.
     private static let batchSize = LogSeal.rowsMax
-    /// The longest rest of the relay when no signal wakes it.
-    private static let idlePause = Duration.seconds(1)
+    /// The longest rest of the relay when no signal wakes it and every event is confirmed.
+    ///
+    /// The leader moves at each look, so it is less than half of ``LockHolder/silenceMax``.
+    private static let idlePause = Duration.seconds(5)
     /// The time between two checks of the consumers' offsets and of the topics.
     private static let watchInterval = Duration.seconds(1)
     /// The longest wait of a record for the broker, shorter than the time after which another
@@ -179,7 +181,10 @@ final class RelayLeadership: Sendable {
             case .published(let count): try await pace.rest(afterBatchOf: count)
             case .unsettled: try await Task.sleep(for: .milliseconds(2))
             case .empty where isSealing: continue
-            case .empty: try await signal.wait(atMost: Self.idlePause)
+            case .empty:
+                // The consumers' offsets are watched until they have confirmed every event.
+                let pause = progress.isUnconfirmed ? Self.watchInterval : Self.idlePause
+                try await signal.wait(atMost: pause)
             }
         }
     }
