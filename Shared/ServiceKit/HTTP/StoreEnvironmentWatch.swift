@@ -28,6 +28,8 @@ public final class StoreEnvironmentWatch: Service {
 
     private static let path = "/health/environment"
     private static let answerMax = 4096
+    /// The pause while the other service agrees, as a multiple of the interval.
+    private static let patience = 5
 
     private let service: ServiceName
     /// The service's own environment.
@@ -47,7 +49,8 @@ public final class StoreEnvironmentWatch: Service {
     ///   - peer: The service that is asked.
     ///   - url: The URL of that service.
     ///   - signsUntil: The last time at which this service can sign; `nil` if it does not sign.
-    ///   - interval: The pause between two requests.
+    ///   - interval: The pause between two requests. It is five times as long while the other service
+    ///     answers and agrees.
     ///   - logger: Receives a report of a disagreement.
     public init(
         service: ServiceName,
@@ -112,18 +115,24 @@ public final class StoreEnvironmentWatch: Service {
     /// Asks until the service shuts down.
     public func run() async throws {
         while !Task.isShuttingDownGracefully && !Task.isCancelled {
-            if let answer = await ask() {
+            let answer = await ask()
+            if let answer {
                 note(answer.environment)
                 if let end = answer.signsUntil { state.withLock { $0.peerSignsUntil = end } }
             }
             do {
-                try await cancelWhenGracefulShutdown { [interval] in
-                    try await Task.sleep(for: interval)
+                try await cancelWhenGracefulShutdown { [self] in
+                    try await Task.sleep(for: pause(isAnswered: answer != nil))
                 }
             } catch is CancellationError {
                 return
             }
         }
+    }
+
+    /// The pause before the next request.
+    func pause(isAnswered: Bool) -> Duration {
+        isAnswered && disagreement == nil ? interval * Self.patience : interval
     }
 
     /// Stores the environment that the other service reports.

@@ -29,6 +29,16 @@ import Testing
         #expect(await [watch.check].failing() == [expected])
     }
 
+    @Test func aServiceThatAgreesIsAskedLessOften() {
+        let watch = watch(.production)
+        #expect(watch.pause(isAnswered: false) == .seconds(2))
+        watch.note("Production")
+        #expect(watch.pause(isAnswered: true) == .seconds(10))
+        #expect(watch.pause(isAnswered: false) == .seconds(2), "it does not answer now")
+        watch.note("Sandbox")
+        #expect(watch.pause(isAnswered: true) == .seconds(2))
+    }
+
     @Test func aDisagreementEndsWhenBothAreSetAlike() {
         let watch = watch(.production)
         watch.note("Sandbox")
