@@ -16,6 +16,13 @@ public struct KafkaSettings: Sendable {
         self.properties = properties
     }
 
+    /// The longest time for which a fetch waits for a message.
+    public var fetchWait: Duration {
+        .milliseconds(properties[Self.fetchWaitName].flatMap { Int($0) } ?? 500)
+    }
+
+    private static let fetchWaitName = "fetch.wait.max.ms"
+
     /// Returns these settings for a consumer that is in no hurry.
     ///
     /// A fetch that finds nothing waits at least this long for a message, so the consumer asks less
@@ -25,10 +32,8 @@ public struct KafkaSettings: Sendable {
     ///   500 ms.
     /// - Returns: The settings, with a wait that is never shorter than it was.
     public func waiting(atLeast wait: Duration) -> KafkaSettings {
-        let name = "fetch.wait.max.ms"
-        let own = properties[name].flatMap { Int($0) } ?? 500
         var properties = properties
-        properties[name] = "\(max(own, Int(wait.inMilliseconds)))"
+        properties[Self.fetchWaitName] = "\(max(fetchWait, wait).inMilliseconds)"
         return KafkaSettings(
             bootstrapServers: bootstrapServers,
             clientID: clientID,

@@ -18,6 +18,8 @@ import Testing
         #expect(patient.properties == [Self.name: "400", "acks": "all"])
         #expect(patient.bootstrapServers == "broker:9092")
         #expect(patient.clientID == "test")
+        #expect(settings("25").fetchWait == .milliseconds(25))
+        #expect(patient.fetchWait == .milliseconds(400))
     }
 
     @Test func aFetchThatWaitsLongerAlreadyIsNotShortened() {

@@ -12,6 +12,9 @@ public import ServiceLifecycle
 /// It asks for the newest message again every few seconds. If the topic does not have it any more, the
 /// broker has lost its log, and the topic is read from its beginning: a broker may answer for an
 /// offset behind the end of a new log as if nothing had come yet.
+///
+/// Changes are rare, so its fetches wait long. Some brokers end such a wait only when its time is over. So
+/// after a change, which others may follow within an advance, it fetches as often as other consumers do.
 public struct ClockFollower: Service {
     /// The time after which a topic that does not end is read again.
     private static let patience = Duration.seconds(10)
@@ -20,9 +23,13 @@ public struct ClockFollower: Service {
     private static let lookInterval = Duration.seconds(5)
     /// The time for which a fetch waits for a change; there are few.
     private static let fetchWait = Duration.milliseconds(500)
+    /// The time after a change in which others are expected.
+    private static let hurry = Duration.seconds(10)
 
     private let clock: ProcessClock
     private let kafka: KafkaSettings
+    /// The settings while changes are expected; `nil` if its fetches wait no less.
+    private let hurriedKafka: KafkaSettings?
     private let logger: Logger
 
     /// Makes a follower.
@@ -36,6 +43,7 @@ public struct ClockFollower: Service {
     public init(clock: ProcessClock, kafka: KafkaSettings, logger: Logger) {
         self.clock = clock
         self.kafka = kafka.waiting(atLeast: Self.fetchWait)
+        hurriedKafka = kafka.fetchWait < Self.fetchWait ? kafka : nil
         self.logger = logger
     }
 
@@ -83,75 +91,112 @@ public struct ClockFollower: Service {
         }
     }
 
+    /// The progress of reading the topic.
+    private struct Reading {
+        var epochs = LogEpochs()
+        var newest = NewestMessages()
+        /// The ends of the partitions that were not read up to there.
+        var unread: [KafkaTopicPartition: Int64]
+    }
+
     private func follow(
         from ends: [KafkaTopicPartition: Int64],
         _ retries: Retries
     ) async throws {
-        let consumer = try KafkaConsumer(
-            settings: kafka,
-            reading: ends.mapValues { _ in 0 },
-            logger: logger
-        )
-        do {
-            try await read(consumer, to: ends, retries)
-        } catch {
+        var reading = Reading(unread: ends.filter { $0.value > 0 })
+        let beginning: [KafkaTopicPartition: Int64] = ends.mapValues { _ in 0 }
+        var hurried: KafkaSettings?
+        while true {
+            // The newest message is read again, so a log that was lost meanwhile is noticed.
+            let consumer = try KafkaConsumer(
+                settings: hurried ?? kafka,
+                reading: beginning.merging(reading.newest.look()) { _, newest in newest },
+                logger: logger
+            )
+            let goesOn: Bool
+            do {
+                goesOn = try await read(consumer, &reading, isHurried: hurried != nil, retries)
+            } catch {
+                await consumer.close()
+                throw error
+            }
             await consumer.close()
-            throw error
+            guard goesOn else { return }
+            hurried = hurried == nil ? hurriedKafka : nil
         }
-        await consumer.close()
     }
 
-    /// Reads until cancelled, or until the topic turns out to be another than it was.
+    /// Reads until cancelled, until the topic turns out to be another than it was, or until fetches should
+    /// wait for another time.
+    ///
+    /// - Returns: Whether another consumer goes on where this one ends.
     private func read(
         _ consumer: KafkaConsumer,
-        to ends: [KafkaTopicPartition: Int64],
+        _ reading: inout Reading,
+        isHurried: Bool,
         _ retries: Retries
-    ) async throws {
-        var epochs = LogEpochs()
-        var unread = ends.filter { $0.value > 0 }
-        var newest = NewestMessages()
+    ) async throws -> Bool {
         var lookAt = ContinuousClock.now + Self.lookInterval
+        var changedAt = ContinuousClock.now
         var kept: Int64 = 0
         let deadline = ContinuousClock.now + Self.patience
         while true {
             try Task.checkCancellation()
             kept = try await clock.save(after: kept)
-            if unread.isEmpty {
+            if reading.unread.isEmpty {
                 if !clock.isCurrent { tellCurrent() }
             } else if ContinuousClock.now >= deadline {
-                return
+                return false
             }
+            if isHurried, ContinuousClock.now - changedAt >= Self.hurry { return true }
             if ContinuousClock.now >= lookAt {
                 lookAt = .now + Self.lookInterval
-                guard newest.awaited.isEmpty else { return tellLoss() }
-                for (partition, offset) in newest.look() {
+                guard reading.newest.awaited.isEmpty else { return tellLoss() }
+                for (partition, offset) in reading.newest.look() {
                     try await consumer.seek(partition, to: .at(offset))
                 }
             }
             let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(500))
-            guard let messages = newest.admit(poll.messages) else { return tellLoss() }
+            guard let messages = reading.newest.admit(poll.messages) else { return tellLoss() }
             guard !messages.isEmpty else { continue }
             retries.succeeded()
-            let events = messages.compactMap(event(in:))
-            let (admitted, rewind) = epochs.admit(events)
-            for event in admitted where event.type == .clockChanged { follow(event) }
-            for message in messages {
-                let partition = message.topicPartition
-                if let end = unread[partition], message.offset + 1 >= end {
-                    unread[partition] = nil
-                }
-            }
-            for partition in rewind {
-                newest.forget(partition)
+            // What was there when it began to read announces nothing.
+            let isNews = clock.isCurrent
+            for partition in follow(messages, &reading) {
+                reading.newest.forget(partition)
                 try await consumer.seek(partition, to: .beginning)
+            }
+            if isNews {
+                changedAt = .now
+                if !isHurried, hurriedKafka != nil { return true }
             }
         }
     }
 
-    private func tellLoss() {
+    /// Follows the changes in messages.
+    ///
+    /// - Returns: The partitions that are to be read from their beginning.
+    private func follow(
+        _ messages: [KafkaMessage],
+        _ reading: inout Reading
+    ) -> Set<KafkaTopicPartition> {
+        let (admitted, rewind) = reading.epochs.admit(messages.compactMap(event(in:)))
+        for event in admitted where event.type == .clockChanged { follow(event) }
+        for message in messages {
+            let partition = message.topicPartition
+            if let end = reading.unread[partition], message.offset + 1 >= end {
+                reading.unread[partition] = nil
+            }
+        }
+        return rewind
+    }
+
+    /// - Returns: `false`, because nothing goes on where the lost log ends.
+    private func tellLoss() -> Bool {
         logger.notice(
             "The log of the store's clock is another than before; it is read from its beginning"
         )
+        return false
     }
 
     private func tellCurrent() {

@@ -54,10 +54,20 @@ struct ClockFollowerTests {
         }
 
         /// Runs a body beside a follower of a clock.
-        func following(_ clock: ProcessClock, _ body: () async throws -> Void) async throws {
+        func following(
+            _ clock: ProcessClock,
+            fetchWait: Duration = .milliseconds(25),
+            _ body: () async throws -> Void
+        ) async throws {
+            let settings = broker.settings()
+            let wait = ["fetch.wait.max.ms": "\(Int(fetchWait / .milliseconds(1)))"]
             let follower = ClockFollower(
                 clock: clock,
-                kafka: broker.settings(),
+                kafka: KafkaSettings(
+                    bootstrapServers: settings.bootstrapServers,
+                    clientID: settings.clientID,
+                    properties: settings.properties.merging(wait) { $1 }
+                ),
                 logger: ClockFollowerTests.quiet
             )
             let running = Task { try await follower.run() }
@@ -153,6 +163,28 @@ struct ClockFollowerTests {
                 try await eventually("the first change") { clock.step == 1 ? true : nil }
                 try await bench.publish(.frozen(at: ahead), step: 2, epoch: 2)
                 try await eventually("the second change") { clock.step == 2 ? true : nil }
+            }
+        }
+    }
+
+    /// After the first change it fetches in other intervals, if its fetches may be shorter.
+    @Test(arguments: [Duration.milliseconds(25), .milliseconds(500)])
+    func noChangeOfAnAdvanceIsMissed(fetchWait: Duration) async throws {
+        try await Self.withBench { bench in
+            try await bench.makeTopic()
+            let ahead = bench.log.client.now.advanced(by: Self.year)
+            try await bench.publish(.frozen(at: ahead), step: 1)
+            let clock = ProcessClock(client: bench.log.client)
+            try await bench.following(clock, fetchWait: fetchWait) {
+                try await eventually("the clock to be read") { clock.isCurrent ? true : nil }
+                for step in Int64(2)...20 {
+                    let time = ahead.advanced(by: .seconds(step))
+                    try await bench.publish(.frozen(at: time), step: step)
+                    if step % 5 == 0 {
+                        try await eventually("the step") { clock.step == step ? true : nil }
+                        #expect(clock.now == time)
+                    }
+                }
             }
         }
     }
