@@ -35,9 +35,11 @@ private func composePayments(
     let charging = try ChargingParts(settings, products: products, on: frame)
     let (context, runner, wakeRelay) = (charging.context, charging.runner, frame.wakeRelay)
     let acceptance = try AcceptanceParts(settings, charging, products: products, on: frame)
+    // No buyer waits for these events, so a quiet broker is asked less often.
     let consumer = frame.consumer(
         of: [Topics.catalogProducts, Topics.fulfillmentTransactions],
-        handler: ProjectionHandler()
+        handler: ProjectionHandler(),
+        fetchWait: .milliseconds(200)
     )
     let environments = frame.environmentWatch(
         settings.environment,

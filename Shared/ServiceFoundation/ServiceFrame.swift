@@ -125,11 +125,13 @@ public struct ServiceFrame: Sendable {
     ///   - topics: The topics that it reads.
     ///   - handler: Applies the events.
     ///   - delay: The age that events have when they are applied.
+    ///   - fetchWait: The least time for which a fetch waits for an event.
     /// - Returns: The consumer; its group has the service's name.
     public func consumer(
         of topics: [Topic],
         handler: any EventHandler,
-        delay: Duration = .zero
+        delay: Duration = .zero,
+        fetchWait: Duration = .zero
     ) -> EventConsumer {
         EventConsumer(
             name: name,
@@ -139,6 +141,7 @@ public struct ServiceFrame: Sendable {
             clock: clock,
             kafka: kafka,
             delay: delay,
+            fetchWait: fetchWait,
             spans: spans,
             logger: logger
         )

@@ -35,6 +35,8 @@ public struct EventConsumer: Service {
     ///   - kafka: How to reach the broker.
     ///   - delay: The age that events have when they are applied. Only the time from their
     ///     publication counts, and a wait is never longer than this.
+    ///   - fetchWait: The least time for which a fetch waits for a message. A broker that ends the wait
+    ///     when a message comes delays nothing; others may deliver events so much later.
     ///   - batchSizeMax: The largest number of events in one database transaction.
     ///   - spans: Receives a span for each applied event.
     ///   - logger: Receives the consumer's log messages.
@@ -46,18 +48,20 @@ public struct EventConsumer: Service {
         clock: ProcessClock? = nil,
         kafka: KafkaSettings,
         delay: Duration = .zero,
+        fetchWait: Duration = .zero,
         batchSizeMax: Int = 500,
         spans: SpanRecorder = .off,
         logger: Logger
     ) {
         var logger = logger
         logger[metadataKey: "consumer"] = .string(name.rawValue)
+        let wait = max(fetchWait, min(delay, Self.patience))
         loop = ConsumerLoop(
             name: name,
             topics: topics,
             client: client,
             clock: clock,
-            kafka: delay > .zero ? kafka.waiting(atLeast: min(delay, Self.patience)) : kafka,
+            kafka: wait > .zero ? kafka.waiting(atLeast: wait) : kafka,
             delay: delay,
             batchSizeMax: batchSizeMax,
             applier: BatchApplier(
