@@ -130,14 +130,8 @@ final class RelayLeadership: Sendable {
     }
 
     private func waitForLoss(_ admin: KafkaAdmin) async throws {
-        while true {
-            try await Task.sleep(for: Self.watchInterval)
-            // An unreachable broker says nothing about its log.
-            guard topicsExist, let lost = try? await topics.lost(admin), !lost.isEmpty
-            else { continue }
-            topics.exist = false
-            throw LogIsLost()
-        }
+        try await topics.waitForLoss(admin, every: Self.watchInterval)
+        throw LogIsLost()
     }
 
     private func publish(
@@ -183,6 +177,7 @@ final class RelayLeadership: Sendable {
             case .empty where isSealing: continue
             case .empty:
                 // The consumers' offsets are watched until they have confirmed every event.
+                topics.isBusy = progress.isUnconfirmed
                 let pause = progress.isUnconfirmed ? Self.watchInterval : Self.idlePause
                 try await signal.wait(atMost: pause)
             }
@@ -220,6 +215,7 @@ final class RelayLeadership: Sendable {
             return (rows, waits)
         }
         guard let last = rows.last else { return waits ? .unsettled : .empty }
+        topics.isBusy = true
         let epoch = progress.epoch
         let start = spans.start
         var tips = progress.tips

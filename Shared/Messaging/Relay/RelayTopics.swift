@@ -10,6 +10,7 @@ final class RelayTopics: Sendable {
     private let settings: TopicSettings
     private let logger: Logger
     private let areThere = Atomic(false)
+    private let areUsed = Atomic(true)
     /// The dead-letter topics that existed when this leader looked for them.
     private let deadLetters = Mutex<Set<String>>([])
     /// The number of partitions that each of the service's topics had when it was last looked for.
@@ -25,6 +26,31 @@ final class RelayTopics: Sendable {
     var exist: Bool {
         get { areThere.load(ordering: .relaxed) }
         set { areThere.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Whether events are being published, or were not confirmed by all consumers yet.
+    var isBusy: Bool {
+        get { areUsed.load(ordering: .relaxed) }
+        set { areUsed.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Whether to look for a loss in a round.
+    ///
+    /// Nothing waits for the topics of an idle service, so only every fifth round looks for them.
+    func looks(inRound round: Int) -> Bool { isBusy || round.isMultiple(of: 5) }
+
+    /// Waits until the broker has lost one of the service's topics.
+    func waitForLoss(_ admin: KafkaAdmin, every interval: Duration) async throws {
+        var round = 0
+        while true {
+            try await Task.sleep(for: interval)
+            round += 1
+            // An unreachable broker says nothing about its log.
+            guard exist, looks(inRound: round), let gone = try? await lost(admin), !gone.isEmpty
+            else { continue }
+            exist = false
+            return
+        }
     }
 
     /// The service's topics that the broker does not have.

@@ -47,6 +47,17 @@ struct RelayTopicsTests {
         }
     }
 
+    @Test func theTopicsOfAnIdleServiceAreLookedForLessOften() {
+        let topics = RelayTopics(
+            [Topics.fulfillmentTransactions],
+            TopicSettings(partitions: 3, replicationFactor: 1),
+            Self.quiet
+        )
+        #expect((1...10).allSatisfy { topics.looks(inRound: $0) })
+        topics.isBusy = false
+        #expect((1...10).filter { topics.looks(inRound: $0) } == [5, 10])
+    }
+
     /// A bug found by the chaos test: a relay that did not lead, and checked while the broker was
     /// empty, was never ready again.
     @Test func aFollowerSeesTheTopicsThatTheLeaderMakes() async throws {
