@@ -32,6 +32,7 @@ struct PaymentRoutes: Sendable {
         router.account.post("\(Routes.restores)", use: restore)
         router.account.get("\(Routes.transactions)/:id", use: transaction)
         router.account.get("\(Routes.transactions)/:id/action", use: action)
+        router.account.get("\(Routes.subscriptions)/:id/action", use: subscriptionAction)
         router.admin.get("\(Routes.adminTransactions)/:id", use: anyTransaction)
         router.admin.post("\(Routes.adminTransactions)/:id/approval", use: approval)
         router.admin.post("\(Routes.adminTransactions)/:id/refund", use: refund)
@@ -116,8 +117,30 @@ struct PaymentRoutes: Sendable {
     {
         let key = try context.requireAccountKey()
         try actionLimit.count(key, at: machineNow())
-        switch try await actions.action(of: try context.transactionInPath(), of: key) {
-        case .unknown: throw HTTPProblem.transactionUnknown
+        let reply = try await actions.action(of: try context.transactionInPath(), of: key)
+        return try answer(reply, unknown: .transactionUnknown)
+    }
+
+    /// Tells the buyer of a subscription on which page to act, to pay what is owed.
+    @Sendable
+    private func subscriptionAction(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try context.requireAccountKey()
+        try actionLimit.count(key, at: machineNow())
+        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
+            throw HTTPProblem.subscriptionUnknown
+        }
+        let reply = try await actions.action(ofSubscription: id, of: key)
+        return try answer(reply, unknown: .subscriptionUnknown)
+    }
+
+    private func answer(
+        _ reply: BuyerActionHandler.Reply,
+        unknown: HTTPProblem
+    ) throws -> Response {
+        switch reply {
+        case .unknown: throw unknown
         case .nothingToDo: throw HTTPProblem.noActionNeeded
         case .processorIsAway:
             throw HTTPProblem.tryAgain("The payment processor does not answer.")

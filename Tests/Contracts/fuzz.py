@@ -52,6 +52,7 @@ NAMED = {
         "number": "numbers",
     },
     "/v1/subscriptions/{id}": {"id": "subscriptions"},
+    "/v1/subscriptions/{id}/action": {"id": "subscriptions"},
     "/v1/subscriptions/{id}/auto-renew": {"id": "subscriptions"},
     "/v1/subscriptions/{id}/payment-method": {"id": "subscriptions"},
     "/v1/subscriptions/{id}/price-increase": {"id": "subscriptions"},

@@ -39,7 +39,8 @@ import Testing
         processor_attempts.attempt_id step payment_method is_approved call_count \
         undoes idempotency_key fingerprint reference lease_owner due_at \
         approval_ends_at waits_for renewal_try is_owed first_called_at generation \
-        is_uncalled action_ends_at advice failed_reference callable_since
+        is_uncalled action_ends_at advice failed_reference callable_since \
+        is_buyer_present
         """:
             "How the processor was called is in no event.",
         "purchase_intents.idempotency_key":

@@ -374,6 +374,8 @@ import Testing
         #expect(Routes.autoRenew(id) == "/v1/subscriptions/7/auto-renew")
         #expect(Routes.subscriptionProduct(id) == "/v1/subscriptions/7/product")
         #expect(Routes.subscriptionMethod(id) == "/v1/subscriptions/7/payment-method")
+        #expect(Routes.action(of: id) == "/v1/transactions/7/action")
+        #expect(Routes.action(ofSubscription: id) == "/v1/subscriptions/7/action")
         #expect(Routes.adminAutoRenew(id) == "/v1/admin/subscriptions/7/auto-renew")
         #expect(
             Routes.adminSubscriptionProduct(id) == "/v1/admin/subscriptions/7/product"

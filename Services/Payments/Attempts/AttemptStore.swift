@@ -12,7 +12,7 @@ enum AttemptStore {
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
         a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
         a.renewal_try, a.is_owed, a.act, a.first_called_at, a.generation, a.is_uncalled,
-        a.action_ends_at, a.advice, a.failed_reference, a.callable_since
+        a.action_ends_at, a.advice, a.failed_reference, a.callable_since, a.is_buyer_present
         """
 
     /// Writes new attempts; existing ones stay as they are.
@@ -35,7 +35,8 @@ enum AttemptStore {
             INSERT INTO processor_attempts (
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
-                waits_for, renewal_try, is_owed, act, first_called_at, lease_owner)
+                waits_for, renewal_try, is_owed, act, first_called_at, is_buyer_present,
+                lease_owner)
             SELECT *, \(owner.id) FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
@@ -47,7 +48,8 @@ enum AttemptStore {
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }),
                 \(attempts.map { $0.renewalTry.map(Int32.init) }), \(attempts.map(\.isOwed)),
                 \(try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }),
-                \(attempts.map { $0.step == .calling ? time : nil }))
+                \(attempts.map { $0.step == .calling ? time : nil }),
+                \(attempts.map(\.isBuyerPresent)))
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
         )
@@ -294,7 +296,7 @@ enum AttemptStore {
             transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
             undoes, revokes, key, fingerprint, reference, outcome, dueAt, approvalEndsAt,
             waitsFor, renewalTry, isOwed, act, firstCalledAt, generation, isUncalled, actionEndsAt,
-            advice, failedReference, callableSince
+            advice, failedReference, callableSince, isBuyerPresent
         ) = try row.decode(
             Int64.self,
             String.self,
@@ -324,7 +326,8 @@ enum AttemptStore {
             MachineTime?.self,
             String?.self,
             String?.self,
-            MachineTime?.self
+            MachineTime?.self,
+            Bool.self
         )
         guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
             throw PaymentError(.unknownRow)
@@ -347,6 +350,7 @@ enum AttemptStore {
             revokes: revokes,
             requestKey: key.map { UsedKey(idempotencyKey: $0, fingerprint: fingerprint ?? []) },
             renewalTry: renewalTry.map(Int.init),
+            isBuyerPresent: isBuyerPresent,
             isOwed: isOwed,
             act: try act.map { try $0.decode(Act.self) },
             reference: reference.map { ProcessorReference(rawValue: $0) },

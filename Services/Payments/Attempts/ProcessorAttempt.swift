@@ -71,6 +71,11 @@ struct ProcessorAttempt: Hashable, Sendable {
     /// The number of the try to charge for a subscription's next period, or 0 for a purchase of a
     /// subscription; `nil` for all other products.
     var renewalTry: Int?
+    /// Whether the buyer has asked for this charge of what a subscription owes, and may act on the bank's
+    /// page.
+    ///
+    /// It is `false` for a purchase, whose buyer is always present.
+    var isBuyerPresent = false
     /// Whether a refund follows from a change of a subscription, which has booked it already.
     var isOwed = false
     /// The act that asked for a refund or a reversal.

@@ -33,6 +33,34 @@ struct BuyerActionHandler: Sendable {
             return (true, try AttemptStore.awaitingAction(of: id, on: connection))
         }
         guard isKnown else { return .unknown }
+        return try await action(for: waiting)
+    }
+
+    /// Finds the page for what a subscription of an account owes.
+    ///
+    /// Such a transaction is in no queue before it is paid, so an app knows only its subscription. A charge
+    /// that the subscription would not take any more has no page.
+    func action(
+        ofSubscription id: TransactionID,
+        of account: AccountKey
+    ) async throws -> Reply {
+        let (isKnown, waiting) = try await client.withConnection {
+            connection -> (Bool, ProcessorAttempt?) in
+            guard let row = try connection.read(SubscriptionStore.reading(id)).first,
+                let subscription = row.subscription,
+                row.key.accountID == account.accountID, row.key.bundleID == account.bundleID
+            else { return (false, nil) }
+            guard let asked = try AskedTryStore.open(of: subscription, on: connection) else {
+                return (true, nil)
+            }
+            return (true, try AttemptStore.awaitingAction(of: asked, on: connection))
+        }
+        guard isKnown else { return .unknown }
+        return try await action(for: waiting)
+    }
+
+    /// Asks the processor for the page of a charge; `nil` if none waits for its buyer.
+    private func action(for waiting: ProcessorAttempt?) async throws -> Reply {
         // After the end the recovery has the charge ended, and a page would only delay it.
         guard let attempt = waiting, let end = attempt.actionEndsAt,
             end > runner.context.machineNow()

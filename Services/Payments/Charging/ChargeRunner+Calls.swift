@@ -266,7 +266,8 @@ extension ChargeRequest {
             isApproved: attempt.isApproved,
             renewalTry: attempt.isRenewal ? attempt.renewalTry : nil,
             transactionID: attempt.transactionID,
-            isRepeated: attempt.isRepeated
+            isRepeated: attempt.isRepeated,
+            isBuyerPresent: attempt.isBuyerPresent
         )
     }
 }

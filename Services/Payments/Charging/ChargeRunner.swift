@@ -126,7 +126,8 @@ final class ChargeRunner: Service {
     private func lane(of attempt: ProcessorAttempt) -> ChargeLane {
         guard attempt.kind == .charge else { return .prompt }
         let lane = processor.lane(of: attempt.paymentMethod) ?? .prompt
-        return lane == .prompt && attempt.isRenewal ? .renewals : lane
+        let isAwaited = !attempt.isRenewal || attempt.isBuyerPresent
+        return lane == .prompt && !isAwaited ? .renewals : lane
     }
 
     private func closeQueues() {

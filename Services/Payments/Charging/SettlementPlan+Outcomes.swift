@@ -22,7 +22,8 @@ extension SettlementPlan {
             let asksForBuyer = attempt.isRenewal && advice == .authenticate
             fail(attempt, asksForBuyer ? .buyerMustAct : reason, advice)
         case .cancelled:
-            fail(attempt, .interrupted)
+            // What the buyer leaves stays owed, and no renewal is resumed.
+            fail(attempt, attempt.isBuyerPresent ? .buyerMustAct : .interrupted)
         case .exhausted:
             // The processor may have begun the charge meanwhile, which is waited for.
             if attempt.step != .processing, attempt.step != .awaitingAction {

@@ -68,15 +68,20 @@ struct ChargeRequest: Hashable, Sendable {
     let amount: Money
     /// Whether the payment has been approved.
     let isApproved: Bool
-    /// The number of the try to charge for a subscription's next period; `nil` for a payment of a
-    /// buyer, who is present.
+    /// The number of the try to charge for a subscription's next period; `nil` for a purchase, whose
+    /// buyer is present.
     var renewalTry: Int?
     /// The transaction, by which what the processor tells by itself is recognised.
     var transactionID: TransactionID?
     /// Whether an earlier call with the same key may still be carried out.
     var isRepeated = false
+    /// Whether the buyer has asked for this charge of a subscription's next period.
+    var isBuyerPresent = false
 
     var attemptID: AttemptID { key.attemptID }
+
+    /// Whether nobody could act on a page of the bank.
+    var isBuyerAway: Bool { renewalTry != nil && !isBuyerPresent }
 }
 
 /// A question about what was done under a key.

@@ -57,6 +57,7 @@ struct RenewalHandler: Sendable {
     /// - Parameters:
     ///   - row: The subscription, locked.
     ///   - request: What is charged.
+    ///   - isBuyerPresent: Whether the buyer asks, and may act on the bank's page.
     ///   - key: The key under which the transaction of the charge is found again; `nil` if it has none.
     ///   - trace: The trace of the request.
     ///   - connection: A connection in a database transaction.
@@ -65,13 +66,21 @@ struct RenewalHandler: Sendable {
     func charge(
         _ row: SubscriptionRow,
         _ request: RenewalPlan.Request,
+        isBuyerPresent: Bool = false,
         under key: UsedKey? = nil,
         within trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (plan: RenewalPlan, attempts: [ProcessorAttempt]) {
         let time = context.now()
         let plan = try plan([row], request, [trace], at: time, on: connection)
-        return (plan, try write(plan, under: key, at: time, on: connection))
+        let attempts = try write(
+            plan,
+            isBuyerPresent: isBuyerPresent,
+            under: key,
+            at: time,
+            on: connection
+        )
+        return (plan, attempts)
     }
 
     /// Reads what the actions of subscriptions have to know, and decides them.
@@ -119,6 +128,7 @@ struct RenewalHandler: Sendable {
 
     private func write(
         _ plan: RenewalPlan,
+        isBuyerPresent: Bool = false,
         under key: UsedKey? = nil,
         at time: StoreTime,
         on connection: isolated PostgresConnection
@@ -134,7 +144,10 @@ struct RenewalHandler: Sendable {
         }
         var acceptances = plan.acceptances
         // Only one subscription is charged under a key.
-        for index in acceptances.indices { acceptances[index].key = key }
+        for index in acceptances.indices {
+            acceptances[index].key = key
+            acceptances[index].attempt?.isBuyerPresent = isBuyerPresent
+        }
         let written = try AcceptanceWriter(context: context).write(
             acceptances,
             followedBy: changes,

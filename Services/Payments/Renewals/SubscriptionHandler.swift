@@ -121,9 +121,9 @@ struct SubscriptionHandler: Sendable {
             let used = idempotencyKey.map { Self.chargeKey($0, of: subscription) }
             return try charge(row, subscription, request, under: used, trace: trace, on: connection)
         case .success(.ask):
-            return try pay(.owed, of: row, subscription, trace: trace, on: connection)
+            return try pay(.owed, of: row, subscription, by: key, trace: trace, on: connection)
         case .success(.method(let method)):
-            return try choose(method, for: row, subscription, trace: trace, on: connection)
+            return try choose(method, for: row, subscription, by: key, trace: trace, on: connection)
         case .success(.event(let decided)): event = decided
         }
         var books = SubscriptionBooks(context.subscriptions, at: time)
@@ -146,6 +146,7 @@ struct SubscriptionHandler: Sendable {
         _ row: SubscriptionRow,
         _ subscription: Subscription,
         _ request: RenewalPlan.Request,
+        isBuyerPresent: Bool = false,
         under key: UsedKey? = nil,
         trace: TraceContext,
         on connection: isolated PostgresConnection
@@ -159,6 +160,7 @@ struct SubscriptionHandler: Sendable {
         let (plan, attempts) = try renewals.charge(
             row,
             request,
+            isBuyerPresent: isBuyerPresent,
             under: key,
             within: trace,
             on: connection
@@ -268,50 +270,6 @@ struct SubscriptionHandler: Sendable {
     }
 }
 
-/// Extensions of periods, for which nobody pays.
-extension SubscriptionHandler {
-    /// Moves the end of a subscription's newest period; nobody pays for the days that it gains.
-    ///
-    /// The subscription and the transaction of the period change in one database transaction. A
-    /// repetition under the same identifier changes nothing.
-    ///
-    /// - Parameters:
-    ///   - id: The subscription.
-    ///   - request: The extension.
-    ///   - act: The act of the administrator.
-    ///   - trace: The trace of the request.
-    /// - Returns: The subscription afterwards, or the reason why nothing changes.
-    /// - Throws: `PostgresError`, or an error of what is written.
-    func extend(
-        _ id: TransactionID,
-        by request: RequestedExtension,
-        act: Act?,
-        trace: TraceContext
-    ) async throws -> Reply {
-        let (reply, isChanged) = try await context.client.withTransaction {
-            connection -> (Reply, Bool) in
-            // The row is locked first, so the newest period stays the newest.
-            guard let row = try connection.read(SubscriptionStore.locking(id)).first,
-                let period = row.subscription?.period
-            else { return (.unknown, false) }
-            var settlement = Settlement(context, within: trace)
-            try settlement.lock([period.transactionID], on: connection)
-            let move = settlement.plan.extend(row.key, by: request, within: trace, by: act)
-            if let refusal = move.refusal {
-                return (.refused(SubscriptionChangeRefusal(refusal)), false)
-            }
-            guard let after = settlement.plan.subscriptions.rows[row.key]?.subscription else {
-                return (.unknown, false)
-            }
-            guard move.plan != nil else { return (.done(present(after)), false) }
-            _ = try settlement.write(on: connection)
-            return (.done(present(after)), true)
-        }
-        if isChanged { didCommit() }
-        return reply
-    }
-}
-
 /// Payment methods of subscriptions, and charges for what is owed because somebody asks for them.
 extension SubscriptionHandler {
     /// Lets another payment method pay a subscription, and charges it at once for what is owed.
@@ -323,6 +281,7 @@ extension SubscriptionHandler {
     ///   - method: The payment method.
     ///   - row: The subscription's row, locked.
     ///   - subscription: The subscription.
+    ///   - key: The account that asks; `nil` for an administrator.
     ///   - trace: The trace of the request.
     ///   - connection: A connection in a database transaction.
     /// - Returns: The reply, whether there are new events, and the attempts to carry out.
@@ -331,6 +290,7 @@ extension SubscriptionHandler {
         _ method: PaymentMethod,
         for row: SubscriptionRow,
         _ subscription: Subscription,
+        by key: AccountKey?,
         trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
@@ -348,7 +308,14 @@ extension SubscriptionHandler {
         switch subscription.state {
         case .inGracePeriod, .inBillingRetryPeriod:
             // The subscription is saved with the method, if it is charged.
-            let paid = try pay(.owedBy(method), of: row, subscription, trace: trace, on: connection)
+            let paid = try pay(
+                .owedBy(method),
+                of: row,
+                subscription,
+                by: key,
+                trace: trace,
+                on: connection
+            )
             if case .refused(.tooManyTries) = paid.reply {
                 try SubscriptionStore.set(method, of: row.key, on: connection)
             }
@@ -361,11 +328,13 @@ extension SubscriptionHandler {
 
     /// Charges for what is owed because somebody asks for it, as often as ``AskedTries`` allow.
     ///
-    /// While a charge is under way, a request begins no other, so it is not counted.
+    /// While a charge is under way, a request begins no other, so it is not counted. If a bank wanted to
+    /// see the buyer, one who asks now may act on its page.
     private func pay(
         _ request: RenewalPlan.Request,
         of row: SubscriptionRow,
         _ subscription: Subscription,
+        by account: AccountKey?,
         trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> (reply: Reply, isChanged: Bool, attempts: [ProcessorAttempt]) {
@@ -377,6 +346,14 @@ extension SubscriptionHandler {
             let rest = AskedTries(of: subscription.id, at: time).rest
             return (.refused(.tooManyTries(retryAfter: rest)), false, [])
         }
-        return try charge(row, subscription, request, under: key, trace: trace, on: connection)
+        return try charge(
+            row,
+            subscription,
+            request,
+            isBuyerPresent: account != nil && subscription.renewalProblem == .buyerMustAct,
+            under: key,
+            trace: trace,
+            on: connection
+        )
     }
 }

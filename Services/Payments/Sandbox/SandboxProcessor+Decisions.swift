@@ -51,7 +51,7 @@ extension SandboxProcessor {
                 )
             )
         case .processing: open(request, .processing(reference: reference(request)), waits: false)
-        case .needsAction where request.renewalTry != nil:
+        case .needsAction where request.isBuyerAway:
             // The books keep the reason, and not the advice. So an inquiry says the same.
             decline(request, .buyerMustAct, .authenticate)
         case .needsAction:

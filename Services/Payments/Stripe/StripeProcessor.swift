@@ -139,16 +139,16 @@ struct StripeProcessor: PaymentProcessor {
             )
             return .declined(.processorRefused, advice: nil)
         }
-        let isRenewal = request.renewalTry != nil
+        let isAway = request.isBuyerAway
         let payment = PaymentIntentRequest(
             amount: amount,
             customer: customer,
             paymentMethod: request.paymentMethod.rawValue,
-            session: isRenewal ? .away : .present(returnURL: returnURL),
+            session: isAway ? .away : .present(returnURL: returnURL),
             metadata: Self.metadata(of: request.key, request.transactionID)
         )
         do throws(StripeFailure) {
-            let intent = try await gate.pass(isRenewal ? .renewals : .buyers) {
+            let intent = try await gate.pass(isAway ? .renewals : .buyers) {
                 () async throws(StripeFailure) in
                 try await client.createPaymentIntent(payment, key: Self.key(of: request.key))
             }

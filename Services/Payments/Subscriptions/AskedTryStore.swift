@@ -25,4 +25,29 @@ enum AskedTryStore {
         guard made.count < keys.count else { return nil }
         return UsedKey(idempotencyKey: keys[made.count], fingerprint: Array("charge".utf8))
     }
+
+    /// The transaction of the charge that is under way, if somebody has asked for it.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - connection: A connection.
+    /// - Returns: The transaction; `nil` if there is none.
+    /// - Throws: `PostgresError`.
+    static func open(
+        of subscription: Subscription,
+        on connection: isolated PostgresConnection
+    ) throws -> TransactionID? {
+        guard let charge = subscription.charge else { return nil }
+        // Midnight may have passed between the count of the tries and the charge.
+        let times = [charge.startedAt, charge.startedAt.advanced(by: .seconds(-60))]
+        let keys = Set(times.flatMap { AskedTries(of: subscription.id, at: $0).keys })
+        let made = try connection.read(
+            TransactionStore.made(
+                under: keys.map { (accountID: subscription.accountID, idempotencyKey: $0) }
+            )
+        )
+        let ids = made.map { $0.id }
+        let records = try TransactionStore.load(ids, on: connection)
+        return ids.first { records[$0]?.transaction.subscription?.charge == charge.key }
+    }
 }

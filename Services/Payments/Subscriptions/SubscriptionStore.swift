@@ -235,7 +235,7 @@ enum SubscriptionStore {
 
     /// The times of the oldest open work of each kind, if there is any among the next due actions.
     ///
-    /// A charge whose outcome is not known is open since it was begun. Only the actions that are due
+    /// A charge whose outcome is not known is open since it was begun, unless it waits for its buyer. Only the actions that are due
     /// first are looked at, so the cost does not grow with the number of subscriptions. The earliest of
     /// all is always among them.
     ///
@@ -268,9 +268,19 @@ enum SubscriptionStore {
         """
         least((SELECT min(due_at) FROM next WHERE \(condition(of: work))),
             (SELECT min(charging_since) FROM subscriptions
-                WHERE charging_since IS NOT NULL AND \(openCharges(of: work))))
+                WHERE charging_since IS NOT NULL AND \(openCharges(of: work))
+                    AND NOT \(waitsForBuyer)))
         """
     }
+
+    /// The condition for rows whose open charge waits for its buyer, who may leave.
+    ///
+    /// Such an attempt is always due some time, so only the open ones are looked at.
+    private static let waitsForBuyer = """
+        EXISTS (SELECT FROM processor_attempts a JOIN transactions t ON t.id = a.transaction_id
+            WHERE a.due_at IS NOT NULL AND a.step = 'awaiting_action'
+                AND a.is_buyer_present AND t.original_id = subscriptions.id)
+        """
 
     /// The condition for rows whose due action is work of a kind.
     private static func condition(of work: DueWork) -> String {

@@ -1,6 +1,7 @@
 /// The page on which the buyer of a transaction has to act, as with 3-D Secure.
 ///
-/// Answer of `GET /v1/transactions/{id}/action`. Only the buyer gets it.
+/// Answer of `GET /v1/transactions/{id}/action`, and of the same for a subscription.
+/// Only the buyer gets it.
 public struct BuyerActionResponse: Codable, Hashable, Sendable {
     /// The address of the page.
     public var url: String
