@@ -18,12 +18,9 @@ extension SettlementPlan {
         case .charged(let reference, let amount):
             applyCharge(attempt, reference, amount)
         case .declined(let reason, let advice):
-            // Whoever is present acts on the bank's page; of a renewal its buyer knows nothing.
-            let asksForBuyer = attempt.isRenewal && advice == .authenticate
-            fail(attempt, asksForBuyer ? .buyerMustAct : reason, advice)
+            fail(attempt, reason, advice)
         case .cancelled:
-            // What the buyer leaves stays owed, and no renewal is resumed.
-            fail(attempt, attempt.isBuyerPresent ? .buyerMustAct : .interrupted)
+            fail(attempt, .interrupted)
         case .exhausted:
             // The processor may have begun the charge meanwhile, which is waited for.
             if attempt.step != .processing, attempt.step != .awaitingAction {
@@ -196,7 +193,12 @@ extension SettlementPlan {
         _ advice: DeclineAdvice? = nil
     ) {
         guard attempt.kind == .charge else { return tryAgain(attempt, wasCalled: true) }
-        let move = apply(.fail(reason), to: attempt.transactionID)
+        // A renewal is not resumed. If its buyer was away, or has left the bank's page, it stays owed.
+        let lacksBuyer =
+            attempt.isRenewal && advice == .authenticate
+            || attempt.isBuyerPresent && reason == .interrupted
+        let failure = lacksBuyer ? FailureReason.buyerMustAct : reason
+        let move = apply(.fail(failure), to: attempt.transactionID)
         if case .refused(let refusal) = move {
             return contradict(
                 "The processor says that a purchased transaction was not charged",
@@ -207,7 +209,7 @@ extension SettlementPlan {
         guard attempt.step != .settled else { return }
         if advice == .never { refusedMethods.insert(attempt.paymentMethod) }
         change(attempt.key) { attempt in
-            attempt.settle(.failed(reason))
+            attempt.settle(.failed(failure))
             attempt.advice = advice
         }
     }

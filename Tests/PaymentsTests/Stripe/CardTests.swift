@@ -232,7 +232,7 @@ extension StripeStore {
     }
 
     /// Charges for the next periods of subscriptions.
-    fileprivate var renewals: RenewalHandler {
+    var renewals: RenewalHandler {
         RenewalHandler(
             context: runner.context,
             products: ProductStore(),

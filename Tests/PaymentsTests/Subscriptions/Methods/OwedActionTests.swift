@@ -1,0 +1,225 @@
+import EventTypes
+import Ledger
+import ServiceKit
+import StoreAPI
+import StoreTracing
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Charges for what is owed that wait for the buyer who has asked for them.
+@Suite(.timeLimit(.minutes(2))) struct OwedActionTests {
+    private let hour = Duration.seconds(3600)
+
+    @Test func whoAsksIsShownTheBanksPageAndPaysThere() async throws {
+        try await withOwed { store, id in
+            let tries = try await store.transactions().count
+            let charges = store.processor.chargesAsked
+            guard case .done(let asked) = try await store.ask(for: id) else {
+                return #expect(Bool(false), "It was refused.")
+            }
+            #expect(asked.charge != nil)
+            guard case .act(_, let end) = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "There is no page.")
+            }
+            #expect(end == store.clock.machineNow().advanced(by: hour))
+            guard case .unknown = try await store.owedAction(of: id, bob) else {
+                return #expect(Bool(false), "Another account was told.")
+            }
+            // Whoever asks again is shown the same page.
+            _ = try await store.ask(for: id)
+            let renewal = try #require(try await store.transactions().last)
+            #expect(try await store.transactions().count == tries + 1)
+            #expect(renewal.reason == .renewal && renewal.state == .purchasing)
+            #expect(try await store.act(on: renewal.id, .completed) == .completed)
+            guard case .nothingToDo = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "The buyer would have to act again.")
+            }
+            let paid = try await store.subscription()
+            #expect(paid.state == .active && paid.charge == nil && paid.renewalProblem == nil)
+            #expect(try await store.postings(of: renewal.id) == [.purchase])
+            #expect(store.processor.chargesAsked == charges + 1)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func theBuyerIsAskedOnlyIfTheBankWantedToSeeThem() async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            let first = request("club", price: usd(299), method: .renewalDeclined)
+            let id = try await store.buy(first, key: "a").id
+            try await store.advance(days: 32)
+            #expect(try await store.subscription().renewalProblem == .billing)
+            _ = try await store.ask(for: id)
+            let away = try #require(try await store.transactions().last)
+            #expect(away.failureReason == .buyerMustAct)
+            #expect(try await store.subscription().renewalProblem == .buyerMustAct)
+            _ = try await store.ask(for: id)
+            guard case .act = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "There is no page.")
+            }
+        }
+    }
+
+    @Test func anAdministratorWhoAsksShowsNobodyAPage() async throws {
+        try await withOwed { store, id in
+            let decision = SubscriptionHandler.Decision.product(ProductID(unchecked: "club"))
+            _ = try await store.subscriptions.decide(decision, on: id, trace: .begin())
+            try await store.settle()
+            #expect(try await store.transactions().last?.failureReason == .buyerMustAct)
+            #expect(try await store.subscription().charge == nil)
+        }
+    }
+
+    @Test func aPageThatIsLeftIsAFailedTryAndTheStoreTriesOn() async throws {
+        try await withOwed { store, id in
+            _ = try await store.ask(for: id)
+            let left = try #require(try await store.transactions().last)
+            try await store.recover(after: hour)
+            #expect(try await store.load(left.id).failureReason == .buyerMustAct)
+            let owed = try await store.subscription()
+            #expect(owed.state == .inBillingRetryPeriod && owed.charge == nil)
+            #expect(owed.renewalProblem == .buyerMustAct)
+            // The page is closed: it charges nobody any more.
+            #expect(try await store.act(on: left.id, .completed) == .refused)
+            try await store.recover()
+            #expect(try await store.postings(of: left.id) == [])
+            let tries = try await store.transactions().count
+            try await store.advance(days: 2)
+            #expect(try await store.transactions().count > tries)
+            // The buyer may ask for the page again.
+            _ = try await store.ask(for: id)
+            let again = try #require(try await store.transactions().last)
+            #expect(try await store.act(on: again.id, .completed) == .completed)
+            try await store.recover()
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func theBankThatRefusesTheBuyerEndsTheTry() async throws {
+        try await withOwed { store, id in
+            _ = try await store.ask(for: id)
+            let refused = try #require(try await store.transactions().last)
+            #expect(try await store.act(on: refused.id, .refused) == .refused)
+            guard case .nothingToDo = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "The buyer would have to act again.")
+            }
+            #expect(try await store.load(refused.id).failureReason == .paymentDeclined)
+            let owed = try await store.subscription()
+            #expect(owed.charge == nil && owed.renewalProblem == .billing)
+        }
+    }
+
+    @Test func noOtherTryIsMadeWhileThePageWaits() async throws {
+        try await withOwed { store, id in
+            _ = try await store.ask(for: id)
+            // An advance of the store's clock does not wait for the buyer.
+            #expect(try await store.dueWork()[.repeatedCharges] == nil)
+            let tries = try await store.transactions().count
+            let renewal = try #require(try await store.transactions().last)
+            store.clock.advance(by: .seconds(5 * 86_400))
+            #expect(try await store.renewals.carryOut(limit: 10) == 0)
+            #expect(try await store.transactions().count == tries)
+            // It was confirmed before the processor was told to end it.
+            _ = try await store.act(on: renewal.id, .completed)
+            try await store.recover()
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.postings(of: renewal.id) == [.purchase])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    /// The process is killed before the call, or before the commit of its answer.
+    @Test(arguments: [false, true])
+    func afterAKillTheSameChargeWaitsForItsBuyer(wasCalled: Bool) async throws {
+        try await withOwed { store, id in
+            let charges = store.processor.chargesAsked
+            _ = try await store.decideToPay(for: id)
+            let attempts = store.pending.take()
+            if wasCalled {
+                await store.processor.charge(attempts.map(ChargeRequest.init)) { _, _ in }
+            }
+            try await store.recover()
+            guard case .act = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "There is no page.")
+            }
+            let renewal = try #require(try await store.transactions().last)
+            _ = try await store.act(on: renewal.id, .completed)
+            try await store.recover()
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.postings(of: renewal.id) == [.purchase])
+            #expect(store.processor.chargesAsked == charges + 1)
+        }
+    }
+
+    @Test func aSubscriptionThatHasEndedHasNoPageAndTakesNoCharge() async throws {
+        try await withOwed { store, id in
+            _ = try await store.ask(for: id)
+            let renewal = try #require(try await store.transactions().last)
+            _ = try await store.subscriptions.decide(
+                .autoRenew(false),
+                on: id,
+                by: alice.accountKey,
+                trace: .begin()
+            )
+            #expect(try await store.subscription().state == .expired)
+            guard case .nothingToDo = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "There is a page.")
+            }
+            _ = try await store.act(on: renewal.id, .completed)
+            try await store.recover()
+            let postings = try await store.postings(of: renewal.id)
+            #expect(postings == [.strayCharge, .strayChargeReturn])
+            #expect(try await store.booksBalance())
+        }
+    }
+
+    /// Runs a test with a subscription whose bank wanted to see its buyer at each try to renew.
+    private func withOwed(
+        _ body: @Sendable (Store, TransactionID) async throws -> Void
+    ) async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            let first = request("club", price: usd(299), method: .needsAction)
+            let bought = try await store.buy(first, key: "a")
+            _ = try await store.act(on: bought.id, .completed)
+            try await store.recover()
+            try await store.advance(days: 32)
+            let owed = try await store.subscription()
+            #expect(owed.state == .inBillingRetryPeriod && owed.renewalProblem == .buyerMustAct)
+            try await body(store, bought.id)
+        }
+    }
+}
+
+extension Store {
+    /// Asks, as the buyer, to pay what a subscription owes by a card for which the bank asks them.
+    fileprivate func decideToPay(
+        for id: TransactionID
+    ) async throws -> SubscriptionHandler.Reply {
+        try await subscriptions.decide(
+            .method(SandboxPaymentMethod.needsAction.method),
+            on: id,
+            by: alice.accountKey,
+            trace: .begin()
+        )
+    }
+
+    /// Asks to pay what a subscription owes, and has the processor called.
+    fileprivate func ask(for id: TransactionID) async throws -> SubscriptionHandler.Reply {
+        let reply = try await decideToPay(for: id)
+        try await settle()
+        return reply
+    }
+
+    /// The page on which the buyer has to act to pay what a subscription owes.
+    fileprivate func owedAction(
+        of id: TransactionID,
+        _ account: AuthenticatedAccount = alice
+    ) async throws -> BuyerActionHandler.Reply {
+        let handler = BuyerActionHandler(client: client, processor: processor, runner: runner)
+        return try await handler.action(ofSubscription: id, of: account.accountKey)
+    }
+}
