@@ -21,13 +21,60 @@ extension SKPaymentQueue {
             state.buyerActionsAsked.formUnion(new)
             return new
         }
-        for id in new { Task { await self.followBuyerAction(of: id, transport, open) } }
+        for id in new {
+            Task {
+                await self.followBuyerAction(at: Routes.action(of: id), of: id, transport, open) {
+                    self.state.withLock { $0.pending.purchasing.contains(id) }
+                }
+            }
+        }
     }
 
+    /// Asks the store for the page on which the subscriber has to confirm a charge for what is owed.
+    ///
+    /// It asks for as long as the charge is under way. Such a transaction is in no queue before it is
+    /// paid, so it is found by its subscription.
+    func askForBuyerAction(ofSubscription id: TransactionID) {
+        guard let transport, let open = transport.configuration.buyerActionPage,
+            state.withLock({ $0.buyerActionsAsked.insert(id).inserted })
+        else { return }
+        let path = Routes.action(ofSubscription: id)
+        Task {
+            await self.followBuyerAction(at: path, of: id, transport, open) {
+                await self.isCharging(id, transport)
+            }
+        }
+    }
+
+    /// Whether a subscription is being charged; also if nobody knows.
+    private func isCharging(_ id: TransactionID, _ transport: StoreTransport) async -> Bool {
+        let address = transport.configuration.addresses.payments
+        let question = StoreTransport.Question.get(address + Routes.subscription(id))
+        do {
+            let answer = try await transport.send(question, as: SubscriptionResponse.self)
+            return answer.subscription.charge != nil
+        } catch StoreFailure.refused(_) {
+            // The app may have changed its account.
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    /// Opens each page of a charge.
+    ///
+    /// - Parameters:
+    ///   - path: The path at which the store tells the page.
+    ///   - id: The transaction or the subscription.
+    ///   - transport: The connection to the store.
+    ///   - open: Opens a page.
+    ///   - isOpen: Says whether the charge is still under way.
     private func followBuyerAction(
+        at path: String,
         of id: TransactionID,
         _ transport: StoreTransport,
-        _ open: @Sendable (URL) async -> Void
+        _ open: @Sendable (URL) async -> Void,
+        while isOpen: @Sendable () async -> Bool
     ) async {
         defer { state.withLock { _ = $0.buyerActionsAsked.remove(id) } }
         var opened: URL?
@@ -35,9 +82,9 @@ extension SKPaymentQueue {
         while true {
             // It throws only in a task that is cancelled.
             do { try await transport.pause(afterFailures: pauses) } catch { return }
-            guard state.withLock({ $0.pending.purchasing.contains(id) }) else { return }
+            guard await isOpen() else { return }
             pauses += 1
-            guard let page = await buyerActionPage(of: id, transport), page != opened else {
+            guard let page = await buyerActionPage(at: path, transport), page != opened else {
                 continue
             }
             opened = page
@@ -47,12 +94,12 @@ extension SKPaymentQueue {
         }
     }
 
-    /// The address of the page for a payment; `nil` if nobody has to act now, or nobody knows.
-    private func buyerActionPage(of id: TransactionID, _ transport: StoreTransport) async -> URL? {
+    /// The address of the page for a charge; `nil` if nobody has to act now, or nobody knows.
+    private func buyerActionPage(at path: String, _ transport: StoreTransport) async -> URL? {
         let payments = transport.configuration.addresses.payments
         do {
             let action: BuyerActionResponse = try await transport.send(
-                .get(payments + Routes.action(of: id))
+                .get(payments + path)
             )
             return URL(string: action.url.hasPrefix("/") ? payments + action.url : action.url)
         } catch {

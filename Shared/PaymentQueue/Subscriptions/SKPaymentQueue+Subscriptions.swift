@@ -210,7 +210,8 @@ extension SKPaymentQueue {
         of status: Product.SubscriptionInfo.Status
     ) async throws {
         let request = SubscriptionMethodRequest(paymentMethod: PaymentMethod(rawValue: method))
-        try await change(status, Routes.subscriptionMethod, request)
+        let subscription = try await change(status, Routes.subscriptionMethod, request)
+        if subscription.charge != nil { askForBuyerAction(ofSubscription: subscription.id) }
     }
 
     /// Processes the stream's event about a subscription that changed without a transaction.
@@ -236,11 +237,14 @@ extension SKPaymentQueue {
     /// Changes a subscription, and repeats the request until it is answered.
     ///
     /// A repetition changes nothing, as long as nothing is owed.
+    ///
+    /// - Returns: The subscription afterwards.
+    @discardableResult
     private func change(
         _ status: Product.SubscriptionInfo.Status,
         _ path: (TransactionID) -> String,
         _ request: some Encodable & Sendable
-    ) async throws {
+    ) async throws -> Subscription {
         guard let transport else { throw SKError.notConfigured }
         let id = status.renewalInfo.unsafePayloadValue.originalTransactionID
         let address = transport.configuration.addresses.payments
@@ -254,6 +258,7 @@ extension SKPaymentQueue {
                 as: SubscriptionResponse.self
             )
             noteChange(of: answer.subscription)
+            return answer.subscription
         } catch let failure as StoreFailure {
             throw failure.error
         }

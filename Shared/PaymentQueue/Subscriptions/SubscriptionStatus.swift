@@ -60,6 +60,10 @@ extension Product.SubscriptionInfo {
         /// that the store refuses the charge with the store code `too_many_tries`; the method then
         /// pays at the store's next try.
         ///
+        /// If the bank wanted to see the subscriber at the last try, it may ask them now: its page is
+        /// opened as for a purchase (``StoreConfiguration/buyerActionPage``). The method that pays already
+        /// can be named too.
+        ///
         /// - Parameter paymentMethod: The store's name of a method that the account has saved.
         /// - Throws: ``SKError`` if the store refuses, or `CancellationError`.
         public func changePaymentMethod(to paymentMethod: String) async throws {
