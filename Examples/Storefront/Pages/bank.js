@@ -1,5 +1,5 @@
 // What a bank asks of the buyer before it pays, as with 3-D Secure. Loaded when a payment takes longer than most.
-import { Problem, call } from "./api.js";
+import { Problem, call, pause as rest } from "./api.js";
 import { openDialog } from "./dialog.js";
 import { titleOf } from "./shelf.js";
 import { element, find, money } from "./text.js";
@@ -28,33 +28,55 @@ document.body.append(dialog);
 export async function watch(row, show, pause = 1000) {
   const { transaction } = row.change;
   if (transaction.state !== "purchasing" || row.isForgotten) return;
-  const url = document.hidden ? row.bankPage : await findPage(transaction.id);
+  const url = document.hidden ? row.bankPage : await findPage(`transactions/${transaction.id}`);
   if (row.change.transaction.state !== "purchasing" || row.isForgotten) return;
   if (url !== row.bankPage) {
     row.bankPage = url;
-    row.bank = url && buttonTo(url, row, show);
+    row.bank = url && buttonTo(url, transaction, () => {
+      clearTimeout(row.timer);
+      watch(row, show);
+    });
     show(row);
   }
   row.timer = setTimeout(() => watch(row, show, Math.min(pause * 1.5, pauseMax)), pause);
 }
 
+/**
+ * Looks whether the bank waits for the subscriber while what a subscription owes is being charged.
+ *
+ * The button that leads to the bank is put into `place`. Once nobody waits, `reload` makes the list anew.
+ */
+export async function watchOwed({ id, charge }, place, reload) {
+  const transaction = { price: (charge.offer ?? charge.product).price, productID: charge.product.id };
+  let shown;
+  while (place.isConnected) {
+    const url = document.hidden ? shown : await findPage(`subscriptions/${id}`);
+    if (url !== shown) place.replaceChildren(...(url ? [buttonTo(url, transaction, reload)[1]()] : []));
+    shown = url;
+    await rest(1500);
+    if (url || document.hidden || !place.isConnected) continue;
+    reload();
+    return;
+  }
+}
+
 /** The page on which the buyer has to act; `undefined` if there is nothing to do, or nobody knows. */
-async function findPage(id) {
+async function findPage(path) {
   try {
-    return (await call("GET", `/api/transactions/${id}/action`)).url;
+    return (await call("GET", `/api/${path}/action`)).url;
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     return undefined;
   }
 }
 
-function buttonTo(url, row, show) {
+/** The label and the maker of the button to the bank; `again` is called after the buyer's decision. */
+function buttonTo(url, { price, productID }, again) {
   if (!url.startsWith(sandboxPages)) {
     return ["Go to your bank", () => element("a", { href: url, target: "_blank", rel: "noopener" }, "Go to your bank")];
   }
   const open = () => {
-    const { price, productID } = row.change.transaction;
-    asked = { url, row, show };
+    asked = { url, again };
     find("bank-what").textContent = `Do you pay ${money(price)} for ${titleOf(productID)}?`;
     find("bank-problem").hidden = true;
     openDialog(dialog);
@@ -64,13 +86,12 @@ function buttonTo(url, row, show) {
 }
 
 async function decide(decision) {
-  const { url, row, show } = asked;
+  const { url, again } = asked;
   try {
     await call("POST", `/api/sandbox/actions/${url.slice(sandboxPages.length)}`, { body: { decision } });
     dialog.close();
     // Asking again lets the store learn at once what the buyer has decided.
-    clearTimeout(row.timer);
-    watch(row, show);
+    again();
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     find("bank-problem").textContent = problem.message;

@@ -41,7 +41,9 @@ async function choose(event) {
   find("card-go").disabled = true;
   find("card-problem").hidden = true;
   try {
-    const after = await outcome(mine.id, find("card-form").elements.method.value);
+    // The bank may ask the buyer, whose button is in the list behind the dialog.
+    const triesMax = mine.renewalProblem === "buyerMustAct" ? 8 : 40;
+    const after = await outcome(mine.id, find("card-form").elements.method.value, triesMax);
     await loadSubscriptions();
     if (!isMine()) return;
     // A charge that takes longer shows in the list once it is done.
@@ -54,10 +56,10 @@ async function choose(event) {
   if (isMine()) find("card-go").disabled = false;
 }
 
-/** Chooses a card. Returns the subscription once the charge is done, or after ten seconds. */
-async function outcome(id, paymentMethod) {
+/** Chooses a card. Returns the subscription once the charge is done, or after a number of tries to see it. */
+async function outcome(id, paymentMethod, triesMax) {
   let { subscription } = await call("PUT", `/api/subscriptions/${id}/payment-method`, { body: { paymentMethod } });
-  for (let tries = 0; subscription.charge && tries < 40; tries += 1) {
+  for (let tries = 0; subscription.charge && tries < triesMax; tries += 1) {
     await pause(250);
     const { subscriptions } = await call("GET", "/api/subscriptions");
     subscription = subscriptions.find((other) => other.id === id) ?? subscription;

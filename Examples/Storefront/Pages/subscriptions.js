@@ -32,6 +32,7 @@ export async function loadSubscriptions() {
   }
 }
 
+const isOwed = ({ state }) => ["inGracePeriod", "inBillingRetryPeriod"].includes(state);
 const isRunning = ({ state }) => ["active", "inGracePeriod", "inBillingRetryPeriod"].includes(state);
 
 /** The higher price of the next product that its subscriber knows of; `undefined` if there is none. */
@@ -91,6 +92,14 @@ function item(subscription) {
     }
   });
   const acts = [];
+  if (isOwed(subscription) && subscription.charge) {
+    const place = element("span", {});
+    acts.push(place);
+    load("./bank.js").then((part) => part?.watchOwed(subscription, place, loadSubscriptions));
+  } else if (subscription.state === "inBillingRetryPeriod" && subscription.renewalProblem === "buyerMustAct" && !pendingProduct) {
+    // The card that pays is charged at once, and its bank may ask now. In grace a card has to be chosen.
+    acts.push(act("Confirm at your bank", "product", { productID: period.product.id }, "bank"));
+  }
   if (isRunning(subscription)) {
     const others = productsOfGroup(period.product.terms.groupID).filter((other) => other.id !== period.product.id);
     for (const other of others) {

@@ -13,17 +13,20 @@ struct ActionRoutes: Sendable {
     let sessions: SessionRoutes
 
     func add(to router: Router<BasicRequestContext>) {
-        router.get("/api/transactions/:id/action") { request, context in
-            let account = try sessions.session(of: request).buyer.accountID
-            guard let id = context.parameters.get("id"), RelayedRoute.isID(id) else {
-                throw StorefrontProblem.notFound
+        // What a subscription owes is in no queue before it is paid.
+        for kind in ["transactions", "subscriptions"] {
+            router.get("/api/\(kind)/:id/action") { request, context in
+                let account = try sessions.session(of: request).buyer.accountID
+                guard let id = context.parameters.get("id"), RelayedRoute.isID(id) else {
+                    throw StorefrontProblem.notFound
+                }
+                return try await action(at: "/v1/\(kind)/\(id)/action", for: account)
             }
-            return try await action(of: id, for: account)
         }
     }
 
-    private func action(of id: String, for account: String) async throws -> Response {
-        let call = StoreCall.get(.payments, "/v1/transactions/\(id)/action")
+    private func action(at path: String, for account: String) async throws -> Response {
+        let call = StoreCall.get(.payments, path)
         let answer = try await store.answer(to: call, for: account)
         let body = try await StoreCaller.body(of: answer, from: .payments)
         guard answer.status != .ok else {
