@@ -11,6 +11,13 @@ extension StoreClient {
         try await StoreAnswer.of(raw(.GET, urls.payments + Routes.action(of: id)))
     }
 
+    /// Asks for the page on which the buyer of a subscription has to act, to pay what is owed.
+    public func action(
+        ofSubscription id: TransactionID
+    ) async throws -> StoreAnswer<BuyerActionResponse> {
+        try await StoreAnswer.of(raw(.GET, urls.payments + Routes.action(ofSubscription: id)))
+    }
+
     /// Decides on a page of the sandbox's processor, or of the stand-in for Stripe.
     @discardableResult
     public func decide(

@@ -38,6 +38,21 @@ extension StoreClient {
         )
     }
 
+    /// Chooses the payment method of a subscription.
+    public func choose(
+        _ method: PaymentMethod,
+        for id: TransactionID
+    ) async throws -> StoreAnswer<SubscriptionResponse> {
+        let request = SubscriptionMethodRequest(paymentMethod: method)
+        return try await StoreAnswer.of(
+            raw(
+                .PUT,
+                urls.payments + Routes.subscriptionMethod(id),
+                body: Array(try JSONEncoder().encode(request))
+            )
+        )
+    }
+
     /// Answers the question about a higher price.
     public func answer(
         _ decision: PriceIncreaseDecisionRequest.Decision,

@@ -1,6 +1,8 @@
 import EventTypes
+import Foundation
 import PaymentQueue
 import StoreAPI
+import Synchronization
 import TestSupport
 import Testing
 
@@ -65,14 +67,49 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Launches an app that buys the club, whose renewals are declined.
-        private func subscribe(in store: StoreHarness) async throws -> RecordingObserver {
+        @Test func whatIsOwedIsConfirmedOnTheBanksPage() async throws {
+            let settings = [StoreService.payments: ["ACTION_EXPIRY_MS": "120000"]]
+            try await withStore(.with(settings: settings)) { store in
+                let client = try store.client(account: "ada")
+                let opened = Mutex(0)
+                let observer = try await subscribe(in: store, paying: .needsAction) { url in
+                    opened.withLock { $0 += 1 }
+                    // An answer that is lost leaves the charge waiting, and the test says so.
+                    let page = BuyerActionResponse(url: url.path, endsIn: 0)
+                    _ = try? await client.decide(.complete, on: page)
+                }
+                _ = try await store.advanceClock("32d", from: try await store.readClock().now)
+                let owed = try await client.expect(.inBillingRetryPeriod)
+                #expect(owed.renewalProblem == .buyerMustAct)
+                let status = try #require(try await SubscriptionStatus.all().first?.statuses.first)
+                let method = SandboxPaymentMethod.needsAction.rawValue
+                try await status.changePaymentMethod(to: method)
+                let renewal = try await eventually("the renewal to be in the queue") {
+                    observer.transactions(.purchased).first { $0.original != nil }
+                }
+                try await renewal.finish()
+                try await observer.removed(renewal)
+                _ = try await client.expect(.active)
+                // The purchase had a page as well.
+                #expect(opened.withLock { $0 } == 2)
+                SKPaymentQueue.default().remove(observer)
+                let audit = try await store.reconcile(within: .seconds(30))
+                #expect(audit.differences == [])
+            }
+        }
+
+        /// Launches an app that buys the club, whose renewals are not paid.
+        private func subscribe(
+            in store: StoreHarness,
+            paying method: SandboxPaymentMethod = .renewalDeclined,
+            opening open: (@Sendable (URL) async -> Void)? = nil
+        ) async throws -> RecordingObserver {
             try await store.importSampleCatalog()
             try await store.waitUntilSellable(SampleCatalog.club)
             _ = try await store.setClock(Routes.adminClockFreeze)
-            SKPaymentQueue.configure(
-                try EndToEnd.PaymentQueues.configuration(of: store, paying: .renewalDeclined)
-            )
+            var configuration = try EndToEnd.PaymentQueues.configuration(of: store, paying: method)
+            configuration.buyerActionPage = open
+            SKPaymentQueue.configure(configuration)
             let observer = RecordingObserver()
             let queue = SKPaymentQueue.default()
             queue.add(observer)
