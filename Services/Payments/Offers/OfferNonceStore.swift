@@ -11,11 +11,17 @@ enum OfferNonceStore {
     static func used(_ nonces: Set<OfferNonce>) -> PostgresReading<Set<OfferNonce>> {
         guard !nonces.isEmpty else { return PostgresReading(known: []) }
         let ordered = nonces.sorted()
+        // `LIMIT` keeps it from becoming a join, which may begin with the table and read all of it.
         return PostgresReading(
             """
-            SELECT n.bundle_id, n.nonce::text FROM offer_nonces n
-            JOIN unnest(\(ordered.map(\.bundleID)), \(ordered.map(\.value))) AS k (bundle_id, nonce)
-                ON n.bundle_id = k.bundle_id AND n.nonce = k.nonce::uuid
+            SELECT used.bundle_id, used.nonce::text
+            FROM unnest(\(ordered.map(\.bundleID)), \(ordered.map(\.value)))
+                AS asked (bundle_id, nonce)
+            CROSS JOIN LATERAL (
+                SELECT n.bundle_id, n.nonce FROM offer_nonces n
+                WHERE n.bundle_id = asked.bundle_id AND n.nonce = asked.nonce::uuid
+                LIMIT 1
+            ) AS used
             """
         ) { rows in
             Set(
@@ -51,13 +57,14 @@ enum OfferNonceStore {
 
     /// Deletes some nonces whose signatures are too old.
     ///
-    /// Rows that somebody else deletes at this moment are skipped, so this waits for nobody.
+    /// Rows that somebody else deletes at this moment are skipped, so this waits for nobody. They are
+    /// found by their places, because a join with the table may read all of it.
     static func prune(at now: MachineTime, on connection: isolated PostgresConnection) throws {
         try connection.enqueue(
             """
-            DELETE FROM offer_nonces WHERE (bundle_id, nonce) IN (
-                SELECT bundle_id, nonce FROM offer_nonces WHERE ends_at < \(now)
-                ORDER BY ends_at LIMIT 256 FOR UPDATE SKIP LOCKED)
+            DELETE FROM offer_nonces WHERE ctid = ANY(ARRAY(
+                SELECT ctid FROM offer_nonces WHERE ends_at < \(now)
+                ORDER BY ends_at LIMIT 256 FOR UPDATE SKIP LOCKED))
             """
         )
     }

@@ -6,7 +6,8 @@ import StoreAPI
 enum TicketStore {
     /// Writes a ticket, and deletes some of those that are over.
     ///
-    /// Rows that somebody else deletes at this moment are skipped, so this waits for nobody.
+    /// Rows that somebody else deletes at this moment are skipped, so this waits for nobody. They are
+    /// found by their places, because a join with the table may read all of it.
     static func insert(
         _ ticket: RedemptionTicket,
         _ digest: String,
@@ -15,9 +16,9 @@ enum TicketStore {
     ) throws {
         try connection.enqueue(
             """
-            DELETE FROM redemption_tickets WHERE digest IN (
-                SELECT digest FROM redemption_tickets WHERE ends_at < \(now)
-                ORDER BY ends_at LIMIT 256 FOR UPDATE SKIP LOCKED)
+            DELETE FROM redemption_tickets WHERE ctid = ANY(ARRAY(
+                SELECT ctid FROM redemption_tickets WHERE ends_at < \(now)
+                ORDER BY ends_at LIMIT 256 FOR UPDATE SKIP LOCKED))
             """
         )
         try connection.enqueue(
