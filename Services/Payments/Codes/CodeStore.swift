@@ -55,11 +55,17 @@ enum CodeStore {
     static func redeemed(by accounts: Set<AccountKey>) -> PostgresReading<Set<RedemptionKey>> {
         guard !accounts.isEmpty else { return PostgresReading(known: []) }
         let ordered = accounts.sorted()
+        // `OFFSET` keeps it from becoming a join, which may begin with the table and read all of it.
         return PostgresReading(
             """
-            SELECT r.account_id, r.bundle_id, r.product_id, r.offer_id FROM code_redemptions r
-            JOIN unnest(\(ordered.map(\.accountID)), \(ordered.map(\.bundleID)))
-                AS k (account_id, bundle_id) USING (account_id, bundle_id)
+            SELECT had.account_id, had.bundle_id, had.product_id, had.offer_id
+            FROM unnest(\(ordered.map(\.accountID)), \(ordered.map(\.bundleID)))
+                AS asked (account_id, bundle_id)
+            CROSS JOIN LATERAL (
+                SELECT r.account_id, r.bundle_id, r.product_id, r.offer_id FROM code_redemptions r
+                WHERE r.account_id = asked.account_id AND r.bundle_id = asked.bundle_id
+                OFFSET 0
+            ) AS had
             """
         ) { rows in
             Set(
@@ -120,20 +126,29 @@ enum CodeStore {
         try count(digests, by: -1, on: connection)
     }
 
-    /// Changes the counts of codes, one row after the other in the order of the digests.
+    /// Changes the counts of codes, whose rows it locks in the order of the digests.
+    ///
+    /// If another database transaction changes a count meanwhile, this one waits for it and goes on from
+    /// the new count.
     private static func count(
         _ digests: [CodeDigest],
         by step: Int32,
         on connection: isolated PostgresConnection
     ) throws {
+        guard !digests.isEmpty else { return }
         let times = Dictionary(digests.map { ($0, step) }, uniquingKeysWith: +)
-        for (digest, change) in times.sorted(by: { $0.key < $1.key }) {
-            try connection.enqueue(
-                """
-                UPDATE offer_codes SET redemptions = redemptions + \(change)
-                WHERE digest = \(digest.text)
-                """
-            )
-        }
+        let ordered = times.sorted { $0.key < $1.key }
+        try connection.enqueue(
+            """
+            UPDATE offer_codes AS o SET redemptions = o.redemptions + locked.change
+            FROM (
+                SELECT c.digest, k.change FROM offer_codes c
+                JOIN unnest(\(ordered.map(\.key.text)), \(ordered.map(\.value)))
+                    AS k (digest, change) USING (digest)
+                ORDER BY c.digest FOR NO KEY UPDATE OF c
+            ) AS locked
+            WHERE o.digest = locked.digest
+            """
+        )
     }
 }

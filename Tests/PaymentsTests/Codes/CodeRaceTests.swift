@@ -116,27 +116,79 @@ import Testing
         }
     }
 
+    // MARK: - Batches
+
+    /// A payment that redeems a code, as a batch gets it.
+    private static func submission(
+        _ code: String,
+        _ number: Int,
+        _ terms: CodeTerms
+    ) throws -> PaymentSubmission {
+        let digest = try #require(CodeDigest(typed: code, in: alice.bundleID))
+        return PaymentSubmission(
+            account: account(number),
+            idempotencyKey: IdempotencyKey(unchecked: "\(number)"),
+            request: request("club", price: usd(299)),
+            trace: .begin(),
+            code: SubmittedCode(digest: digest, confirmed: terms.grant)
+        )
+    }
+
+    /// Expects that a number of payments was accepted, and all others refused because of their codes.
+    private func expect(
+        _ accepted: Int,
+        of replies: [PaymentReply],
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        let new = replies.filter {
+            if case .accepted(_, isReplay: false) = $0 { true } else { false }
+        }
+        let used = replies.filter {
+            if case .refused(.codeUsed) = $0 { true } else { false }
+        }
+        #expect(new.count == accepted, sourceLocation: location)
+        #expect(used.count == replies.count - accepted, sourceLocation: location)
+    }
+
     /// A batch decides about all of its requests together.
     @Test func aBatchCountsItsOwnRedemptions() async throws {
         try await withCodes { store, desk in
             _ = try await desk.word("SPRING", redemptions: 2)
-            let digest = try #require(CodeDigest(typed: "SPRING", in: alice.bundleID))
             let terms = try await desk.terms(of: "SPRING")
-            let replies = try await store.payments.accept(
-                (0..<4).map { number in
-                    PaymentSubmission(
-                        account: Self.account(number),
-                        idempotencyKey: IdempotencyKey(unchecked: "\(number)"),
-                        request: request("club", price: usd(299)),
-                        trace: .begin(),
-                        code: SubmittedCode(digest: digest, confirmed: terms.grant)
-                    )
+            let submissions = try (0..<4).map { try Self.submission("SPRING", $0, terms) }
+            expect(2, of: try await store.payments.accept(submissions))
+            try await store.settle()
+        }
+    }
+
+    @Test func aBatchRedeemsAOneTimeCodeOnce() async throws {
+        try await withCodes { store, desk in
+            let code = try await desk.codes()[0]
+            let terms = try await desk.terms(of: code)
+            let submissions = try (0..<4).map { try Self.submission(code, $0, terms) }
+            expect(1, of: try await store.payments.accept(submissions))
+            try await store.settle()
+        }
+    }
+
+    /// Batches of several instances have the same codes in other orders, and a word beside them.
+    @Test func batchesAtOnceRedeemEachCodeOnce() async throws {
+        try await withCodes(poolSize: 4) { store, desk in
+            let codes = try await desk.codes(20)
+            _ = try await desk.word("SPRING", redemptions: 30)
+            let terms = try await desk.terms(of: "SPRING")
+            let words = Array(repeating: "SPRING", count: 20)
+            let replies = try await withThrowingTaskGroup(of: [PaymentReply].self) { group in
+                for batch in 0..<4 {
+                    let typed = (batch.isMultiple(of: 2) ? codes : codes.reversed()) + words
+                    let submissions = try typed.enumerated().map { place, code in
+                        try Self.submission(code, batch * 100 + place, terms)
+                    }
+                    group.addTask { try await store.payments.accept(submissions) }
                 }
-            )
-            let refused = replies.filter {
-                if case .refused(.codeUsed) = $0 { true } else { false }
+                return try await group.reduce(into: [PaymentReply]()) { $0 += $1 }
             }
-            #expect(refused.count == 2)
+            expect(20 + 30, of: replies)
             try await store.settle()
         }
     }
