@@ -1,3 +1,6 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
 import TestSupport
 import Testing
 
@@ -26,5 +29,57 @@ import Testing
                 #expect(settlement.map(\.roundTrips) == [2])
             }
         }
+    }
+
+    /// A subscription at the ordinary price, and one with an offer, take one round trip more.
+    @Test func aSignedOfferTakesNoMoreRoundTrips() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            try await database.withProxiedClient(role: PaymentsMigrations.role) { client, proxy in
+                let store = Store(client: client)
+                try await store.sell(club(promotional: [comeBack]))
+                try await store.buy(request("club", price: usd(299)), key: "first")
+                // The session has prepared every statement after the first purchase with an offer.
+                for month in 1...2 {
+                    try await store.lapse()
+                    let time = startTime.onMachines.advanced(by: .seconds(month * 31 * 86_400))
+                    let discount = try OfferSigner.shared.discount(at: time)
+                    let tally = proxy.count()
+                    try await store.buy(redeeming(discount), key: "offer \(month)")
+                    guard month > 1 else { continue }
+                    let acceptance = tally.transactions(with: "INTO offer_nonces")
+                    #expect(acceptance.map(\.roundTrips) == [3])
+                }
+            }
+        }
+    }
+
+    @Test func aCodeTakesTheRoundTripsOfAnOrdinaryPayment() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            try await database.withProxiedClient(role: PaymentsMigrations.role) { client, proxy in
+                let store = Store(client: client)
+                try await store.sell(club(code: spring()))
+                let desk = CodeDesk(store)
+                let codes = try await desk.codes(2)
+                // The session has prepared every statement after these purchases.
+                try await desk.buy(codes[0], of: alice)
+                try await store.buy(request("club", price: usd(299)), key: "first", of: bob)
+                let (carol, dave) = (Self.account("carol"), Self.account("dave"))
+                let ticket = try await desk.ticket(of: carol)
+                let terms = try await desk.terms(of: codes[1], with: ticket)
+                let tally = proxy.count()
+                _ = try await desk.confirm(terms, codes[1], ticket)
+                try await store.buy(request("club", price: usd(299)), key: "second", of: dave)
+
+                let acceptances = tally.transactions(with: "INTO transactions")
+                #expect(acceptances.map(\.roundTrips) == [3, 3])
+            }
+        }
+    }
+
+    private static func account(_ name: String) -> AuthenticatedAccount {
+        AuthenticatedAccount(
+            accountID: AccountID(unchecked: name),
+            bundleID: alice.bundleID
+        )
     }
 }

@@ -74,7 +74,7 @@ struct PaymentHandler: Sendable {
             PaymentMethodStore.saved(by: processor.hasSavedMethods ? batch.openAccounts : [])
         )
         try replay(&batch, made, on: connection)
-        try lockSubscriptions(of: &batch, products, on: connection)
+        let offers = try lockSubscriptions(of: &batch, products, on: connection)
         batch.simulated = SimulatedCharges(tests)
         batch.methodAsksForApproval = processor.asksForApproval
         let methods = SavedMethods(byAccount: processor.hasSavedMethods ? saved : nil)
@@ -82,7 +82,7 @@ struct PaymentHandler: Sendable {
             products: products,
             standings: standings,
             intents: intents,
-            offers: try offerFacts(of: batch, products, on: connection),
+            offers: offers,
             methodRefusal: {
                 processor.refusal(of: $0) ?? methods.refusal(of: $0, from: $1)
             }
@@ -122,7 +122,8 @@ struct PaymentHandler: Sendable {
         TransactionStore.made(under: keys.map { ($0.accountID, $0.idempotencyKey) })
     }
 
-    /// Locks the subscriptions that the requests of a batch are about.
+    /// Locks the subscriptions that the requests of a batch are about, and reads in the same round trip
+    /// what decides about the signed offers and the codes.
     ///
     /// Another instance may have accepted one of the requests while this one waited for the lock. Its
     /// key is looked for again, so that nobody is refused because of what the request itself has done.
@@ -130,34 +131,24 @@ struct PaymentHandler: Sendable {
         of batch: inout AcceptanceBatch,
         _ products: [ProductID: Product],
         on connection: isolated PostgresConnection
-    ) throws {
-        let places = batch.openSubscriptions(products)
-        guard !places.isEmpty else { return }
-        try SubscriptionStore.open(places, on: connection)
-        let (rows, made) = try connection.read(
-            SubscriptionStore.locking(places),
-            uses(of: batch.openKeys)
-        )
-        batch.subscriptions.take(rows)
-        try replay(&batch, made, on: connection)
-    }
-
-    /// Reads what decides about the signed offers and the codes of a batch.
-    private func offerFacts(
-        of batch: AcceptanceBatch,
-        _ products: [ProductID: Product],
-        on connection: isolated PostgresConnection
     ) throws -> OfferFacts {
-        let (nonces, named) = (batch.openNonces, batch.openOfferTransactions)
-        // The locks of the subscriptions are held, so none of these is paid or fails meanwhile.
-        let introductions = batch.openIntroductions(products)
-        var facts = OfferFacts(keys: offerKeys, time: context.machineNow())
-        (facts.codes, facts.redeemed) = try connection.read(
+        let places = batch.openSubscriptions(products)
+        try SubscriptionStore.open(places, on: connection)
+        // The lock comes before all other reads.
+        let (rows, made, used, codes, redeemed) = try connection.read(
+            SubscriptionStore.locking(places),
+            uses(of: places.isEmpty ? [] : batch.openKeys),
+            OfferNonceStore.used(batch.openNonces),
             CodeStore.codes(batch.openCodes),
             CodeStore.redeemed(by: batch.openCodeAccounts)
         )
-        guard !nonces.isEmpty else { return facts }
-        facts.used = try connection.read(OfferNonceStore.used(nonces))
+        batch.subscriptions.take(rows)
+        try replay(&batch, made, on: connection)
+        var facts = OfferFacts(keys: offerKeys, time: context.machineNow())
+        (facts.used, facts.codes, facts.redeemed) = (used, codes, redeemed)
+        let named = batch.openOfferTransactions
+        // The locks of the subscriptions are held, so none of these is paid or fails meanwhile.
+        let introductions = batch.openIntroductions(products)
         let records = try TransactionStore.load(
             Array(named.union(introductions)),
             on: connection
