@@ -17,8 +17,8 @@ struct OfferCode: Hashable, Sendable {
 /// A code that a payment redeems, with the offers that its buyer has confirmed.
 struct SubmittedCode: Hashable, Sendable {
     let digest: CodeDigest
-    /// The offers; `nil` before they were shown.
-    let confirmed: OfferGrant?
+    /// The offers.
+    let confirmed: OfferGrant
 }
 
 /// The one redemption of an offer that an account may have.

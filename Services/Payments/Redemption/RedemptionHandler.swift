@@ -98,26 +98,23 @@ struct RedemptionHandler: Sendable {
         trace: TraceContext
     ) async throws -> Reply {
         let ticketDigest = RedemptionTicket.digest(of: secret)
+        if let confirmed, let terms = CodeTerms(confirmed),
+            let (ticket, digest) = try await shown(typed, ticketDigest)
+        {
+            let key = Self.key(of: digest, confirmed, ticketDigest)
+            return try await redeem(digest, terms, ticket, under: key, trace: trace)
+        }
         let time = context.now()
-        var found = confirmed == nil ? nil : try await shown(typed, ticketDigest, at: time)
-        if found == nil { found = try await find(typed, ticketDigest, at: time) }
-        switch found {
-        case .nothing(let reply)?: return reply
-        case .code(let ticket, let code, let product)?:
-            // A page that is sent twice is the same payment, and gets the same answer.
+        switch try await find(typed, ticketDigest, at: time) {
+        case .nothing(let reply): return reply
+        case .code(let ticket, let code, let product):
             if let confirmed {
                 guard let terms = CodeTerms(confirmed) else { return .refused(.codeUnknown) }
-                let asked = submission(ticket, code, product, at: terms.ordinary, trace: trace)
-                return try await redeem(asked, code, product, confirmed, terms, ticketDigest)
+                let key = Self.key(of: code.digest, confirmed, ticketDigest)
+                return try await redeem(code.digest, terms, ticket, under: key, trace: trace)
             }
             if let refusal = CodeRules.refusal(of: code, at: time) { return .refused(refusal) }
-            guard let price = product.prices[ticket.storefront] else {
-                return .refused(.codeOfferEnded)
-            }
-            let asked = submission(ticket, code, product, at: price, trace: trace)
-            return try await terms(of: asked, code, product).map(Reply.offered)
-                .getOrElse(Reply.refused)
-        case nil: return .ticketOver
+            return try await offer(code, of: product, to: ticket)
         }
     }
 
@@ -126,26 +123,22 @@ struct RedemptionHandler: Sendable {
         case code(RedemptionTicket, OfferCode, Product)
     }
 
-    /// The code that the page has shown to the holder of a ticket before; `nil` if it was another one.
+    /// The ticket and the code, if the page has shown this code to the holder of the ticket before.
     ///
-    /// It was found under the lock of the account's tries then, so this only reads.
+    /// It was found under the lock of the account's tries then, so this only reads. The batch that accepts
+    /// the payment reads everything else, and decides.
     private func shown(
         _ typed: String,
-        _ ticketDigest: String,
-        at time: StoreTime
-    ) async throws -> Found? {
+        _ ticketDigest: String
+    ) async throws -> (ticket: RedemptionTicket, code: CodeDigest)? {
         let now = context.machineNow()
-        return try await context.client.withConnection { connection -> Found? in
-            guard let ticket = try connection.read(TicketStore.ticket(ticketDigest, at: now)),
-                let digest = CodeDigest(typed: typed, in: ticket.account.bundleID),
-                ticket.shown == digest,
-                let code = try connection.read(CodeStore.codes([digest]))[digest]
-            else { return nil }
-            let product = try connection.read(
-                products.load([code.productID], at: time)
-            )[code.productID]
-            return product.map { .code(ticket, code, $0) }
+        let ticket = try await context.client.withConnection { connection in
+            try connection.read(TicketStore.ticket(ticketDigest, at: now))
         }
+        guard let ticket, let digest = CodeDigest(typed: typed, in: ticket.account.bundleID),
+            ticket.shown == digest
+        else { return nil }
+        return (ticket, digest)
     }
 
     /// Looks for a code, and counts a try if there is none.
@@ -181,22 +174,43 @@ struct RedemptionHandler: Sendable {
         }
     }
 
-    private func redeem(
-        _ submission: PaymentSubmission,
-        _ code: OfferCode,
-        _ product: Product,
+    /// The key of the payment that a form confirms.
+    ///
+    /// A form that is sent twice is the same payment, and gets the same answer.
+    private static func key(
+        of code: CodeDigest,
         _ confirmed: String,
-        _ terms: CodeTerms,
         _ ticketDigest: String
+    ) -> IdempotencyKey {
+        let mark = "\(ticketDigest) \(code.text) \(confirmed)"
+        let digest = CodeDigest.hexadecimal(SHA256.hash(data: Array(mark.utf8)))
+        return IdempotencyKey(unchecked: "code-\(digest)")
+    }
+
+    /// Has a batch accept the payment that redeems a code by the terms that were confirmed.
+    private func redeem(
+        _ code: CodeDigest,
+        _ terms: CodeTerms,
+        _ ticket: RedemptionTicket,
+        under key: IdempotencyKey,
+        trace: TraceContext
     ) async throws -> Reply {
-        let mark = "\(ticketDigest) \(code.digest.text) \(confirmed)"
-        let key = CodeDigest.hexadecimal(SHA256.hash(data: Array(mark.utf8)))
         let payment = PaymentSubmission(
-            account: submission.account,
-            idempotencyKey: IdempotencyKey(unchecked: "code-\(key)"),
-            request: submission.request,
-            trace: submission.trace,
-            code: SubmittedCode(digest: code.digest, confirmed: terms.grant)
+            account: AuthenticatedAccount(
+                accountID: ticket.account.accountID,
+                bundleID: ticket.account.bundleID
+            ),
+            idempotencyKey: key,
+            request: PaymentRequest(
+                productID: terms.product,
+                quantity: 1,
+                storefront: ticket.storefront,
+                price: terms.ordinary,
+                paymentMethod: ticket.paymentMethod,
+                applicationUsername: ticket.applicationUsername
+            ),
+            trace: trace,
+            code: SubmittedCode(digest: code, confirmed: terms.grant)
         )
         switch try await pay(payment) {
         case .accepted(let body, _):
@@ -204,67 +218,69 @@ struct RedemptionHandler: Sendable {
             return .redeemed(answer.transaction)
         case .refused(.stalePrice), .refused(.staleOffer):
             // What was confirmed is no longer so: the person is asked again.
-            return try await self.terms(of: submission, code, product).map(Reply.offered)
-                .getOrElse(Reply.refused)
+            return try await offerAgain(code, to: ticket)
         case .refused(let refusal): return .refused(refusal)
         }
     }
 
-    /// The payment request that a code stands for, at an ordinary price.
-    private func submission(
-        _ ticket: RedemptionTicket,
-        _ code: OfferCode,
-        _ product: Product,
-        at price: Money,
-        trace: TraceContext
-    ) -> PaymentSubmission {
-        PaymentSubmission(
-            account: AuthenticatedAccount(
-                accountID: ticket.account.accountID,
-                bundleID: ticket.account.bundleID
-            ),
-            idempotencyKey: IdempotencyKey(unchecked: "code"),
-            request: PaymentRequest(
-                productID: product.id,
-                quantity: 1,
-                storefront: ticket.storefront,
-                price: price,
-                paymentMethod: ticket.paymentMethod,
-                applicationUsername: ticket.applicationUsername
-            ),
-            trace: trace,
-            code: SubmittedCode(digest: code.digest, confirmed: nil)
-        )
+    /// Offers a code again whose terms have changed since they were shown.
+    private func offerAgain(
+        _ digest: CodeDigest,
+        to ticket: RedemptionTicket
+    ) async throws -> Reply {
+        let time = context.now()
+        let found = try await context.client.withConnection { connection -> Found in
+            guard let code = try connection.read(CodeStore.codes([digest]))[digest] else {
+                return .nothing(.refused(.codeUnknown))
+            }
+            let product = try connection.read(
+                products.load([code.productID], at: time)
+            )[code.productID]
+            guard let product else { return .nothing(.refused(.codeOfferEnded)) }
+            return .code(ticket, code, product)
+        }
+        switch found {
+        case .nothing(let reply): return reply
+        case .code(_, let code, let product): return try await offer(code, of: product, to: ticket)
+        }
     }
 
-    /// The terms of a code for an account, by what is known now; nothing is locked, so it decides nothing.
-    private func terms(
-        of submission: PaymentSubmission,
+    /// Offers a code to the holder of a ticket, by what is known now.
+    ///
+    /// Nothing is locked, so it decides nothing.
+    private func offer(
         _ code: OfferCode,
-        _ product: Product
-    ) async throws -> Result<CodeTerms, PaymentRefusal> {
-        guard let key = submission.subscriptionKey(of: product),
-            let ordinary = product.prices[submission.request.storefront]
-        else { return .failure(.codeOfferEnded) }
+        of product: Product,
+        to ticket: RedemptionTicket
+    ) async throws -> Reply {
+        let (account, storefront) = (ticket.account, ticket.storefront)
+        guard product.type == .autoRenewableSubscription, let terms = product.subscription,
+            let ordinary = product.prices[storefront]
+        else { return .refused(.codeOfferEnded) }
+        let key = SubscriptionKey(
+            accountID: account.accountID,
+            bundleID: account.bundleID,
+            groupID: terms.groupID
+        )
         let (redeemed, rows) = try await context.client.withConnection { connection in
             try connection.read(
-                CodeStore.redeemed(by: [submission.accountKey]),
+                CodeStore.redeemed(by: [account]),
                 SubscriptionStore.reading([key])
             )
         }
         let redemption = RedemptionKey(
-            account: submission.accountKey,
+            account: account,
             productID: code.productID,
             offerID: code.offerID
         )
-        guard !redeemed.contains(redemption) else { return .failure(.codeRedeemedBefore) }
+        guard !redeemed.contains(redemption) else { return .refused(.codeRedeemedBefore) }
         let rules = context.subscriptions.dueActions
         let time = context.now()
         let row = rows.first ?? SubscriptionRow(key: key)
-        return CodeRules.grant(
+        let grant = CodeRules.grant(
             by: code,
             of: product,
-            in: submission.request.storefront,
+            in: storefront,
             to: row,
             mayHaveIntroductory: SubscriptionRules.mayHaveIntroductoryOffer(
                 row,
@@ -273,16 +289,11 @@ struct RedemptionHandler: Sendable {
             ),
             at: time,
             by: rules
-        ).map { CodeTerms(product: product.id, grant: $0, ordinary: ordinary) }
-    }
-}
-
-extension Result {
-    /// The value, or what a failure stands for.
-    fileprivate func getOrElse(_ other: (Failure) -> Success) -> Success {
-        switch self {
-        case .success(let value): value
-        case .failure(let failure): other(failure)
+        )
+        switch grant {
+        case .success(let grant):
+            return .offered(CodeTerms(product: product.id, grant: grant, ordinary: ordinary))
+        case .failure(let refusal): return .refused(refusal)
         }
     }
 }

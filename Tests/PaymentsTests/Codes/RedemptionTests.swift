@@ -213,4 +213,39 @@ import Testing
             #expect(try await store.count("transactions") == 0)
         }
     }
+
+    /// The page has shown what the code gives, and the code is of another product than was sent back.
+    @Test func aCodeGivesNoOtherProduct() async throws {
+        try await withCodes { store, desk in
+            try await store.sell(club("gold", code: spring()))
+            let code = try #require(try await desk.codes().first)
+            let ticket = try await desk.ticket()
+            var terms = try await desk.terms(of: code, with: ticket)
+            terms.product = ProductID(unchecked: "gold")
+            await #expect(throws: PaymentRefusal.codeUnknown) {
+                try await desk.confirm(terms, code, ticket)
+            }
+            #expect(try await store.count("transactions") == 0)
+        }
+    }
+
+    /// Prices that change after the page has shown a code are shown to the same ticket.
+    @Test func aTicketIsShownNewTermsBeforeItPaysThem() async throws {
+        try await withCodes { store, desk in
+            let code = try #require(try await desk.codes().first)
+            let ticket = try await desk.ticket()
+            let old = try await desk.terms(of: code, with: ticket)
+            try await store.sell(club(code: spring(freeWeek), version: 2))
+            let reply = try await desk.redemptions.redeem(
+                code,
+                ticket,
+                confirmed: try old.mark(),
+                trace: .begin()
+            )
+            guard case .offered(let new) = reply else { return #expect(Bool(false)) }
+            #expect(new.grant.first?.mode == .freeTrial)
+            #expect(try await store.count("transactions") == 0)
+            #expect(try await desk.confirm(new, code, ticket).price == usd(0))
+        }
+    }
 }
