@@ -72,6 +72,8 @@ import Testing
 
                 let acceptances = tally.transactions(with: "INTO transactions")
                 #expect(acceptances.map(\.roundTrips) == [3, 3])
+                // This process has shown the code, so it reads no ticket.
+                #expect(tally.transactions(with: "redemption_").isEmpty)
             }
         }
     }

@@ -17,6 +17,7 @@ struct RedemptionHandler: Sendable {
     let methodRefusal: @Sendable (PaymentMethod) -> PaymentRefusal?
     /// Accepts the payment that redeems a code.
     let pay: @Sendable (PaymentSubmission) async throws -> PaymentReply
+    private let remembered = RememberedTickets()
 
     /// The most unknown codes that an account may type in a window.
     static let triesMax = 20
@@ -76,10 +77,19 @@ struct RedemptionHandler: Sendable {
     /// A text that cannot be a secret is not looked for.
     func ticket(of secret: String) async throws -> RedemptionTicket? {
         guard RedemptionTicket.isSecret(secret) else { return nil }
+        let digest = RedemptionTicket.digest(of: secret)
+        if let ticket = remembered.ticket(digest, at: context.machineNow()) { return ticket }
+        return try await read(digest)
+    }
+
+    /// Reads and remembers a ticket.
+    private func read(_ digest: String) async throws -> RedemptionTicket? {
         let now = context.machineNow()
-        return try await context.client.withConnection { connection in
-            try connection.read(TicketStore.ticket(RedemptionTicket.digest(of: secret), at: now))
+        let ticket = try await context.client.withConnection { connection in
+            try connection.read(TicketStore.ticket(digest, at: now))
         }
+        if let ticket { remembered.remember(ticket, digest, at: now) }
+        return ticket
     }
 
     /// Shows what a code gives, or redeems it if the person has confirmed exactly that.
@@ -125,20 +135,23 @@ struct RedemptionHandler: Sendable {
 
     /// The ticket and the code, if the page has shown this code to the holder of the ticket before.
     ///
-    /// It was found under the lock of the account's tries then, so this only reads. The batch that accepts
-    /// the payment reads everything else, and decides.
+    /// It was found under the lock of the account's tries then, so this only reads, and nothing if this
+    /// process has shown it. The batch that accepts the payment reads everything else, and decides.
     private func shown(
         _ typed: String,
         _ ticketDigest: String
     ) async throws -> (ticket: RedemptionTicket, code: CodeDigest)? {
         let now = context.machineNow()
-        let ticket = try await context.client.withConnection { connection in
-            try connection.read(TicketStore.ticket(ticketDigest, at: now))
+        if let ticket = remembered.ticket(ticketDigest, at: now),
+            let code = ticket.shownCode(as: typed)
+        {
+            return (ticket, code)
         }
-        guard let ticket, let digest = CodeDigest(typed: typed, in: ticket.account.bundleID),
-            ticket.shown == digest
+        // Another instance may have shown it.
+        guard let ticket = try await read(ticketDigest),
+            let code = ticket.shownCode(as: typed)
         else { return nil }
-        return (ticket, digest)
+        return (ticket, code)
     }
 
     /// Looks for a code, and counts a try if there is none.
@@ -148,8 +161,8 @@ struct RedemptionHandler: Sendable {
         at time: StoreTime
     ) async throws -> Found {
         let now = context.machineNow()
-        return try await context.client.withTransaction { connection -> Found in
-            guard let ticket = try connection.read(TicketStore.ticket(ticketDigest, at: now)) else {
+        let found = try await context.client.withTransaction { connection -> Found in
+            guard var ticket = try connection.read(TicketStore.ticket(ticketDigest, at: now)) else {
                 return .nothing(.ticketOver)
             }
             let tries = try TicketStore.lockTries(
@@ -170,8 +183,13 @@ struct RedemptionHandler: Sendable {
             )[code.productID]
             guard let product else { return .nothing(.refused(.codeOfferEnded)) }
             try TicketStore.show(digest, with: ticketDigest, on: connection)
+            ticket.shown = digest
             return .code(ticket, code, product)
         }
+        if case .code(let ticket, _, _) = found {
+            remembered.remember(ticket, ticketDigest, at: now)
+        }
+        return found
     }
 
     /// The key of the payment that a form confirms.

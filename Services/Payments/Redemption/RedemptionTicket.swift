@@ -18,6 +18,12 @@ struct RedemptionTicket: Hashable, Sendable {
     /// The code whose terms the page has shown last; `nil` before any.
     var shown: CodeDigest?
 
+    /// The digest of a code as a person has typed it, if it is the one that the page has shown last.
+    func shownCode(as typed: String) -> CodeDigest? {
+        guard let shown, CodeDigest(typed: typed, in: account.bundleID) == shown else { return nil }
+        return shown
+    }
+
     /// A new secret of 128 random bits.
     static func secret() -> String {
         SymmetricKey(size: .bits128).withUnsafeBytes { CodeDigest.hexadecimal($0) }

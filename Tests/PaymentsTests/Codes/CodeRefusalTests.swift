@@ -183,6 +183,36 @@ import Testing
         }
     }
 
+    /// Instances remember tickets, each as it has read them.
+    @Test func aCodeThatAnotherInstanceHasShownIsRedeemed() async throws {
+        try await withCodes { store, desk in
+            let codes = try await desk.codes(2)
+            let other = CodeDesk(store)
+            let ticket = try await desk.ticket()
+            _ = try await desk.terms(of: codes[1], with: ticket)
+            let terms = try await other.terms(of: codes[0], with: ticket)
+            for _ in 0..<RedemptionHandler.triesMax { _ = try await desk.type("WRONGCODE") }
+            #expect(try await desk.confirm(terms, codes[0], ticket).price == usd(99))
+        }
+    }
+
+    @Test func aRememberedTicketEndsLikeOneThatIsRead() async throws {
+        try await withCodes { store, desk in
+            let code = try await desk.codes()[0]
+            let ticket = try await desk.ticket()
+            let terms = try await desk.terms(of: code, with: ticket)
+            store.clock.advance(by: RedemptionTicket.lifetime)
+            let reply = try await desk.redemptions.redeem(
+                code,
+                ticket,
+                confirmed: try terms.mark(),
+                trace: .begin()
+            )
+            guard case .ticketOver = reply else { return #expect(Bool(false)) }
+            #expect(try await store.count("transactions") == 0)
+        }
+    }
+
     @Test func anAppCannotRedeemByItself() async throws {
         try await withCodes { store, desk in
             _ = try await desk.codes()
