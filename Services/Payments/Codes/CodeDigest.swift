@@ -40,7 +40,11 @@ struct CodeDigest: Hashable, Comparable, Sendable {
 
     /// The hexadecimal digits of bytes.
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+        let digits: [UInt8] = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] },
+            as: UTF8.self
+        )
     }
 
     static func < (left: CodeDigest, right: CodeDigest) -> Bool { left.text < right.text }

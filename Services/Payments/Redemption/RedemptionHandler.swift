@@ -1,6 +1,5 @@
 import Crypto
 import EventTypes
-import Foundation
 import Postgres
 import ServiceKit
 import StoreAPI
@@ -232,7 +231,7 @@ struct RedemptionHandler: Sendable {
         )
         switch try await pay(payment) {
         case .accepted(let body, _):
-            let answer = try JSONDecoder().decode(TransactionResponse.self, from: Data(body))
+            let answer = try EventCoding.decode(TransactionChanged.self, from: body)
             return .redeemed(answer.transaction)
         case .refused(.stalePrice), .refused(.staleOffer):
             // What was confirmed is no longer so: the person is asked again.
