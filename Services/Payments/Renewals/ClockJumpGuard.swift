@@ -21,19 +21,22 @@ final class ClockJumpGuard: Sendable {
     private let passed: @Sendable () -> Duration
     private let logger: Logger
     private let state = Mutex(State())
-    private let jumped = Gauge(label: "store_clock_jumped")
+    private let jumped: Gauge
 
     /// Makes a guard that has not looked at the clock yet.
     ///
     /// - Parameters:
     ///   - passed: The time that has passed in this process, by a clock that nobody can set.
+    ///   - metrics: Makes the gauge that shows whether the work is stopped.
     ///   - logger: Says that the work is stopped, and what to do.
     init(
         passed: @escaping @Sendable () -> Duration = ClockJumpGuard.sinceNow(),
+        metrics: any MetricsFactory = MetricsSystem.factory,
         logger: Logger
     ) {
         self.passed = passed
         self.logger = logger
+        jumped = Gauge(label: "store_clock_jumped", factory: metrics)
         jumped.record(0)
     }
 
