@@ -144,12 +144,13 @@ struct SandboxProcessor: PaymentProcessor {
         guard !calls.isEmpty else { return }
         do {
             let recorded = try await books(calls.compactMap(Self.undo))
-            for id in calls.map(\.attemptID) {
-                answer(
-                    id,
-                    recorded.contains(id)
-                        ? .undone(reference: Self.reference(of: id)) : .unavailable
-                )
+            let missing = calls.filter { !recorded.contains($0.attemptID) }
+            let disputed = try await store.disputed(among: missing.compactMap(Self.origin(of:)))
+            for id in recorded { answer(id, .undone(reference: Self.reference(of: id))) }
+            for call in missing {
+                // As Stripe refunds nothing that a bank has taken.
+                let isDisputed = Self.origin(of: call).map(disputed.contains) ?? false
+                answer(call.attemptID, isDisputed ? .failed(.processorRefused) : .unavailable)
             }
         } catch {
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])

@@ -209,6 +209,21 @@ struct SandboxStore: Sendable {
         }
     }
 
+    /// Returns those of some charges that a bank has taken back by a dispute, and not given back.
+    func disputed(among charges: [AttemptID]) async throws -> Set<AttemptID> {
+        guard !charges.isEmpty else { return [] }
+        return try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT charge_key FROM sandbox_processor.disputes
+                WHERE charge_key = ANY(\(charges.map(\.bytes)))
+                    AND withdrawn_at IS NOT NULL AND reinstated_at IS NULL
+                """
+            )
+            return Set(try rows.map { AttemptID(bytes: try $0.decode(SIMD16<UInt8>.self)) })
+        }
+    }
+
     /// Reverses refunds, each once.
     ///
     /// - Returns: The recorded reversals, of this call or an earlier one.

@@ -2,6 +2,7 @@ import EventTypes
 import Ledger
 import StoreAPI
 import Subscriptions
+import Synchronization
 import TestSupport
 import Testing
 
@@ -173,6 +174,26 @@ import Testing
             }
             #expect(try await store.subscription().state == .revoked)
             #expect(try await store.booksBalance())
+        }
+    }
+
+    /// Otherwise the refund would be under way for ever, and count as one beside the dispute.
+    @Test func aRefundUnderWayIsRefusedOnceABankHasTheMoney() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            let begun = try await store.refunds.beginRefund(of: bought.id)
+            guard case .accepted(let attempt, _) = begun else {
+                throw PaymentError(.unknownRow)
+            }
+            _ = try await store.dispute(.open, bought.id)
+            let answers = Mutex<[UndoOutcome]>([])
+            await store.processor.refund([UndoCall(attempt)]) { _, outcome in
+                answers.withLock { $0.append(outcome) }
+            }
+            #expect(answers.withLock { $0 } == [.failed(.processorRefused)])
+            try await store.recover()
+            #expect(try await store.postings(of: bought.id) == [.purchase, .chargeback])
+            #expect(try await store.count("sandbox_processor.refunds") == 0)
         }
     }
 
