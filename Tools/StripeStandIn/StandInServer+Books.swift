@@ -76,6 +76,14 @@ extension StandInServer {
         }
     }
 
+    /// The refunds that have succeeded and not failed since, the oldest first.
+    package var succeededRefunds: [(id: String, payment: String)] {
+        state.withLock { state in
+            state.books.refunds.filter { $0.status == "succeeded" }
+                .map { (id: $0.id, payment: $0.payment) }
+        }
+    }
+
     /// The amounts that disputes have taken from payments and not given back, by the payment.
     package var withdrawn: [String: Int64] {
         state.withLock { state in

@@ -116,6 +116,24 @@ package final class StandInServer: Sendable {
         }
     }
 
+    /// Lets the buyer's bank dispute a payment of which nothing was refunded, or only inquire about it.
+    ///
+    /// A refund that waits or has failed counts as one, because it may be made again.
+    ///
+    /// - Returns: Whether it is disputed; if not, it was refunded or not paid, or has had a dispute.
+    package func disputeUnrefunded(payment id: String, isInquiry: Bool) throws -> Bool {
+        var isDisputed = false
+        try change { books, time throws(StandInError) in
+            let place = try books.place(ofPayment: id)
+            guard let charge = books.payments[place].charge, charge.isPaid, !charge.isDisputed,
+                !books.refunds.contains(where: { $0.payment == id })
+            else { return }
+            try books.dispute(id, isInquiry: isInquiry, at: time)
+            isDisputed = true
+        }
+        return isDisputed
+    }
+
     /// Ends the dispute of a payment.
     ///
     /// - Throws: An error if there is no open one.

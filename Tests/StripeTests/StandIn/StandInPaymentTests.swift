@@ -178,6 +178,43 @@ struct StandInPaymentTests {
         }
     }
 
+    @Test func aBankDisputesOnlyWhatWasNotRefundedIfAskedTo() async throws {
+        try await StandInUnderTest.run { test in
+            let customer = try await test.customer()
+            let paid = try await test.charge("a1", of: customer)
+            let other = try await test.charge("a2", of: customer)
+            let refund = try await test.client.createRefund(
+                of: paid.id,
+                paid.asked,
+                metadata: [:],
+                key: StripeIdempotencyKey(attempt: "r1", kind: .refund)
+            )
+            #expect(test.server.succeededRefunds.map(\.payment) == [paid.id])
+            #expect(try !test.server.disputeUnrefunded(payment: paid.id, isInquiry: false))
+            try test.server.end(refund: refund.id, succeeds: false)
+            #expect(test.server.succeededRefunds.isEmpty)
+            #expect(try !test.server.disputeUnrefunded(payment: paid.id, isInquiry: false))
+            #expect(try test.server.disputeUnrefunded(payment: other.id, isInquiry: false))
+            #expect(try !test.server.disputeUnrefunded(payment: other.id, isInquiry: false))
+            #expect(test.server.withdrawn == [other.id: 999])
+        }
+    }
+
+    @Test func whatABankOnlyInquiresAboutCanBeRefunded() async throws {
+        try await StandInUnderTest.run { test in
+            let customer = try await test.customer()
+            let paid = try await test.charge("a1", of: customer)
+            #expect(try test.server.disputeUnrefunded(payment: paid.id, isInquiry: true))
+            let refund = try await test.client.createRefund(
+                of: paid.id,
+                paid.asked,
+                metadata: [:],
+                key: StripeIdempotencyKey(attempt: "r1", kind: .refund)
+            )
+            #expect(refund.status == "succeeded")
+        }
+    }
+
     @Test func aSavedCardPaysWhileItsBuyerIsAway() async throws {
         try await StandInUnderTest.run { test in
             let customer = try await test.customer()

@@ -13,7 +13,7 @@ extension StandInBooks {
         guard let charge = payments[place].charge, payments[place].status == .succeeded else {
             throw .invalid("The payment has no successful charge to refund.", "payment_intent")
         }
-        guard !charge.isDisputed else {
+        guard !charge.isDisputed || isInquired(payment) else {
             throw .invalid("The charge is disputed.", code: "charge_disputed")
         }
         let rest = charge.amount - charge.refunded
@@ -42,6 +42,12 @@ extension StandInBooks {
             tell("charge.refunded", of: charge.json, at: time)
         }
         return refund
+    }
+
+    /// Whether a bank only inquires about a payment, which may be refunded meanwhile.
+    private func isInquired(_ payment: String) -> Bool {
+        disputes.last { $0.json[text: "payment_intent"] == payment }?
+            .json[text: "status"]?.hasPrefix("warning_") ?? false
     }
 
     /// Ends a refund, also one that had succeeded.
