@@ -34,4 +34,26 @@ import Testing
         #expect(verdict(.renewal) == "0 lost, 0 doubled")
         #expect(verdict(.familyShared) == "0 lost, 0 doubled")
     }
+
+    /// A processor refuses to refund what is disputed, and the store wins the dispute.
+    @Test func onlyTheRefundThatAWonDisputeStoppedIsLeftToAPerson() {
+        func verdict(_ kind: String, _ detail: String) -> String {
+            var answer = Reconciliation(since: nil, until: StoreTime(millisecondsSinceEpoch: 0))
+            let difference = Reconciliation.Difference(
+                kind: kind,
+                effect: .wrong,
+                transactionID: TransactionID(number: 1),
+                detail: detail
+            )
+            answer.differences = [difference]
+            let won: Set = [TransactionID(number: 7)]
+            return AuditReport(of: answer, accepted: [], wonDisputes: won).verdict
+        }
+        let unpaid = "0 of 7 are refunded instead of 42"
+        #expect(verdict("periodRefundDiffers", unpaid) == "0 lost, 0 doubled")
+        let wrong = "0 lost, 0 doubled, 1 otherwise wrong"
+        #expect(verdict("refundDiffers", unpaid) == wrong)
+        #expect(verdict("periodRefundDiffers", "0 of 8 are refunded instead of 42") == wrong)
+        #expect(verdict("periodRefundDiffers", "1 of 7 are refunded instead of 42") == wrong)
+    }
 }

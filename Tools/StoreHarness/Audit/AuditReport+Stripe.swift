@@ -5,8 +5,8 @@ package import StripeStandIn
 extension AuditReport {
     /// Compares transactions with the stand-in's own books, which no service of the store writes.
     ///
-    /// Each payment that was made has one charge of its price. A payment that failed has none that
-    /// was not given back.
+    /// Each payment that was made has one charge of its price, of which as much went back as the store
+    /// says. A payment that failed has none that was not given back.
     ///
     /// - Parameters:
     ///   - transactions: The transactions in the books of the store.
@@ -45,6 +45,16 @@ extension AuditReport {
                 }
                 if entry.state != .purchased, back < charge.amount {
                     add(.doubled, id, "\(entry.state), and charged at Stripe")
+                }
+                guard entry.state == .purchased, made.count == 1 else { continue }
+                let booked = entry.refunds.filter { $0.reversedAt == nil }
+                    .reduce(Int64(0)) { $0 + $1.amount.minorUnits }
+                if booked != back {
+                    add(
+                        booked > back ? .lost : .wrong,
+                        id,
+                        "\(booked) given back in payments, and \(back) at Stripe"
+                    )
                 }
             }
         }

@@ -22,20 +22,23 @@ public struct Auditor: Sendable {
     ///   - isFinished: Whether the driver finished everything that can be finished.
     ///   - limit: The time in which the books must agree.
     ///   - merchant: The receiver of the webhooks, whose records are compared, too.
+    ///   - won: The payments whose disputes the store has won.
     /// - Returns: The counts and the violations.
     /// - Throws: An error if the store cannot be read.
     public func audit(
         accepted: [AcceptedPayment],
         isFinished: Bool = true,
         within limit: Duration = .zero,
-        merchant: WebhookReceiver? = nil
+        merchant: WebhookReceiver? = nil,
+        wonDisputes won: Set<TransactionID> = []
     ) async throws -> AuditReport {
         let answer = try await store.reconcile(within: limit)
         var report = AuditReport(
             of: answer,
             accepted: accepted,
             isFinished: isFinished,
-            confirmedByMerchant: merchant?.confirmed
+            confirmedByMerchant: merchant?.confirmed,
+            wonDisputes: won
         )
         if let server = store.stripe?.server {
             report.compare(answer.transactions ?? [], with: server.entries, server.withdrawn)
@@ -53,11 +56,14 @@ extension AuditReport {
     ///   - isFinished: Whether the driver finished everything that can be finished.
     ///   - confirmed: The ids of the webhooks that a merchant has confirmed; `nil` skips this
     ///     check.
+    ///   - won: The payments whose disputes the store has won. What a processor refused to refund
+    ///     meanwhile is left to a person (decision 68), and is no violation.
     public init(
         of answer: Reconciliation,
         accepted: [AcceptedPayment],
         isFinished: Bool = true,
-        confirmedByMerchant confirmed: Set<String>? = nil
+        confirmedByMerchant confirmed: Set<String>? = nil,
+        wonDisputes won: Set<TransactionID> = []
     ) {
         self.init()
         let transactions = answer.transactions ?? []
@@ -65,7 +71,8 @@ extension AuditReport {
         compare(transactions, with: accepted)
         // An app that has not finished may still be waiting for a delivery.
         let tolerated = isFinished ? [] : ["undelivered", "finishDiffers"]
-        for difference in answer.differences where !tolerated.contains(difference.kind) {
+        for difference in answer.differences
+        where !tolerated.contains(difference.kind) && !difference.isLeftToAPerson(after: won) {
             add(
                 Kind(difference.effect),
                 difference.transactionID?.rawValue ?? difference.subject ?? "-",
@@ -152,6 +159,17 @@ extension AuditReport {
         count("finished", queued.count(where: \.isFinished))
         count("accounts", answer.accounts)
         count("dead letters", answer.differenceCounts["deadLetter"] ?? 0)
+    }
+}
+
+extension Reconciliation.Difference {
+    /// Whether a refund of an unused period was refused because of a dispute that the store then won.
+    ///
+    /// - Parameter won: The payments with such a dispute.
+    /// - Returns: Whether a person has to make this refund.
+    fileprivate func isLeftToAPerson(after won: Set<TransactionID>) -> Bool {
+        kind == "periodRefundDiffers"
+            && won.contains { detail.hasPrefix("0 of \($0) are refunded instead of ") }
     }
 }
 
