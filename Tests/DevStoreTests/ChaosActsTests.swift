@@ -113,6 +113,36 @@ import Testing
         #expect(acts.complaints == [])
     }
 
+    private func increase(_ id: String, _ status: PriceIncreaseStatus) -> PriceIncrease {
+        PriceIncrease(
+            id: PriceChangeID(unchecked: id),
+            productID: SampleCatalog.gold,
+            price: SampleCatalog.usd(6299),
+            effectiveAt: StoreTime(millisecondsSinceEpoch: 0),
+            status: status
+        )
+    }
+
+    @Test func eachRaiseIsCountedOnceWithItsAnswer() {
+        let acts = ChaosActs(redemptionsMax: 1)
+        let (first, second) = (TransactionID(number: 1), TransactionID(number: 2))
+        // Buyers see each several times, and some answers only in a later list.
+        for _ in 1...2 {
+            acts.note(increase("a", .scheduled), of: first)
+            acts.note(increase("a", .pending), of: first)
+            acts.note(increase("a", .pending), of: second)
+        }
+        acts.note(increase("a", .agreed), of: first)
+        acts.note(increase("b", .declined), of: first)
+        acts.note(increase("c", .notified), of: second)
+        let happened = acts.counts.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }
+        #expect(
+            happened == [
+                "4 prices raised", "1 raises agreed to", "1 raises declined", "1 raises unanswered",
+            ]
+        )
+    }
+
     @Test func actsThatNeverHappenedAreInTheReport() {
         let acts = ChaosActs(redemptionsMax: 1)
         acts.note(.extended)

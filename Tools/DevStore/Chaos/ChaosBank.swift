@@ -4,9 +4,12 @@ import StoreHarness
 import StripeStandIn
 import Synchronization
 
-/// The bank of a chaos run's buyers, which disputes some of their purchases.
+/// The bank of a chaos run's buyers, which disputes some of their payments and, with Stripe, cannot
+/// make some refunds.
 ///
-/// A dispute stays open, is won or lost a second later, or is an inquiry that moves no money.
+/// A dispute stays open, is won or lost a second later, or is an inquiry that moves no money. It may be
+/// about a purchase, the first period of a subscription, or a renewal. A refund that cannot be made
+/// fails two seconds after Stripe has confirmed it.
 final class ChaosBank: Sendable {
     /// The course of a dispute.
     private enum Course: String, CaseIterable {
@@ -16,43 +19,74 @@ final class ChaosBank: Sendable {
         case inquiry = "inquired"
     }
 
-    private let buyers: ChaosBuyers
-    private let counts = Mutex<[Course: Int]>([:])
-    private let isClosed = Mutex(false)
+    /// Everything that the bank has done.
+    private struct Deeds {
+        var isClosed = false
+        var counts: [DisputeCandidates.Kind: [Course: Int]] = [:]
+        var won: Set<TransactionID> = []
+        var failedRefunds = 0
 
-    /// The number of disputes with which the bank is content, once it is to close.
+        func count(of kind: DisputeCandidates.Kind) -> Int {
+            counts[kind, default: [:]].values.reduce(0, +)
+        }
+    }
+
+    private let buyers: ChaosBuyers
+    private let deeds = Mutex(Deeds())
+
+    /// The number of disputes of a kind with which the bank is content, once it is to close.
     ///
     /// Most purchases are finished only after the faults, and the run has to end.
-    private static let enough = 12
+    private static let enough = Course.allCases.count
 
     init(buyers: ChaosBuyers) { self.buyers = buyers }
 
-    /// The numbers of disputes, by their course.
-    var summary: String {
-        let counts = counts.withLock { $0 }
-        return Course.allCases.map { "\(counts[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", ")
+    /// The numbers of disputes, by their kind and course.
+    var disputes: [String] {
+        let counts = deeds.withLock { $0.counts }
+        return DisputeCandidates.Kind.allCases.map { kind in
+            let courses = Course.allCases.map { "\(counts[kind]?[$0] ?? 0) \($0.rawValue)" }
+            return "\(kind.rawValue): " + courses.joined(separator: ", ")
+        }
     }
 
-    private var count: Int { counts.withLock { $0.values.reduce(0, +) } }
+    /// The number of refunds that have failed after they had been confirmed.
+    var failedRefunds: Int { deeds.withLock { $0.failedRefunds } }
 
-    /// Lets ``dispute()`` end, now that the buyers have finished everything.
-    func close() { isClosed.withLock { $0 = true } }
+    /// The payments whose disputes the store has won.
+    var won: Set<TransactionID> { deeds.withLock { $0.won } }
 
-    /// Disputes purchases until ``close()``, and then until it has made enough disputes or has no
-    /// more purchases; every dispute has taken its course then.
-    func dispute() async throws {
+    private var isClosed: Bool { deeds.withLock { $0.isClosed } }
+
+    /// Lets ``work()`` end, now that the buyers have finished everything.
+    func close() { deeds.withLock { $0.isClosed = true } }
+
+    /// Disputes payments and fails refunds until ``close()``, and then until it has made enough
+    /// disputes or has no more payments; every dispute has taken its course then.
+    func work() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.dispute() }
+            group.addTask { try await self.failRefunds() }
+            try await group.waitForAll()
+        }
+    }
+
+    // MARK: - Disputes
+
+    private func dispute() async throws {
         var number = 0
         while true {
-            let isLast = isClosed.withLock { $0 }
-            for purchase in buyers.disputable.dropFirst(number) {
-                guard !isClosed.withLock({ $0 }) || count < Self.enough else { return }
-                let course = Course.allCases[number % Course.allCases.count]
+            let isLast = isClosed
+            for candidate in buyers.disputable.dropFirst(number) {
                 number += 1
-                guard try await begin(course, of: purchase) else { continue }
-                counts.withLock { $0[course, default: 0] += 1 }
+                let count = deeds.withLock { $0.count(of: candidate.kind) }
+                guard !isClosed || count < Self.enough else { continue }
+                let course = Course.allCases[count % Course.allCases.count]
+                guard try await begin(course, of: candidate.id) else { continue }
+                deeds.withLock { $0.counts[candidate.kind, default: [:]][course, default: 0] += 1 }
                 guard course == .won || course == .lost else { continue }
                 try await Task.sleep(for: .seconds(1))
-                try await end(course, of: purchase)
+                try await end(course, of: candidate.id)
             }
             if isLast { return }
             try await Task.sleep(for: .milliseconds(200))
@@ -61,24 +95,25 @@ final class ChaosBank: Sendable {
 
     /// Begins a dispute.
     ///
-    /// - Returns: Whether the bank could dispute the purchase.
-    private func begin(_ course: Course, of purchase: TransactionID) async throws -> Bool {
+    /// Whoever has money back, or is to have it, disputes nothing: the bank would take it twice, and a
+    /// person has to settle that.
+    ///
+    /// - Returns: Whether the bank could dispute the payment.
+    private func begin(_ course: Course, of id: TransactionID) async throws -> Bool {
         if let server = buyers.store.stripe?.server {
-            guard let payment = server.payment(ofTransaction: purchase.rawValue) else {
-                return false
-            }
-            try server.dispute(payment: payment, isInquiry: course == .inquiry)
-            return true
+            guard let payment = server.payment(ofTransaction: id.rawValue) else { return false }
+            return try server.disputeUnrefunded(payment: payment, isInquiry: course == .inquiry)
         }
-        return try await take(course == .inquiry ? .inquire : .open, of: purchase)
+        return try await take(course == .inquiry ? .inquire : .open, of: id)
     }
 
-    private func end(_ course: Course, of purchase: TransactionID) async throws {
+    private func end(_ course: Course, of id: TransactionID) async throws {
+        if course == .won { deeds.withLock { _ = $0.won.insert(id) } }
         if let server = buyers.store.stripe?.server {
-            guard let payment = server.payment(ofTransaction: purchase.rawValue) else { return }
+            guard let payment = server.payment(ofTransaction: id.rawValue) else { return }
             try server.endDispute(of: payment, isWon: course == .won)
         } else {
-            _ = try await take(course == .won ? .win : .lose, of: purchase)
+            _ = try await take(course == .won ? .win : .lose, of: id)
         }
     }
 
@@ -89,5 +124,25 @@ final class ChaosBank: Sendable {
         try await buyers.untilAnswered("a dispute", by: .payments) { urls in
             try await buyers.administrator(urls).dispute(step, of: purchase)
         }.valueIfAny != nil
+    }
+
+    // MARK: - Refunds
+
+    /// Lets some of Stripe's refunds fail; the sandbox's processor has none that fail later.
+    private func failRefunds() async throws {
+        guard let server = buyers.store.stripe?.server else { return }
+        var failing = FailingRefunds()
+        while true {
+            let isLast = isClosed
+            let ids = failing.next(among: server.succeededRefunds)
+            // By then the store has booked most of them.
+            if !ids.isEmpty { try await Task.sleep(for: .seconds(2)) }
+            for id in ids {
+                try server.end(refund: id, succeeds: false)
+                deeds.withLock { $0.failedRefunds += 1 }
+            }
+            if isLast { return }
+            try await Task.sleep(for: .milliseconds(200))
+        }
     }
 }

@@ -6,8 +6,12 @@ import StoreHarness
 /// share.
 enum ChaosCatalog {
     /// The days of the store after which the price of a product rises.
+    ///
+    /// They are apart, so that questions come throughout a run. At each, some subscribers have paid the
+    /// old price before.
     private static let raiseDays: [ProductID: Int64] = [
-        SampleCatalog.gold: 45, SampleCatalog.basicClub: 20,
+        SampleCatalog.basicClub: 20, SampleCatalog.weeklyClub: 35, SampleCatalog.gold: 60,
+        SampleCatalog.club: 90, SampleCatalog.yearlyClub: 120,
     ]
 
     /// Sells everything, and waits until it can be bought.

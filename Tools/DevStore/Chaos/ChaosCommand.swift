@@ -33,9 +33,10 @@ struct ChaosCommand: AsyncParsableCommand {
 
             Buyers also subscribe, cancel, resume, change products and ask for refunds of periods. \
             They have introductory offers, redeem a code that half of them can have, share with \
-            their families and leave them, answer questions about higher prices, and get periods \
-            that are extended. Some ask for a refund, which is approved or declined. Some dispute a \
-            purchase at their bank, and the store wins, loses or waits. The report counts each of \
+            their families and leave them, agree to higher prices, decline them or do not answer, and \
+            get periods that are extended. Some ask for a refund, which is approved or declined. Some \
+            dispute a purchase, a first period or a renewal at their bank, and the store wins, loses or \
+            waits. With Stripe, some refunds fail after they were confirmed. The report counts each of \
             these. \
             Meanwhile the store's clock is advanced, some days at a time, so that subscriptions are \
             renewed, declined, charged again and given up while everything fails.
@@ -133,6 +134,8 @@ struct ChaosCommand: AsyncParsableCommand {
         options.replicas = [.payments: replicas, .receipts: replicas, .fulfillment: replicas]
         options.brokers = brokers
         options.processor = processor
+        // A refund that the store owes and that has failed is made again within the run.
+        options.settings[.payments] = ["PROCESSOR_POLL_MAX_MS": "5000"]
         let (seed, seconds, accounts) = (seed, seconds, accounts)
         try await terminal.perform { [options, kinds] in
             try await withStore(options) { store in

@@ -89,12 +89,12 @@ final class ChaosRun: Sendable {
         let following = Task { try await buyers.follow() }
         let buying = Task { try await buyers.buy() }
         let passing = Task { try await passTime() }
-        let disputing = Task { try await bank.dispute() }
+        let banking = Task { try await bank.work() }
         defer {
             following.cancel()
             buying.cancel()
             passing.cancel()
-            disputing.cancel()
+            banking.cancel()
         }
         try await strikes.run()
         terminal.heading("Healing")
@@ -107,8 +107,8 @@ final class ChaosRun: Sendable {
         try await passLastDays()
         try await silence()
         bank.close()
-        try await disputing.value
-        lap("the bank has made disputes: \(bank.summary)")
+        try await banking.value
+        lap("the bank has made its disputes, and failed \(bank.failedRefunds) refunds")
         try await finishRenewals()
         try await buyers.countExtended()
         following.cancel()
@@ -183,7 +183,8 @@ final class ChaosRun: Sendable {
 
     /// Whether the books have anything that was paid and is not finished.
     private func isUnfinished() async throws -> Bool {
-        AuditReport(of: try await store.reconcile(), accepted: buyers.accepted).lost > 0
+        let answer = try await store.reconcile()
+        return AuditReport(of: answer, accepted: buyers.accepted, wonDisputes: bank.won).lost > 0
     }
 
     /// Prints the accepted payments that are unsettled at the deadline, and the state of each.
@@ -227,13 +228,17 @@ final class ChaosRun: Sendable {
         let report = try await Auditor(store).audit(
             accepted: accepted,
             within: .seconds(30),
-            merchant: merchant
+            merchant: merchant,
+            wonDisputes: bank.won
         )
         let repetitions = buyers.repetitions
         terminal.field("asked again", "\(repetitions.requests) requests")
         terminal.field("streams", "\(repetitions.streams) opened again")
         terminal.field("merchant", "\(merchant.deliveries.count) requests received")
-        terminal.field("disputes", bank.summary)
+        for line in bank.disputes { terminal.field("disputes", line) }
+        if store.stripe != nil {
+            terminal.field("bank", "\(bank.failedRefunds) refunds failed after their confirmation")
+        }
         buyers.acts.tell(terminal)
         for (code, count) in buyers.refusals.sorted(by: { $0.key < $1.key }) {
             terminal.field("refused", "\(count) × \(code)")

@@ -114,6 +114,18 @@ extension StoreAdministrator {
         )
     }
 
+    /// Has a subscriber asked about a higher price at once, as only a sandbox does.
+    public func ask(
+        about price: Money,
+        of id: TransactionID
+    ) async throws -> StoreAnswer<SubscriptionResponse> {
+        try await send(
+            .POST,
+            urls.payments + Routes.testPriceIncrease(id),
+            TestPriceIncreaseRequest(price: price)
+        )
+    }
+
     /// Requests the store's clock.
     public func clock() async throws -> StoreAnswer<ClockResponse> {
         try await send(.GET, urls.payments + Routes.adminClock)

@@ -10,9 +10,6 @@ final class ChaosActs: Sendable {
         case familyChanged = "members who joined, or share or not"
         case familyLeft = "members who left"
         case familyEnded = "families ended"
-        case priceRaised = "prices raised"
-        case priceAgreed = "raises agreed to"
-        case priceDeclined = "raises declined"
         case extended = "periods extended"
         case graceSeen = "looks at a subscription in grace"
         case refundAsked = "refunds asked for"
@@ -23,6 +20,12 @@ final class ChaosActs: Sendable {
     /// The redemptions that the custom code has.
     let redemptionsMax: Int
     private let seen = Mutex(Seen())
+
+    /// A higher price of a subscription.
+    private struct Raise: Hashable {
+        let subscription: TransactionID
+        let increase: PriceChangeID
+    }
 
     private struct Seen {
         var counts: [Kind: Int] = [:]
@@ -36,6 +39,12 @@ final class ChaosActs: Sendable {
         /// The purchases with an offer that is signed, and those of subscribers who came back with one.
         var promotional: Set<TransactionID> = []
         var wonBack: Set<TransactionID> = []
+        /// The higher prices that subscriptions have got, with their subscribers' consent or without.
+        var raises: Set<Raise> = []
+        /// Those that subscribers were asked about.
+        var asked: Set<Raise> = []
+        /// The answers: whether the subscriber agreed.
+        var answers: [Raise: Bool] = [:]
         /// The products whose old price was refused.
         var raised: Set<ProductID> = []
         /// The request to extend all subscribers, once it is carried out.
@@ -57,6 +66,23 @@ final class ChaosActs: Sendable {
 
     /// Whether the price of a product has risen.
     func isRaised(_ product: ProductID) -> Bool { seen.withLock { $0.raised.contains(product) } }
+
+    /// Notes the higher price of a subscription as the store shows it, however often it does.
+    ///
+    /// An answer that was lost on its way to the buyer shows here, too.
+    func note(_ increase: PriceIncrease, of subscription: TransactionID) {
+        let raise = Raise(subscription: subscription, increase: increase.id)
+        seen.withLock { seen in
+            seen.raises.insert(raise)
+            switch increase.status {
+            case .pending: seen.asked.insert(raise)
+            case .agreed, .declined:
+                seen.asked.insert(raise)
+                seen.answers[raise] = increase.status == .agreed
+            default: break
+            }
+        }
+    }
 
     /// Notes the request to extend all subscribers, which is carried out.
     func note(_ request: MassExtension) { seen.withLock { $0.massExtension = request } }
@@ -118,6 +144,10 @@ final class ChaosActs: Sendable {
                 name: "subscriptions extended by a request for all",
                 count: Int(seen.massExtension?.succeededCount ?? 0)
             ),
+            (name: "prices raised", count: seen.raises.count),
+            (name: "raises agreed to", count: seen.answers.values.count { $0 }),
+            (name: "raises declined", count: seen.answers.values.count { !$0 }),
+            (name: "raises unanswered", count: seen.asked.count - seen.answers.count),
         ] + Kind.allCases.map { (name: $0.rawValue, count: seen.counts[$0] ?? 0) }
     }
 

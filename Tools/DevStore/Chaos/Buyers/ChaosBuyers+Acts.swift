@@ -22,7 +22,8 @@ extension ChaosBuyers {
         switch Int.random(in: 0..<10, using: &random) {
         case 0, 1: try await redeemCode(index)
         case 2...4: try await changeFamily(index, using: &random)
-        case 5...8: try await raisePrice(index)
+        case 5, 6: try await raisePrice(index, asTest: false)
+        case 7, 8: try await raisePrice(index, asTest: true)
         default:
             let days = Int.random(in: 1...30, using: &random)
             try await extend(index, by: days, key: key)
@@ -101,40 +102,67 @@ extension ChaosBuyers {
         }
     }
 
-    /// Raises the price of the account's subscription to that of the catalog, if its product has one
-    /// that rises.
+    /// Raises the price of the account's subscription.
     ///
-    /// The catalog raises it, too, once its price has risen; whoever asks first does.
-    private func raisePrice(_ index: Int) async throws {
+    /// An administrator raises it to that of the catalog, which is refused before the catalog's has
+    /// risen. The catalog raises it, too; whoever is first does. In a sandbox, a test may ask about a
+    /// higher price at any time.
+    private func raisePrice(_ index: Int, asTest: Bool) async throws {
         guard let subscription = try await subscriptions(of: index).first,
             let product = subscription.nextProduct, let raised = Self.raisedPrices[product.id]
         else { return }
-        try await note(
-            .priceRaised,
-            untilAnswered("a higher price", by: .payments) { urls in
-                try await administrator(urls).raise(subscription.id, of: product.id, to: raised)
-            }
-        )
+        if asTest, store.stripe == nil {
+            note(
+                try await untilAnswered("a question about a price", by: .payments) { urls in
+                    try await administrator(urls).ask(about: raised, of: subscription.id)
+                }
+            )
+        } else {
+            note(
+                try await untilAnswered("a higher price", by: .payments) { urls in
+                    try await administrator(urls).raise(subscription.id, of: product.id, to: raised)
+                }
+            )
+        }
     }
 
-    /// Agrees to a higher price, in three of four cases.
-    func answerRaise(
+    /// Answers the questions about higher prices that the account was asked.
+    func answerRaises(_ index: Int, using random: inout SeededGenerator) async throws {
+        for subscription in try await subscriptions(of: index) {
+            guard let increase = subscription.priceIncrease, increase.status == .pending else {
+                continue
+            }
+            try await answerRaise(increase, of: subscription.id, index, using: &random)
+        }
+    }
+
+    /// Agrees to a higher price, in three of four cases; one of five subscribers never answers.
+    private func answerRaise(
         _ increase: PriceIncrease,
         of id: TransactionID,
         _ index: Int,
         using random: inout SeededGenerator
     ) async throws {
         let agrees = Int.random(in: 0..<4, using: &random) > 0
-        try await note(
-            agrees ? .priceAgreed : .priceDeclined,
-            untilAnswered("an answer to a higher price", by: .payments) { urls in
-                try await client(index, urls).answer(
-                    agrees ? .agree : .decline,
-                    to: increase,
-                    of: id
-                )
-            }
-        )
+        guard id.number % 5 != 0 else { return }
+        let answer = try await untilAnswered("an answer to a higher price", by: .payments) { urls in
+            try await client(index, urls).answer(
+                agrees ? .agree : .decline,
+                to: increase,
+                of: id
+            )
+        }
+        note(answer)
+    }
+
+    /// Looks at what became of a subscription, or counts the refusal.
+    func note(_ answer: StoreAnswer<SubscriptionResponse>) {
+        guard let subscription = answer.valueIfAny?.subscription else {
+            return note(refusal: answer.problem?.code ?? "\(answer.status)")
+        }
+        if let increase = subscription.priceIncrease {
+            acts.note(increase, of: subscription.id)
+        }
     }
 
     private func extend(_ index: Int, by days: Int, key: String) async throws {
@@ -149,19 +177,18 @@ extension ChaosBuyers {
 
     /// The subscriptions of an account.
     func subscriptions(of index: Int) async throws -> [Subscription] {
-        try await untilAnswered("a list of subscriptions", by: .payments) { urls in
+        let answer = try await untilAnswered("a list of subscriptions", by: .payments) { urls in
             try await client(index, urls).subscriptions()
-        }.valueIfAny?.subscriptions ?? []
+        }
+        let found = answer.valueIfAny?.subscriptions ?? []
+        for subscription in found {
+            guard let increase = subscription.priceIncrease else { continue }
+            acts.note(increase, of: subscription.id)
+        }
+        return found
     }
 
     // MARK: - Refunds
-
-    /// Whether a purchase may be disputed at the buyer's bank: its buyer wants no refund otherwise.
-    func mayBeDisputed(_ transaction: Transaction) -> Bool {
-        transaction.state == .purchased && transaction.reason == .purchase
-            && transaction.id.number % 10 != 0
-            && !SampleCatalog.clubs.contains(transaction.productID)
-    }
 
     /// Refunds every twentieth purchase, and lets the buyers of as many others ask for a refund.
     func giveBack(_ transaction: Transaction, _ index: Int) async throws {

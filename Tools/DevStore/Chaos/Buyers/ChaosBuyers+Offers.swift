@@ -10,11 +10,14 @@ extension ChaosBuyers {
     static let promotional = OfferID(unchecked: "chaos_stay")
     /// The products that have it.
     static let promoted: Set = [SampleCatalog.gold, SampleCatalog.weeklyClub]
-    /// The prices that rise while the clock passes: for gold subscribers have to agree, for basic they
-    /// are only told.
+    /// The prices that rise while the clock passes: subscribers of basic are only told, the others
+    /// have to agree.
     static let raisedPrices = [
-        SampleCatalog.gold: SampleCatalog.usd(6299),
+        SampleCatalog.weeklyClub: SampleCatalog.usd(699),
+        SampleCatalog.club: SampleCatalog.usd(999),
         SampleCatalog.basicClub: SampleCatalog.usd(179),
+        SampleCatalog.gold: SampleCatalog.usd(6299),
+        SampleCatalog.yearlyClub: SampleCatalog.usd(8999),
     ]
     /// The product whose subscribers are all extended.
     private static let extended = SampleCatalog.club

@@ -21,10 +21,6 @@ extension ChaosBuyers {
         let method = methods.randomElement(using: &random) ?? .success
         let known = try await subscriptions(of: index).first
         if known?.state == .inGracePeriod { acts.note(.graceSeen) }
-        if let known, let increase = known.priceIncrease, increase.status == .pending {
-            try await answerRaise(increase, of: known.id, index, using: &random)
-            return
-        }
         guard choice > 3, let subscription = known else {
             let request = try payment(for: product, by: method, after: known, using: &random)
             try await pay(request, index, key: key)
@@ -53,11 +49,6 @@ extension ChaosBuyers {
                 try await client(index, urls).setAutoRenew(isOn, of: id)
             }
         )
-    }
-
-    private func note(_ answer: StoreAnswer<SubscriptionResponse>) {
-        guard answer.valueIfAny == nil else { return }
-        note(refusal: answer.problem?.code ?? "\(answer.status)")
     }
 
     /// Advances the store's clock until the buying has ended, each time by some days, so that it stops

@@ -28,10 +28,7 @@ final class ChaosBuyers: Sendable {
         var acceptedIDs: Set<TransactionID> = []
         var finished: Set<TransactionID> = []
         var renewals: Set<TransactionID> = []
-        /// The number of finished purchases that their buyers' bank may dispute.
-        var candidates = 0
-        /// Every twentieth of them, which it does dispute.
-        var disputable: [TransactionID] = []
+        var candidates = DisputeCandidates()
         var refused: [String: Int] = [:]
         var repetitions = 0
         var reconnections = 0
@@ -42,13 +39,10 @@ final class ChaosBuyers: Sendable {
         /// The time by which every request must be answered, once the buying has ended.
         var lastAnswer: ContinuousClock.Instant?
 
-        mutating func finish(_ id: TransactionID, mayBeDisputed: Bool) {
+        mutating func finish(_ transaction: Transaction, isDisputable: Bool) {
             // A purchase that is reported again after the end is not new.
-            guard finished.insert(id).inserted else { return }
-            if mayBeDisputed {
-                if candidates.isMultiple(of: 20) { disputable.append(id) }
-                candidates += 1
-            }
+            guard finished.insert(transaction.id).inserted else { return }
+            if isDisputable { candidates.add(transaction) }
             if isOpen { silence.end(at: .now) }
         }
     }
@@ -82,8 +76,8 @@ final class ChaosBuyers: Sendable {
     /// The numbers of refusals, by code.
     var refusals: [String: Int] { tally.withLock { $0.refused } }
 
-    /// The finished purchases that the bank disputes: some of those that are not refunded.
-    var disputable: [TransactionID] { tally.withLock { $0.disputable } }
+    /// The finished payments that the bank disputes: some of those that are not refunded.
+    var disputable: [DisputeCandidates.Candidate] { tally.withLock { $0.candidates.chosen } }
 
     /// The number of renewals that reached a queue.
     var renewalCount: Int { tally.withLock { $0.renewals.count } }
@@ -148,6 +142,7 @@ final class ChaosBuyers: Sendable {
                 continue
             }
             let key = "chaos-\(index)-\(number)"
+            if number % 3 == 0 { try await answerRaises(index, using: &random) }
             if Int.random(in: 0..<12, using: &random) == 0 {
                 try await doMore(index, key: key, using: &random)
             } else if number % 4 == 0 {
@@ -279,7 +274,7 @@ final class ChaosBuyers: Sendable {
         // A code is redeemed on a page, which does not name the payment.
         if transaction.subscription?.offerOfCode != nil { accept([transaction], method: "code") }
         if change.finishedAt != nil {
-            tally.withLock { $0.finish(transaction.id, mayBeDisputed: false) }
+            tally.withLock { $0.finish(transaction, isDisputable: false) }
             return
         }
         switch transaction.state {
@@ -302,8 +297,7 @@ final class ChaosBuyers: Sendable {
                 try await client(index, urls).finish(transaction.id)
             }
             guard answer.valueIfAny != nil else { return }  // 409: another event will come.
-            let mayBeDisputed = self.mayBeDisputed(transaction)
-            tally.withLock { $0.finish(transaction.id, mayBeDisputed: mayBeDisputed) }
+            tally.withLock { $0.finish(transaction, isDisputable: true) }
             try await giveBack(transaction, index)
         default:
             return
