@@ -407,6 +407,7 @@ let package = Package(
                     asyncHTTPClient, crypto, hummingbird, httpTypes, logging, nioCore, nioHTTP1,
                 ],
                 path: "Tools/StripeStandIn",
+                exclude: ["README.md"],
                 swiftSettings: house
             ),
             // What people run, measure and damage a store with. No products: an executable target

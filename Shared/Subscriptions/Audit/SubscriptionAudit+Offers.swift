@@ -28,7 +28,7 @@ extension SubscriptionAudit {
             )
         }
         // Those that the merchant's server has given once more are not counted (rule S48).
-        let begun = periods.compactMap { period in
+        let begun = periods.compactMap { period -> TransactionID? in
             guard let offer = period.offer, offer.type == .introductory, offer.number == 1,
                 offer.introductory != .again
             else { return nil }

@@ -1,4 +1,5 @@
 import EventTypes
+import Messaging
 import Subscriptions
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import EventTypes
+import Logging
 import ServiceKit
 import TestSupport
 import Testing

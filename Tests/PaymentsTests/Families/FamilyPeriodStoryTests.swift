@@ -1,4 +1,5 @@
 import EventTypes
+import Postgres
 import ServiceKit
 import StoreAPI
 import StoreTracing

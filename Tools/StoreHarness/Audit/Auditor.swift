@@ -1,4 +1,4 @@
-import EventTypes
+public import EventTypes
 public import StoreAPI
 import StripeStandIn
 
