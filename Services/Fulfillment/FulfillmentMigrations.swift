@@ -31,5 +31,6 @@ enum FulfillmentMigrations {
                 "fulfillment_m0013_entitlements_by_purchase",
                 PackageResources.m0013_entitlements_by_purchase_sql
             ),
+            ("fulfillment_m0014_credit_balances", PackageResources.m0014_credit_balances_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

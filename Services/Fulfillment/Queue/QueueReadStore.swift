@@ -231,16 +231,25 @@ struct QueueReadStore: Sendable {
         }
     }
 
+    /// The statement that reads the account's balances.
+    ///
+    /// - Parameters:
+    ///   - queue: The account in its app.
+    ///   - prefix: Text before the statement, such as `EXPLAIN`.
+    /// - Returns: The statement.
+    static func balancesStatement(of queue: QueueKey, prefix: String = "") -> SQL {
+        """
+        \(unsafe: prefix) SELECT unit, balance::bigint FROM credit_balances
+        WHERE account_id = \(queue.accountID) AND bundle_id = \(queue.bundleID)
+        """
+    }
+
     /// Reads the account's balance of each unit it ever had.
+    ///
+    /// It reads one row for each unit, however many entries there are.
     func balances(of queue: QueueKey) async throws -> [String: Int64] {
         try await client.withConnection { connection in
-            let rows = try connection.query(
-                """
-                SELECT unit, sum(amount)::bigint FROM credit_entries
-                WHERE account_id = \(queue.accountID) AND bundle_id = \(queue.bundleID)
-                GROUP BY unit
-                """
-            )
+            let rows = try connection.query(Self.balancesStatement(of: queue))
             var balances: [String: Int64] = [:]
             for row in rows {
                 let (unit, balance) = try row.decode(String.self, Int64.self)

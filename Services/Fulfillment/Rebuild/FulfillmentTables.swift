@@ -65,6 +65,11 @@ enum FulfillmentTables {
             ]
         ),
         RebuiltTable(
+            "credit_balances",
+            key: [.text("account_id"), .text("bundle_id"), .text("unit")],
+            columns: ["account_id", "bundle_id", "unit", "balance"]
+        ),
+        RebuiltTable(
             "queue_accounts",
             key: [.text("account_id"), .text("bundle_id")],
             columns: [

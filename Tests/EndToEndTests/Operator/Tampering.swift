@@ -133,6 +133,13 @@ struct Tampering: Sendable, CustomStringConvertible {
         ),
         Tampering(
             .fulfillment,
+            "credit_balances",
+            "balance = balance + 1",
+            rows: "unit = 'coins'",
+            "coins: balance is "
+        ),
+        Tampering(
+            .fulfillment,
             "queue_accounts",
             "version = version + 1",
             "ada com.example.app: version"

@@ -121,7 +121,7 @@ extension EndToEnd {
                     (StoreService.payments, "ledger_postings"),
                     (.payments, "outbox"), (.catalog, "outbox"), (.receipts, "outbox"),
                     (.fulfillment, "outbox"), (.fulfillment, "consumer_places"),
-                    (.fulfillment, "credit_entries"),
+                    (.fulfillment, "credit_entries"), (.fulfillment, "credit_balances"),
                 ] {
                     for sql in [
                         "DELETE FROM \(table)", "TRUNCATE \(table)", "DROP TABLE \(table)",

@@ -111,4 +111,40 @@ struct LongAccountTests {
             }
         }
     }
+
+    /// The number of 8 KB blocks that the balances of an account read.
+    private func balanceBlocks(
+        _ client: PostgresClient,
+        of account: AccountID = ada
+    ) async throws -> Int {
+        try await client.withConnection { connection in
+            let plan = try connection.query(
+                QueueReadStore.balancesStatement(
+                    of: QueueKey(accountID: account, bundleID: appID),
+                    prefix: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)"
+                )
+            ).map { try $0.decode(String.self) }
+            return try blocksRead(in: plan)
+        }
+    }
+
+    @Test func balancesOfManyEntriesReadNoMoreThanThoseOfAFew() async throws {
+        try await withLongAccounts { client in
+            try await client.withConnection { connection in
+                try connection.execute(
+                    """
+                    INSERT INTO credit_entries (transaction_id, account_id, bundle_id, unit, kind,
+                        number, amount, created_at)
+                    SELECT n, CASE WHEN n > 100000 THEN 'ben' ELSE 'ada' END, \(appID), 'coins',
+                        'grant', 0, 1, now()
+                    FROM generate_series(1, 100010) AS n
+                    """
+                )
+                try connection.execute("ANALYZE credit_entries, credit_balances")
+            }
+            let short = try await balanceBlocks(client, of: AccountID(unchecked: "ben"))
+            let long = try await balanceBlocks(client)
+            #expect(long <= short + 5, "\(long) blocks, not \(short)")
+        }
+    }
 }

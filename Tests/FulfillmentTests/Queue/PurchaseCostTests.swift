@@ -31,7 +31,7 @@ struct PurchaseCostTests {
         }
     }
 
-    @Test func aShortPurchaseWritesSevenRows() async throws {
+    @Test func aShortPurchaseWritesEightRows() async throws {
         try await withFulfillment { store in
             let count: Int64 = 200
             try await store.arrive(.sample(1_000_000, plan: plan))
@@ -51,7 +51,10 @@ struct PurchaseCostTests {
             let cost = after.mapValues { $0 }.merging(before.mapValues { -$0 }) { $0 + $1 }
                 .mapValues { $0 / count }.filter { $0.value > 0 }
             #expect(
-                cost == ["queues": 2, "queue_transactions": 2, "credit_entries": 1, "outbox": 2]
+                cost == [
+                    "queues": 2, "queue_transactions": 2, "credit_entries": 1,
+                    "credit_balances": 1, "outbox": 2,
+                ]
             )
         }
     }

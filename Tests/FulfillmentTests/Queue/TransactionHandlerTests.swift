@@ -343,12 +343,13 @@ struct TransactionHandlerTests {
             try await store.arrive(.sample(1, plan: plan))
             for table in [
                 "queues", "queue_transactions", "deliveries", "entitlements", "credit_entries",
-                "hosted_contents",
+                "credit_balances", "hosted_contents",
             ] {
                 #expect(try await !store.isAllowed("DELETE FROM \(unsafe: table)"))
                 #expect(try await !store.isAllowed("TRUNCATE \(unsafe: table)"))
             }
             #expect(try await !store.isAllowed("UPDATE credit_entries SET amount = 1"))
+            #expect(try await !store.isAllowed("UPDATE credit_balances SET balance = 1"))
             #expect(try await !store.isAllowed("UPDATE queue_transactions SET account_id = 'bob'"))
             #expect(
                 try await !store.isAllowed("UPDATE deliveries SET url = 'https://evil.example'")
