@@ -32,5 +32,9 @@ enum FulfillmentMigrations {
                 PackageResources.m0013_entitlements_by_purchase_sql
             ),
             ("fulfillment_m0014_credit_balances", PackageResources.m0014_credit_balances_sql),
+            (
+                "fulfillment_m0015_entitlements_in_force",
+                PackageResources.m0015_entitlements_in_force_sql
+            ),
         ].map(PostgresMigration.init(name:bytes:))
 }

@@ -12,8 +12,8 @@ enum AccountHoldingsStore {
 
     /// Reads the products that an account has, from the database of `fulfillment`.
     ///
-    /// What has ended is left out before it is limited: a family's share of each period is a row of its
-    /// own.
+    /// What has ended or was taken away is not read, however much there is of it: a family's share of
+    /// each period is a row of its own.
     ///
     /// - Returns: The products, and whether there are more.
     static func owned(
@@ -22,22 +22,7 @@ enum AccountHoldingsStore {
         limit: Int = ownedMax,
         on connection: isolated PostgresConnection
     ) throws -> (owned: [AccountHoldings.Owned], isCut: Bool) {
-        let rows = try connection.query(
-            """
-            SELECT owned.bundle_id, owned.product_id, owned.original_transaction_id, owned.ends_at,
-                subscriptions.data
-            FROM (
-                SELECT bundle_id, product_id, original_transaction_id, ends_at FROM entitlements
-                WHERE account_id = \(account) AND revoked_at IS NULL
-                    AND (ends_at IS NULL OR ends_at > \(now) OR EXISTS (
-                        SELECT FROM subscriptions s WHERE s.id = original_transaction_id))
-                ORDER BY bundle_id, product_id, original_transaction_id LIMIT \(Int64(limit + 1))
-            ) AS owned
-            LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
-                AND subscriptions.id = owned.original_transaction_id
-            ORDER BY owned.bundle_id, owned.product_id, owned.original_transaction_id
-            """
-        )
+        let rows = try connection.query(ownedStatement(by: account, at: now, limit: limit))
         var owned: [AccountHoldings.Owned] = []
         for row in rows.prefix(limit) {
             let (bundle, product, number, end, data) = try row.decode(
@@ -64,6 +49,63 @@ enum AccountHoldingsStore {
             if let present { owned.append(present) }
         }
         return (owned, rows.count > limit)
+    }
+
+    /// The statement that reads what an account has.
+    ///
+    /// It has three parts: what never ends, what ends later, and what a subscription may have prolonged.
+    /// The first two are limited in the order of an index. Of what ends later, they have what ends
+    /// first. The third is short, because a subscription that is begun again stays the same.
+    ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - now: The time.
+    ///   - limit: The number of products; one more is read.
+    ///   - prefix: Text before the statement, such as `EXPLAIN`.
+    /// - Returns: The statement.
+    static func ownedStatement(
+        by account: AccountID,
+        at now: StoreTime,
+        limit: Int,
+        prefix: String = ""
+    ) -> SQL {
+        let limit = Int64(limit + 1)
+        return """
+            \(unsafe: prefix) SELECT owned.bundle_id, owned.product_id,
+                owned.original_transaction_id, owned.ends_at, subscriptions.data
+            FROM (
+                SELECT * FROM (
+                    (
+                        SELECT bundle_id, product_id, original_transaction_id, ends_at
+                        FROM entitlements
+                        WHERE account_id = \(account) AND revoked_at IS NULL AND ends_at IS NULL
+                        ORDER BY ends_at, bundle_id, product_id, original_transaction_id
+                        LIMIT \(limit)
+                    ) UNION ALL (
+                        SELECT bundle_id, product_id, original_transaction_id, ends_at
+                        FROM entitlements
+                        WHERE account_id = \(account) AND revoked_at IS NULL
+                            AND ends_at > \(now)
+                        ORDER BY ends_at, bundle_id, product_id, original_transaction_id
+                        LIMIT \(limit)
+                    ) UNION ALL (
+                        SELECT first.bundle_id, first.product_id, first.original_transaction_id,
+                            first.ends_at
+                        FROM subscriptions AS known JOIN entitlements AS first
+                            ON first.account_id = known.account_id
+                                AND first.bundle_id = known.bundle_id
+                                AND first.original_transaction_id = known.id
+                        WHERE known.account_id = \(account) AND first.revoked_at IS NULL
+                            AND first.ends_at <= \(now)
+                        ORDER BY 1, 2, 3 LIMIT \(limit)
+                    )
+                ) AS found
+                ORDER BY bundle_id, product_id, original_transaction_id LIMIT \(limit)
+            ) AS owned
+            LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
+                AND subscriptions.id = owned.original_transaction_id
+            ORDER BY owned.bundle_id, owned.product_id, owned.original_transaction_id
+            """
     }
 
     /// Adds up the credits of an account, in the database of `fulfillment`.

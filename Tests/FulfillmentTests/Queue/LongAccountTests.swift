@@ -112,6 +112,56 @@ struct LongAccountTests {
         }
     }
 
+    /// The number of 8 KB blocks that the console reads for what an account has now.
+    private func ownedBlocks(
+        _ client: PostgresClient,
+        of account: AccountID = ada
+    ) async throws -> Int {
+        try await client.withConnection { connection in
+            let plan = try connection.query(
+                AccountHoldingsStore.ownedStatement(
+                    by: account,
+                    at: startOfTime,
+                    limit: AccountHoldingsStore.ownedMax,
+                    prefix: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)"
+                )
+            ).map { try $0.decode(String.self) }
+            return try blocksRead(in: plan)
+        }
+    }
+
+    @Test func whatHasEndedOrWasTakenAwayIsNotRead() async throws {
+        try await withLongAccounts { client in
+            let past = startOfTime.advanced(by: .seconds(-3600))
+            let soon = startOfTime.advanced(by: .seconds(3600))
+            try await client.withConnection { connection in
+                // Of every thousand of ada's, one lasts, one ends later, and the others are over.
+                try connection.execute(
+                    """
+                    INSERT INTO entitlements (account_id, bundle_id, product_id,
+                        original_transaction_id, granted_at, revoked_at, ends_at)
+                    SELECT CASE WHEN n > 50000 THEN 'ben' ELSE 'ada' END, \(appID),
+                        'season.' || n % 3, n, \(past),
+                        CASE WHEN n % 2 = 0 AND n % 1000 > 0 AND n <= 50000 THEN \(past) END,
+                        CASE WHEN n % 1000 = 1 THEN \(soon)
+                            WHEN n % 2 = 1 AND n <= 50000 THEN \(past) END
+                    FROM generate_series(1, 50100) AS n
+                    """
+                )
+                try connection.execute("ANALYZE entitlements")
+            }
+            let short = try await ownedBlocks(client, of: AccountID(unchecked: "ben"))
+            let long = try await ownedBlocks(client)
+            // Each of the hundred rows is in a block of its own. All rows are in more than 500.
+            #expect(long <= short + 150, "\(long) blocks, not \(short)")
+            let owned = try await client.withConnection { connection in
+                try AccountHoldingsStore.owned(by: Self.ada, at: startOfTime, on: connection).owned
+            }
+            #expect(owned.count == 100)
+            #expect(owned.count(where: { $0.endsAt == nil }) == 50)
+        }
+    }
+
     /// The number of 8 KB blocks that the balances of an account read.
     private func balanceBlocks(
         _ client: PostgresClient,

@@ -19,7 +19,8 @@ struct AccountHoldingsTests {
             CREATE TABLE entitlements (
                 account_id text, bundle_id text, product_id text, original_transaction_id bigint,
                 revoked_at timestamptz, ends_at timestamptz);
-            CREATE TABLE subscriptions (id bigint PRIMARY KEY, data json);
+            CREATE TABLE subscriptions (
+                id bigint PRIMARY KEY, account_id text, bundle_id text, data json);
             CREATE TABLE credit_entries (account_id text, bundle_id text, unit text, amount bigint);
             CREATE TABLE accounts (
                 account_id text, bundle_id text, can_make_payments boolean, storefront text);
