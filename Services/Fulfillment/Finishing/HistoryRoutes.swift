@@ -81,10 +81,15 @@ extension ByteBuffer {
     /// Writes changes of a queue as the member `transactions` of a JSON object.
     mutating func writeQueueChanges(_ changes: [QueueChange]) {
         writeString("\"transactions\":[")
+        writeElements(changes)
+        writeString("]")
+    }
+
+    /// Writes changes of a queue as elements of a JSON list.
+    mutating func writeElements(_ changes: [QueueChange]) {
         for (index, change) in changes.enumerated() {
             if index > 0 { writeString(",") }
             writeBytes(change.data)
         }
-        writeString("]")
     }
 }

@@ -23,6 +23,10 @@ struct QueuePage: Sendable {
         return (messages + others).sorted { $0.revision < $1.revision }
     }
 
+    /// The revision after which the next page of unfinished transactions begins; `nil` if there is
+    /// none.
+    var nextUnfinished: Int64? { isComplete ? nil : changes.map(\.revision).max() }
+
     /// The highest revision on the page, after which the next page begins; `nil` if it has no changes.
     var lastRevision: Int64? {
         let revisions = changes.map(\.revision) + subscriptions.map(\.revision)
@@ -44,29 +48,51 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// Reads the account and all unfinished transactions, the oldest first.
-    func unfinished(in queue: QueueKey) async throws -> QueuePage {
+    /// Reads a page of the unfinished transactions.
+    ///
+    /// Pages are in the order of the last changes. Within a page the oldest transaction is first. A
+    /// transaction that changes between two pages is on a later page again. The first page has the
+    /// account too.
+    ///
+    /// - Parameters:
+    ///   - queue: The account in its app.
+    ///   - revision: ``QueuePage/nextUnfinished`` of the page before; 0 for the first page.
+    ///   - last: The revision of the last change that is read.
+    ///   - limit: The number of transactions.
+    /// - Returns: The page.
+    /// - Throws: `PostgresError`; `DecodingError` if a row is not as it was written.
+    func unfinished(
+        in queue: QueueKey,
+        after revision: Int64 = 0,
+        through last: Int64 = .max,
+        limit: Int = 500
+    ) async throws -> QueuePage {
         try await client.withConnection { connection in
             let rows = try connection.query(
                 """
                 SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
                     row.finished_at, row.transaction, row.contents
                 FROM queues LEFT JOIN LATERAL (
-                    SELECT transaction_id, revision, is_delivered, finished_at, transaction,
-                        contents
-                    FROM queue_transactions
-                    WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
-                        AND finished_at IS NULL
-                    UNION ALL
-                    SELECT NULL, revision, NULL, NULL, account, NULL FROM queue_accounts
-                    WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                    (
+                        SELECT transaction_id, revision, is_delivered, finished_at, transaction,
+                            contents
+                        FROM queue_transactions
+                        WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                            AND finished_at IS NULL AND revision > \(revision)
+                            AND revision <= \(last)
+                        ORDER BY revision LIMIT \(limit)
+                    ) UNION ALL (
+                        SELECT NULL, revision, NULL, NULL, account, NULL FROM queue_accounts
+                        WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                            AND \(revision == 0)
+                    )
                 ) AS row ON true
                 WHERE queues.account_id = \(queue.accountID)
                     AND queues.bundle_id = \(queue.bundleID)
                 ORDER BY row.transaction_id
                 """
             )
-            return try Self.page(rows, of: queue, limit: .max)
+            return try Self.page(rows, of: queue, limit: limit)
         }
     }
 

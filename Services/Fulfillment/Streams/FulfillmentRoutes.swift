@@ -63,17 +63,53 @@ struct FulfillmentRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let page = try await store.unfinished(in: try context.requireQueue())
+        let queue = try context.requireQueue()
+        let page = try await store.unfinished(in: queue)
         // The same document as an encoded ``QueueResponse``, written from bytes that are already
         // JSON.
-        var body = ByteBuffer(string: "{\"revision\":\(page.revision),")
-        body.writeQueueChanges(page.changes)
-        body.writeString("}")
+        var body = ByteBuffer(string: "{\"revision\":\(page.revision),\"transactions\":[")
+        body.writeElements(page.changes)
+        let headers: HTTPFields = [.contentType: "application/json"]
+        guard let next = page.nextUnfinished else {
+            body.writeString("]}")
+            return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
+        }
         return Response(
             status: .ok,
-            headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: body)
+            headers: headers,
+            body: longDocument(of: queue, beginningWith: body, after: next)
         )
+    }
+
+    /// Returns the document of a queue that is longer than a page.
+    ///
+    /// It is read as fast as the client receives it. A client forgets what the document leaves out. So a
+    /// transaction that changes meanwhile is in it again, as it is then.
+    ///
+    /// - Parameters:
+    ///   - queue: The account in its app.
+    ///   - start: The document up to the end of the first page.
+    ///   - revision: The revision after which the second page begins.
+    /// - Returns: The body of the response.
+    private func longDocument(
+        of queue: QueueKey,
+        beginningWith start: ByteBuffer,
+        after revision: Int64
+    ) -> ResponseBody {
+        bodyUntilShutdown { [store] write in
+            var piece = start
+            var next: Int64? = revision
+            while let after = next {
+                try await write(piece)
+                let page = try await store.unfinished(in: queue, after: after)
+                next = page.nextUnfinished
+                piece = ByteBuffer()
+                if !page.changes.isEmpty { piece.writeString(",") }
+                piece.writeElements(page.changes)
+            }
+            piece.writeString("]}")
+            try await write(piece)
+        }
     }
 
     @Sendable private func finish(

@@ -27,6 +27,9 @@ final class QueueStream: Sendable {
     ///
     /// They are then released, because the response keeps the stream for hours.
     private let start: Mutex<[ServerSentEvent]>
+    /// The revision after which the rest of the unfinished transactions begins; `nil` if the first
+    /// events have all of them.
+    private let rest: Int64?
 
     /// Reads the first events of the stream.
     ///
@@ -52,24 +55,39 @@ final class QueueStream: Sendable {
                     sent: messages.last?.revision ?? lastEventID,
                     isBehind: !page.isComplete
                 )
+                rest = nil
                 return
             }
         }
         let page = try await store.unfinished(in: queue)
+        let next = page.nextUnfinished
+        revision = page.revision
+        rest = next
+        start = Mutex(Self.snapshot(page, covering: next ?? page.revision))
+        position = Position(sent: page.revision, isBehind: false)
+    }
+
+    /// Returns the events of a page of unfinished transactions.
+    ///
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - revision: The revision from which a client with the whole page can resume.
+    /// - Returns: The events, with ids.
+    private static func snapshot(
+        _ page: QueuePage,
+        covering revision: Int64
+    ) -> [ServerSentEvent] {
         // The account comes first, because whether it may pay matters for what follows.
         let messages = (page.account.map { [$0.message] } ?? []) + page.changes.map(\.message)
         let ids = QueueStreamRules.snapshotIDs(
             revisions: messages.map(\.revision),
-            queueRevision: page.revision
+            queueRevision: revision
         )
-        let events = zip(messages, ids).map { message, id in
+        return zip(messages, ids).map { message, id in
             var event = Self.event(of: message)
             event.id = id.map { String($0) }
             return event
         }
-        revision = page.revision
-        start = Mutex(events)
-        position = Position(sent: page.revision, isBehind: false)
     }
 
     /// Sends events until the task is cancelled, the stream lags behind, or the queue has gone
@@ -84,7 +102,7 @@ final class QueueStream: Sendable {
     func run(writer: EventStreamWriter) async throws {
         var position = position
         try await writer.send(takeStart())
-        guard try await catchUp(&position, writer) else { return }
+        guard try await sendRest(writer), try await catchUp(&position, writer) else { return }
         for await signal in subscription.signals {
             switch signal {
             case .changes(let messages):
@@ -97,6 +115,34 @@ final class QueueStream: Sendable {
             guard try await catchUp(&position, writer) else { return }
         }
         try Task.checkCancellation()
+    }
+
+    /// Reads the unfinished transactions behind the first page and sends them, page by page.
+    ///
+    /// A transaction that has changed since the first page was read is left out. Its change follows, as
+    /// all changes since then do.
+    ///
+    /// - Returns: Whether the stream continues. It does not if the database is unavailable. The client
+    ///   then resumes from the last event that it has.
+    private func sendRest(_ writer: EventStreamWriter) async throws -> Bool {
+        var next = rest
+        while let after = next {
+            let page: QueuePage
+            do {
+                page = try await store.unfinished(
+                    in: subscription.queue,
+                    after: after,
+                    through: revision
+                )
+            } catch {
+                try Task.checkCancellation()
+                logger.debug("A stream ends at its start", metadata: ["error": "\(error)"])
+                return false
+            }
+            next = page.nextUnfinished
+            try await writer.send(Self.snapshot(page, covering: next ?? revision))
+        }
+        return true
     }
 
     private func takeStart() -> [ServerSentEvent] {

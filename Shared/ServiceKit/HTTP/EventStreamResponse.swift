@@ -135,14 +135,14 @@ public func eventStreamResponse(
 ///
 /// `produce` runs in a task of its own, which a shutdown cancels. Neither a source without data nor
 /// a client that does not read can delay a shutdown. If the body is cut short, the connection is
-/// closed; a client that knows the length notices that something is missing.
+/// closed. A client notices that something is missing, by the length or by the last chunk.
 ///
 /// - Parameters:
-///   - contentLength: The body's length in bytes.
+///   - contentLength: The body's length in bytes; `nil` if it is sent in chunks.
 ///   - produce: Writes the bytes; each call returns once the client's connection has taken them.
 /// - Returns: The body.
 public func bodyUntilShutdown(
-    contentLength: Int,
+    contentLength: Int? = nil,
     _ produce:
         @escaping @Sendable (
             _ write: @escaping @Sendable (ByteBuffer) async throws -> Void
