@@ -114,6 +114,7 @@ struct MerchantParts {
             writer: notificationWriter,
             testsPerMinute: settings.notifications.testsPerMinute,
             now: frame.storeNow,
+            machineNow: frame.machineNow,
             wake: wake
         )
         NotificationAdminRoutes(notifications: notifications).add(to: router)

@@ -24,5 +24,8 @@ enum ReceiptsMigrations {
             ("m0010_mass_extensions", PackageResources.m0010_mass_extensions_sql),
             ("m0011_products", PackageResources.m0011_products_sql),
             ("m0012_shared_periods", PackageResources.m0012_shared_periods_sql),
+            (
+                "m0013_notifications_asked_at", PackageResources.m0013_notifications_asked_at_sql
+            ),
         ].map(PostgresMigration.init(name:bytes:))
 }

@@ -244,6 +244,18 @@ import Testing
         }
     }
 
+    @Test func testsAreAllowedAgainThoughTheStoreClockStands() async throws {
+        try await withNotifications { store in
+            for _ in 0..<10 {
+                _ = try await store.handler.sendTest(in: NotificationsUnderTest.bundle).get()
+            }
+            store.clock.advance(by: .seconds(60))
+            store.clock.set(storeAhead: .seconds(-60))
+            #expect(store.clock.now() == TestChain.now)
+            _ = try await store.handler.sendTest(in: NotificationsUnderTest.bundle).get()
+        }
+    }
+
     @Test func afterARotationUnsentOnesAreSignedWithTheNewLeaf() async throws {
         try await withNotifications(in: .production) { store in
             store.merchant.reply { _, _ in .status(500) }

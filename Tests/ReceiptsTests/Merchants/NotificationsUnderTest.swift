@@ -86,6 +86,7 @@ struct NotificationsUnderTest: Sendable {
                 writer: receipts.handler.notificationWriter,
                 testsPerMinute: 10,
                 now: clock.now,
+                machineNow: clock.machineNow,
                 wake: {}
             ),
             outgoing: OutgoingNotifications(
@@ -159,6 +160,7 @@ func withNotifications(
                     writer: receipts.handler.notificationWriter,
                     testsPerMinute: 10,
                     now: clock.now,
+                    machineNow: clock.machineNow,
                     wake: {}
                 ),
                 outgoing: OutgoingNotifications(

@@ -33,6 +33,8 @@ struct NotificationHandler: Sendable {
     /// The limit of tests for one app in a minute.
     let testsPerMinute: Int
     let now: @Sendable () -> StoreTime
+    /// The machines' time, by which the minute of ``testsPerMinute`` passes.
+    let machineNow: @Sendable () -> MachineTime
     /// Called after the commit, when a notification is due.
     let wake: @Sendable () -> Void
 
@@ -107,7 +109,7 @@ struct NotificationHandler: Sendable {
             if let limit,
                 let earlier = try NotificationStore.test(limit, of: bundle, on: connection)
             {
-                let wait = .seconds(60) - now.duration(since: earlier)
+                let wait = .seconds(60) - machineNow().duration(since: earlier)
                 if wait > .zero { return .failure(.tooMany(wait: wait)) }
             }
             switch try content(of: kind, request, in: bundle, at: now, on: connection) {

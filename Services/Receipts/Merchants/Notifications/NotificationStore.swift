@@ -87,7 +87,8 @@ enum NotificationStore {
         return receipts
     }
 
-    /// Returns the time of an app's `count`th newest test, or `nil` if there are fewer.
+    /// Returns the machines' time at which an app's `count`th newest test was asked for, or `nil` if
+    /// there are fewer.
     ///
     /// It locks the app's endpoint, so no other test of the app proceeds until the end of the
     /// database transaction.
@@ -95,17 +96,19 @@ enum NotificationStore {
         _ count: Int,
         of bundle: BundleID,
         on connection: isolated PostgresConnection
-    ) throws -> StoreTime? {
+    ) throws -> MachineTime? {
         _ = try connection.query(
             "SELECT FROM notification_endpoints WHERE bundle_id = \(bundle) FOR UPDATE"
         )
-        return try connection.query(
+        let rows = try connection.query(
             """
-            SELECT signed_at FROM notifications
+            SELECT asked_at FROM notifications
             WHERE bundle_id = \(bundle) AND type = 'TEST' AND type <> 'ONE_TIME_CHARGE'
             ORDER BY xid DESC, position DESC OFFSET \(Int64(count - 1)) LIMIT 1
             """
-        ).first?.decode(StoreTime.self)
+        )
+        guard let row = rows.first else { return nil }
+        return try row.decode(MachineTime?.self)
     }
 
     /// Adds notifications that are due at once.
@@ -122,9 +125,11 @@ enum NotificationStore {
         try connection.enqueue(
             """
             INSERT INTO notifications (id, bundle_id, type, subtype, transaction_id,
-                occurrence, is_asked_for, signed_at, signing_chain, payload, signature, next_attempt_at)
+                occurrence, is_asked_for, asked_at, signed_at, signing_chain, payload, signature,
+                next_attempt_at)
             SELECT id, bundle_id, type, subtype, transaction_id, occurrence, is_asked_for,
-                signed_at, \(chainNumber), payload, signature, \(now)
+                CASE WHEN is_asked_for THEN \(now)::timestamptz END, signed_at, \(chainNumber),
+                payload, signature, \(now)
             FROM unnest(
                 \(notifications.map(\.id)), \(notifications.map(\.bundleID)),
                 \(notifications.map(\.kind.type)), \(notifications.map(\.kind.subtype)),
