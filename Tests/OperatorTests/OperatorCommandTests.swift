@@ -16,6 +16,7 @@ import Testing
         ["dead-letters", "redrive", "ada"], ["dead-letters", "redrive", "--all"],
         ["dead-letters", "discard", "receipts", "1", "--reason", "a test"],
         ["products", "price", "a", "USA", "0.99"], ["buy", "a", "--account", "ada"],
+        ["buy", "a", "--account", "ada", "--key", "case-7"],
         ["refund", "1"], ["refund-requests", "list", "--state", "open"],
         ["refund-requests", "list", "--state", "failed"],
         ["refund-requests", "show", "1"], ["refund-requests", "approve", "1", "--amount", "1.50"],
@@ -49,6 +50,7 @@ import Testing
     @Test(arguments: [
         ["keys", "create"], ["keys", "create", "--directory", "d", "--admin", "../x"],
         ["buy", "a b", "--account", "ada"], ["buy", "a", "--account", "ada", "--storefront", "US"],
+        ["buy", "a", "--account", "ada", "--key", ""],
         ["buy", "a", "--account", "ada", "--timeout", "0"], ["refund", "x"],
         ["token", "admin", "--lifetime", "86401"], ["products", "list", "--catalog-url", "here"],
         ["sell"], ["dead-letters", "discard", "receipts", "1"], ["dead-letters", "redrive"],

@@ -14,9 +14,18 @@ func sendOnce(
     _ promise: String,
     _ send: (IdempotencyKey) async throws -> Void
 ) async throws {
+    try await askOnce(under: key, promise, send)
+}
+
+/// Sends a request under a key, as ``sendOnce(under:_:_:)`` does, and returns the answer.
+func askOnce<Answer>(
+    under key: IdempotencyKey?,
+    _ promise: String,
+    _ send: (IdempotencyKey) async throws -> Answer
+) async throws -> Answer {
     let key = key ?? IdempotencyKey(unchecked: UUID().uuidString)
     do {
-        try await send(key)
+        return try await send(key)
     } catch let error as OperatorError where error.code == .unavailable {
         throw OperatorError(
             .unavailable,

@@ -14,6 +14,8 @@ struct BuyCommand: OperatorSubcommand {
             Payment methods of the sandbox:
               \(SandboxPaymentMethod.allCases.map(\.rawValue).joined(separator: "\n  "))
 
+            A key pays once. If the answer is lost, repeat the command with the key that it names.
+
             Examples:
               counterfoil buy com.example.coins.100 --account ada
               counterfoil buy com.example.pro --account ada --storefront FRA --language fr
@@ -42,6 +44,12 @@ struct BuyCommand: OperatorSubcommand {
 
     @Option(help: "The payment method to charge.")
     var paymentMethod = SandboxPaymentMethod.success.rawValue
+
+    @Option(
+        help: "The key under which the purchase is paid once (default: a new one).",
+        transform: identifier
+    )
+    var key: IdempotencyKey?
 
     @Option(help: "How many seconds to wait until the purchase is complete.")
     var timeout = 30
@@ -75,15 +83,16 @@ struct BuyCommand: OperatorSubcommand {
             in: storefront,
             language: language
         )
-        let transaction = try await purchase.pay(
-            PaymentRequest(
-                productID: product,
-                quantity: quantity,
-                storefront: storefront,
-                price: listing.price,
-                paymentMethod: PaymentMethod(rawValue: paymentMethod)
-            )
+        let request = PaymentRequest(
+            productID: product,
+            quantity: quantity,
+            storefront: storefront,
+            price: listing.price,
+            paymentMethod: PaymentMethod(rawValue: paymentMethod)
         )
+        let transaction = try await askOnce(under: key, "it pays once") { key in
+            try await purchase.pay(request, under: key)
+        }
         var outcome = try await purchase.outcome(of: transaction.id)
         if !noFinish && outcome.finishedAt == nil {
             outcome.finishedAt = try await purchase.finish(transaction.id).finishedAt

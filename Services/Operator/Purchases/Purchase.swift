@@ -40,11 +40,14 @@ struct Purchase: Sendable {
         return listing
     }
 
-    /// Adds the payment to the account's queue.
-    func pay(_ request: PaymentRequest) async throws(OperatorError) -> Transaction {
+    /// Adds the payment to the account's queue, once for each key.
+    func pay(
+        _ request: PaymentRequest,
+        under key: IdempotencyKey
+    ) async throws(OperatorError) -> Transaction {
         let content = try StoreConnection.Content.json(
             request,
-            headers: [("Idempotency-Key", UUID().uuidString)]
+            headers: [("Idempotency-Key", key.rawValue)]
         )
         let response = try await persistently { () async throws(OperatorError) in
             try await payments.send(

@@ -28,6 +28,12 @@ import Testing
         #expect(error == refusal)
     }
 
+    @Test func anAnswerIsPassedOnUnderTheKeyThatWasNamed() async throws {
+        let key = IdempotencyKey(unchecked: "case-7")
+        let used = try await askOnce(under: key, "it pays once") { $0 }
+        #expect(used == key)
+    }
+
     @Test func withoutAKeyEachRequestHasItsOwn() async throws {
         var keys: Set<IdempotencyKey> = []
         for _ in 1...2 { try await sendOnce(under: nil, "it extends once") { keys.insert($0) } }
