@@ -23,10 +23,13 @@ import X509
         return try body(directory)
     }
 
-    private func rotate(_ directory: KeyDirectory, ocspURL: String? = nil) throws
-        -> ChainRotation.Result
-    {
-        try ChainRotation(directory: directory, time: time, ocspURL: ocspURL).rotate()
+    private func rotate(
+        _ directory: KeyDirectory,
+        ocspURL: String? = nil,
+        after years: Int = 0
+    ) throws -> ChainRotation.Result {
+        let time = self.time.addingTimeInterval(Double(years) * 365 * 86_400)
+        return try ChainRotation(directory: directory, time: time, ocspURL: ocspURL).rotate()
     }
 
     @Test func aNewLeafComesFromTheSameIntermediateWithAKeyOfItsOwn() throws {
@@ -52,6 +55,26 @@ import X509
             _ = try rotate(directory)
             let end = try directory.chain()[0].notValidAfter
             #expect(end.timeIntervalSince(time) == Double(years) * 365 * 86_400)
+        }
+    }
+
+    @Test func aNewLeafEndsWithAnOldIntermediate() throws {
+        try withKeys(years: 9) { directory in
+            let unlimited = try rotate(directory)
+            #expect(unlimited.shortenedTo == nil)
+            let result = try rotate(directory, after: 2)
+            let chain = try directory.chain()
+            #expect(chain[0].notValidAfter == chain[1].notValidAfter)
+            #expect(result.shortenedTo == chain[1].notValidAfter)
+        }
+    }
+
+    @Test func anIntermediateThatHasEndedIssuesNothing() throws {
+        try withKeys { directory in
+            let before = try Data(contentsOf: directory.signingChain)
+            let error = #expect(throws: OperatorError.self) { try rotate(directory, after: 10) }
+            #expect(error?.description.contains("has ended") == true)
+            #expect(try Data(contentsOf: directory.signingChain) == before)
         }
     }
 

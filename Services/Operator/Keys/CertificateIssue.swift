@@ -59,6 +59,7 @@ enum CertificateIssue {
             issuer: root.certificate.subject,
             years: 10,
             at: time,
+            noLongerThan: root.certificate,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
@@ -71,7 +72,8 @@ enum CertificateIssue {
         )
     }
 
-    /// Issues the certificate that signs receipts, valid for 2 years unless more are wished.
+    /// Issues the certificate that signs receipts, valid for 2 years unless more are wished, but for no
+    /// longer than the intermediate.
     static func leaf(
         key: P256.Signing.PublicKey,
         from intermediate: Authority,
@@ -86,6 +88,7 @@ enum CertificateIssue {
             issuer: intermediate.certificate.subject,
             years: years,
             at: time,
+            noLongerThan: intermediate.certificate,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
@@ -115,6 +118,7 @@ enum CertificateIssue {
             issuer: authority.certificate.subject,
             years: years,
             at: time,
+            noLongerThan: authority.certificate,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
@@ -148,16 +152,19 @@ enum CertificateIssue {
         issuer: DistinguishedName,
         years: Int,
         at time: Date,
+        noLongerThan authority: Certificate? = nil,
         extensions: Certificate.Extensions,
         signedBy key: P256.Signing.PrivateKey
     ) throws -> Certificate {
+        let end = time.addingTimeInterval(Double(years) * 365 * 86_400)
         // Backdated by an hour, so that a verifier whose clock is behind accepts it.
-        try Certificate(
+        return try Certificate(
             version: .v3,
             serialNumber: Certificate.SerialNumber(),
             publicKey: publicKey,
             notValidBefore: time.addingTimeInterval(-3600),
-            notValidAfter: time.addingTimeInterval(Double(years) * 365 * 86_400),
+            // What outlives its authority is refused by verifiers after the authority's end.
+            notValidAfter: min(end, authority?.notValidAfter ?? end),
             issuer: issuer,
             subject: subject,
             signatureAlgorithm: .ecdsaWithSHA256,

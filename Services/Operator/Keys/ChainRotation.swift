@@ -23,12 +23,14 @@ struct ChainRotation {
         var current: String
         /// Whether the intermediate certificate was issued again.
         var reissuedIntermediate: Bool
+        /// The end of the new leaf, if it has to end earlier because the intermediate does.
+        var shortenedTo: Date?
     }
 
     /// Rotates the leaf.
     ///
-    /// - Throws: ``OperatorError`` if the intermediate's key is missing, or the root's is needed
-    ///   and missing. Then nothing has been changed.
+    /// - Throws: ``OperatorError`` if the intermediate has ended or its key is missing, or if the
+    ///   root's is needed and missing. Then nothing has been changed.
     func rotate() throws(OperatorError) -> Result {
         let chain = try directory.chain()
         guard chain.count == 3 else {
@@ -39,6 +41,12 @@ struct ChainRotation {
         }
         let address = if let ocspURL { ocspURL } else { try address(in: chain) }
         let intermediate = try intermediate(in: chain, statusToldAt: address)
+        guard time < intermediate.certificate.notValidAfter else {
+            throw OperatorError(
+                .failed,
+                "The intermediate certificate has ended, so that nothing it issues is valid."
+            )
+        }
         let key = P256.Signing.PrivateKey()
         let responderKey = P256.Signing.PrivateKey()
         let (leaf, responder) = try certifying {
@@ -79,7 +87,9 @@ struct ChainRotation {
         return Result(
             retired: CertificateIndexFile.serial(of: chain[0]),
             current: CertificateIndexFile.serial(of: leaf),
-            reissuedIntermediate: isReissued
+            reissuedIntermediate: isReissued,
+            shortenedTo: leaf.notValidAfter == intermediate.certificate.notValidAfter
+                ? leaf.notValidAfter : nil
         )
     }
 

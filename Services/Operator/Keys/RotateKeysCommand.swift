@@ -10,7 +10,8 @@ struct RotateKeysCommand: OperatorSubcommand {
             Creates a new key, leaf and status responder; this needs \
             private/authority/intermediate-key.pem. The previous certificate chain stays in \
             receipts/retired/, but not its key. Everything that was signed before stays valid. The \
-            new leaf is valid for as many years as the previous one was issued for. \
+            new leaf is valid for as many years as the previous one was issued for, but for no longer \
+            than the intermediate certificate. \
             Restart receipts afterwards: until then it signs with the old leaf.
 
             Examples:
@@ -49,6 +50,11 @@ struct RotateKeysCommand: OperatorSubcommand {
             return
         }
         Console.say("The new leaf is \(result.current); \(result.retired) is retired.")
+        if let end = result.shortenedTo {
+            Console.say(
+                "The new leaf is valid until \(end.formatted(.iso8601)) only, when the intermediate ends."
+            )
+        }
         if result.reissuedIntermediate {
             Console.say("The intermediate certificate was issued again; the root is unchanged.")
         }
