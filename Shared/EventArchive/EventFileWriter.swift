@@ -3,7 +3,8 @@ public import Messaging
 
 /// Writes events to a file, one per line.
 ///
-/// A file with its final name is always complete and has a manifest.
+/// A file with its final name is always complete and has a manifest. Only its owner may read it,
+/// because events name accounts.
 ///
 /// A file whose name ends in `.gz` is compressed. A writer must not be used from several threads,
 /// nor after ``finish(_:)`` or ``discard()``.
@@ -29,9 +30,13 @@ public final class EventFileWriter {
             )
         }
         let partial = Self.partial(path)
-        guard FileManager.default.createFile(atPath: partial, contents: nil),
-            let file = FileHandle(forWritingAtPath: partial)
-        else { throw ArchiveError(.eventFile, "\(partial) cannot be written.") }
+        // A leftover may have another mode, so it is not written over.
+        try? FileManager.default.removeItem(atPath: partial)
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw ArchiveError(.eventFile, "\(partial) cannot be written.")
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         let gzip = path.hasSuffix(".gz") ? try Gzip(into: file, path: partial) : nil
         self.path = path
         self.file = file

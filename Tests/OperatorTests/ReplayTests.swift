@@ -158,6 +158,10 @@ struct ReplayTests {
         return try writer.finish()
     }
 
+    private static func mode(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
     @Test func aFileGivesBackWhatWasPutIntoIt() async throws {
         try await withDirectory { directory in
             let path = directory + "/events.jsonl"
@@ -166,6 +170,7 @@ struct ReplayTests {
             let rows = (1...500).map { row($0, subject: "s\($0)\t\"", data: text) }
             let manifest = try written(rows, to: path)
             #expect(manifest.events == 500)
+            #expect(try Self.mode(of: path) == 0o600)
             var read: [OutboxRow] = []
             let cursor = try EventFileReader(path).open()
             while case let page = try cursor.next(), !page.isEmpty {
@@ -216,6 +221,12 @@ struct ReplayTests {
             #expect(journal.place(in: "receipts") == .start)
             journal.places["receipts"] = "5:5"
             try journal.write(to: path)
+            #expect(try Self.mode(of: path) == 0o600)
+            // A journal replaces one that others may read, and is not readable itself.
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            try journal.write(to: path)
+            #expect(try Self.mode(of: path) == 0o600)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 1)
             let read = try ReplayJournal.read(path)
             #expect(read.place(in: "receipts") == LogPlace(xid: 5, position: 5))
             #expect(read.end(of: "receipts") == LogPlace(xid: 9, position: 9))
