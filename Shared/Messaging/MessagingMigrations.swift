@@ -26,6 +26,10 @@ public enum MessagingMigrations {
             ("messaging_m0007_clock", PackageResources.messaging_m0007_clock_sql),
             ("messaging_m0008_acts", PackageResources.messaging_m0008_acts_sql),
             ("messaging_m0009_acts_in_order", PackageResources.messaging_m0009_acts_in_order_sql),
+            (
+                "messaging_m0010_dead_letter_pages",
+                PackageResources.messaging_m0010_dead_letter_pages_sql
+            ),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -9,6 +9,9 @@ enum ActStore {
     /// The most acts that a page looks at to find those of one person or account.
     static let lookedAtMax: Int64 = 5000
 
+    /// The last moment that a place can name, in microseconds since 1970: in the year 2255.
+    private static let microsMax: Int64 = 9_000_000_000_000_000
+
     /// The condition of the index of acts: the data contains `"decidedBy":`.
     private static let isAct = "position('\\x22646563696465644279223a'::bytea IN data) > 0"
 
@@ -191,17 +194,23 @@ enum ActStore {
     ) throws -> [(place: ActPlace, act: RecordedAct)] {
         let before = query.before.flatMap { ActPlace($0) } ?? .end
         let rank = ActPlace.rank(of: service)
+        // Among the letters of one moment, those of a lower rank all come before the place.
+        let id = rank < before.rank ? Int64.max : rank == before.rank ? before.id : Int64.min
+        // An index has the time itself, which a page compares with.
+        let micros = min(max(0, before.micros), microsMax)
         return try connection.query(
             """
-            SELECT micros, id, key, type, state, act FROM (
-                SELECT id, key, type, state, act, (extract(epoch FROM coalesce(
-                    settled_at, redrive_requested_at, recorded_at)) * 1000000)::bigint AS micros
-                FROM dead_letters WHERE act IS NOT NULL
-            ) AS letters
-            WHERE (micros, \(rank)::bigint, id) < (\(before.micros), \(before.rank), \(before.id))
+            SELECT (extract(epoch FROM coalesce(settled_at, redrive_requested_at, recorded_at))
+                * 1000000)::bigint, id, key, type, state, act
+            FROM dead_letters
+            WHERE act IS NOT NULL
+                AND (coalesce(settled_at, redrive_requested_at, recorded_at), id) < (
+                    timestamptz '1970-01-01 00:00Z'
+                        + \(micros)::float8 * interval '1 microsecond', \(id)::bigint)
                 AND (\(query.key) = '' OR key = \(query.key))
                 AND (\(query.administrator) = '' OR act ->> 'decidedBy' = \(query.administrator))
-            ORDER BY micros DESC, id DESC LIMIT \(Int64(query.limit + 1))
+            ORDER BY coalesce(settled_at, redrive_requested_at, recorded_at) DESC, id DESC
+            LIMIT \(Int64(query.limit + 1))
             """
         ).map { row in
             let (micros, id, key, type, state, act) = try row.decode(

@@ -122,12 +122,24 @@ package enum DeadLetterStore {
         return (Int(requested), Int(all))
     }
 
-    /// The keys that have open dead letters.
-    package static func openKeys(on connection: isolated PostgresConnection) throws -> [String] {
+    /// A page of the keys that have open dead letters, in the order of the keys' bytes.
+    ///
+    /// - Parameters:
+    ///   - key: The last key of the page before; empty for the first page.
+    ///   - limit: The most keys to return.
+    ///   - connection: A connection.
+    /// - Returns: The keys.
+    /// - Throws: `PostgresError`.
+    package static func openKeys(
+        after key: String,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [String] {
         try connection.query(
             """
-            SELECT key FROM dead_letters WHERE state IN ('dead', 'parked')
-            GROUP BY key ORDER BY min(id)
+            SELECT DISTINCT key COLLATE "C" FROM dead_letters
+            WHERE state IN ('dead', 'parked') AND key COLLATE "C" > \(key)
+            ORDER BY key COLLATE "C" LIMIT \(Int64(limit))
             """
         ).map { try $0.decode(String.self) }
     }
@@ -147,12 +159,12 @@ package enum DeadLetterStore {
     ) throws -> [OpenLetters] {
         try connection.query(
             """
-            SELECT consumer, key, count(*) FILTER (WHERE state = 'dead'),
+            SELECT consumer, key COLLATE "C", count(*) FILTER (WHERE state = 'dead'),
                 count(*) FILTER (WHERE state = 'parked'), min(recorded_at),
                 bool_or(redrive_requested_at IS NOT NULL)
             FROM dead_letters
             WHERE state IN ('dead', 'parked') AND key COLLATE "C" > \(key)
-            GROUP BY consumer, key ORDER BY key COLLATE "C" LIMIT \(Int64(limit))
+            GROUP BY key COLLATE "C", consumer ORDER BY key COLLATE "C" LIMIT \(Int64(limit))
             """
         ).map { row in
             let (service, key, dead, parked, since, isAsked) = try row.decode(

@@ -12,28 +12,55 @@ package struct RedriveRunner: Sendable {
 
     /// Asks one service to redrive a key, or all of its keys.
     ///
+    /// All keys are asked for in pages, each in a database transaction of its own, so that the
+    /// service can go on meanwhile.
+    ///
     /// - Parameters:
     ///   - service: The service.
     ///   - key: The key; `nil` for all that have open events.
+    ///   - pageMax: The most keys of a page.
     ///   - act: Who asks, and why.
     /// - Returns: The redrives that were asked for; none if nothing is open.
     /// - Throws: ``OperatorError``.
     package func ask(
         _ service: OperatedService,
         key: String?,
+        pageMax: Int = 500,
         by act: Act
     ) async throws -> [Redrive] {
-        try await DatabaseReader.change(databases.address(of: service)) { connection in
-            let keys = try key.map { [$0] } ?? DeadLetterStore.openKeys(on: connection)
-            return try keys.compactMap { key in
-                let count = try DeadLetters.requestRedrive(
-                    key: key,
-                    consumer: service.rawValue,
-                    by: act,
-                    on: connection
-                )
-                return count > 0 ? Redrive(service: service, key: key, asked: count) : nil
+        let address = databases.address(of: service)
+        if let key {
+            return try await DatabaseReader.change(address) { connection in
+                try Self.ask(service, [key], by: act, on: connection)
             }
+        }
+        var redrives: [Redrive] = []
+        var last = ""
+        while true {
+            let (keys, asked) = try await DatabaseReader.change(address) { [last] connection in
+                let keys = try DeadLetterStore.openKeys(after: last, limit: pageMax, on: connection)
+                return (keys, try Self.ask(service, keys, by: act, on: connection))
+            }
+            redrives += asked
+            guard keys.count == pageMax, let end = keys.last else { return redrives }
+            last = end
+        }
+    }
+
+    private static func ask(
+        _ service: OperatedService,
+        _ keys: [String],
+        by act: Act,
+        on connection: isolated PostgresConnection
+    ) throws -> [Redrive] {
+        try keys.compactMap { key in
+            let count = try DeadLetters.requestRedrive(
+                key: key,
+                consumer: service.rawValue,
+                by: act,
+                on: connection
+            )
+            return count > 0 ? Redrive(service: service, key: key, asked: count) : nil
         }
     }
 

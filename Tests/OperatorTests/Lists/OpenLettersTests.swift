@@ -9,9 +9,17 @@ import Testing
 /// The lists of dead letters, and what operators decide about them.
 @Suite(.timeLimit(.minutes(2)))
 struct OpenLettersTests {
-    private func withLetters(_ body: @escaping @Sendable (PostgresClient) async throws -> Void)
-        async throws
-    {
+    private func withLetters(
+        _ body: @escaping @Sendable (PostgresClient) async throws -> Void
+    ) async throws {
+        try await withDatabase { database in
+            try await database.withClient(role: PostgresCluster.operatorRole, body)
+        }
+    }
+
+    private func withDatabase(
+        _ body: @escaping @Sendable (TestDatabase) async throws -> Void
+    ) async throws {
         try await withTestDatabase(
             migrations: MessagingMigrations.all(role: "counterfoil_receipts")
         ) { database in
@@ -30,7 +38,7 @@ struct OpenLettersTests {
                     )
                 }
             }
-            try await database.withClient(role: PostgresCluster.operatorRole, body)
+            try await body(database)
         }
     }
 
@@ -86,6 +94,45 @@ struct OpenLettersTests {
                 }
             }
             #expect(found == [3, 2, 1].map { .deadLetter(.receipts, $0) })
+        }
+    }
+
+    @Test func allKeysAreAskedForInPages() async throws {
+        try await withDatabase { database in
+            let url = database.url(role: PostgresCluster.operatorRole)
+            let runner = RedriveRunner(databases: DatabaseAddresses(urls: [.receipts: url], [:]))
+            let act = Act(decidedBy: AdministratorName(unchecked: "mia"))
+            for pageMax in [1, 2, 3, 500] {
+                let redrives = try await runner.ask(.receipts, key: nil, pageMax: pageMax, by: act)
+                #expect(redrives.map(\.key) == ["ada", "eve", "Ümit"])
+                #expect(redrives.map(\.asked) == [2, 1, 1])
+            }
+        }
+    }
+
+    @Test func actsOnLettersAreReadByTheirIndexAlone() async throws {
+        try await withLetters { client in
+            let plans = try await client.withConnection { connection in
+                try connection.execute("SET enable_seqscan = off")
+                try connection.execute("SET enable_sort = off")
+                return try [
+                    """
+                    EXPLAIN SELECT id FROM dead_letters WHERE act IS NOT NULL
+                    ORDER BY coalesce(settled_at, redrive_requested_at, recorded_at) DESC, id DESC
+                    LIMIT 51
+                    """,
+                    """
+                    EXPLAIN SELECT DISTINCT key COLLATE "C" FROM dead_letters
+                    WHERE state IN ('dead', 'parked') AND key COLLATE "C" > 'ada'
+                    ORDER BY key COLLATE "C" LIMIT 500
+                    """,
+                ].map { sql in
+                    try connection.query("\(unsafe: sql)").map { try $0.decode(String.self) }
+                        .joined(separator: "\n")
+                }
+            }
+            #expect(plans[0].contains("dead_letters_decided"), "\(plans[0])")
+            #expect(plans[1].contains("dead_letters_open_by_key"), "\(plans[1])")
         }
     }
 }
