@@ -21,6 +21,18 @@ enum RelayStore {
         return try rows.first?.decode(Bool.self) ?? false
     }
 
+    /// The place in the log up to which the relay of this database has published.
+    ///
+    /// It costs one row, however many partitions and chains the relay has.
+    static func published(on connection: isolated PostgresConnection) throws -> LogPlace {
+        let rows = try connection.query("SELECT xid, position FROM relay_place")
+        guard let row = rows.first else {
+            throw MessagingError(.notMigrated, "relay_place has no row; run the migrations")
+        }
+        let (xid, position) = try row.decode(UInt64.self, Int64.self)
+        return LogPlace(xid: xid, position: position)
+    }
+
     /// The stored progress of the relay of this database.
     static func progress(on connection: isolated PostgresConnection) throws -> RelayProgress {
         let rows = try connection.query(

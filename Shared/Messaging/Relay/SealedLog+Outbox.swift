@@ -26,7 +26,7 @@ extension SealedLog {
         SealedLog(
             name: outboxName,
             includesArchives: includesArchives,
-            end: { try RelayStore.progress(on: $0).published },
+            end: { try RelayStore.published(on: $0) },
             read: { SealedRow.sealing(try read($0, $1, $2)) }
         )
     }

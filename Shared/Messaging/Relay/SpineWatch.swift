@@ -78,7 +78,7 @@ enum SpineStore {
     /// Counts the backlog, using the outbox's index and the index of open dead letters.
     static func waiting(on connection: isolated PostgresConnection) throws -> Waiting {
         var waiting = Waiting()
-        let place = try RelayStore.progress(on: connection).published
+        let place = try RelayStore.published(on: connection)
         let rows = try connection.query(
             """
             SELECT count(*), min(time) FROM (

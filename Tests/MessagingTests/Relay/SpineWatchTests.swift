@@ -53,6 +53,18 @@ struct SpineWatchTests {
         }
     }
 
+    /// A store of many accounts has many chains, and its relay remembers each.
+    @Test func theBacklogIsMeasuredWithoutReadingTheChains() async throws {
+        try await SealedDatabase.with { log in
+            try await log.append(0..<3)
+            try await log.client.withConnection { connection in
+                _ = try connection.execute("ALTER TABLE relay_chains RENAME TO elsewhere")
+            }
+            let waiting = try await log.client.withConnection { try SpineStore.waiting(on: $0) }
+            #expect(waiting.unpublished == 3)
+        }
+    }
+
     private static func record(
         _ state: DeadLetters.State,
         on connection: isolated PostgresConnection
