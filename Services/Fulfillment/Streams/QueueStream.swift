@@ -188,13 +188,18 @@ final class QueueStream: Sendable {
                 page = try await store.changes(in: subscription.queue, after: position.sent)
             } catch {
                 try Task.checkCancellation()
-                logger.debug("A gap in a stream stays open", metadata: ["error": "\(error)"])
+                logger.debug(
+                    "A gap in a stream stays open",
+                    metadata: metadata(["error": "\(error)"])
+                )
                 return true
             }
             guard !QueueStreamRules.hasGoneBack(to: page.revision, after: position.sent) else {
                 logger.notice(
                     "A queue has gone back: its stream begins again",
-                    metadata: ["sent": "\(position.sent)", "revision": "\(page.revision)"]
+                    metadata: metadata([
+                        "sent": "\(position.sent)", "revision": "\(page.revision)",
+                    ])
                 )
                 return false
             }
@@ -204,6 +209,15 @@ final class QueueStream: Sendable {
             position.isBehind = !page.isComplete
         }
         return true
+    }
+
+    /// The members of a log line, with the queue that it is about.
+    private func metadata(_ members: Logger.Metadata) -> Logger.Metadata {
+        let queue = subscription.queue
+        let about: Logger.Metadata = [
+            "account.id": "\(queue.accountID)", "bundle.id": "\(queue.bundleID)",
+        ]
+        return about.merging(members) { $1 }
     }
 
     private static func event(of message: QueueMessage) -> ServerSentEvent {

@@ -23,18 +23,26 @@ struct ClockWaitOptions: ParsableArguments {
             headers: [("Idempotency-Key", UUID().uuidString)]
         )
         let payments = try await options.connection()
-        let deadline = ContinuousClock.now + .seconds(timeout)
+        let deadline = deadline()
         // A repetition is the same advance, because it has the same key.
         try await Self.persistently(until: deadline) {
             _ = try await payments.send(.POST, Routes.adminClockAdvance, content)
         }
-        try await untilThere(options)
+        try await untilThere(options, deadline)
     }
 
     /// Waits until the advance is done and every service follows the clock, and prints the clock.
     func untilThere(_ options: ClockOptions) async throws {
+        try await untilThere(options, deadline())
+    }
+
+    private func deadline() -> ContinuousClock.Instant { .now + .seconds(timeout) }
+
+    private func untilThere(
+        _ options: ClockOptions,
+        _ deadline: ContinuousClock.Instant
+    ) async throws {
         let payments = try await options.connection()
-        let deadline = ContinuousClock.now + .seconds(timeout)
         let progress = ProgressLine()
         defer { progress.end() }
         while true {

@@ -29,6 +29,8 @@ struct ReconcileCommand: OperatorSubcommand {
             balance: charges, refunds, disputes, fees and payouts. What changed since it was last \
             read is left out.
 
+            A span for --since counts back from the store's present, also if its clock was set.
+
             Examples:
               counterfoil reconcile
               counterfoil reconcile --since 24h
@@ -108,7 +110,6 @@ struct ReconcileCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        let now = StoreTime.wallClock()
         var policy = SubscriptionPolicy(
             calendar: PeriodCalendar(timeZone: TimeZone(identifier: timeZone) ?? .gmt)
         )
@@ -116,7 +117,7 @@ struct ReconcileCommand: OperatorSubcommand {
         let runner = ReconcileRunner(
             databases: databases,
             settled: .seconds(settled),
-            since: since.flatMap { Self.time($0, before: now) },
+            since: try await begin(),
             limit: limit,
             listsTransactions: transactions,
             patience: .seconds(wait),
@@ -142,6 +143,18 @@ struct ReconcileCommand: OperatorSubcommand {
             .failed,
             "\(report.differenceCount) \(report.differenceCount == 1 ? "difference" : "differences")."
         )
+    }
+
+    /// The time since which purchases are compared; `nil` for all.
+    ///
+    /// A span counts back from the present of the store, whose clock may have been set.
+    func begin() async throws -> StoreTime? {
+        guard let since else { return nil }
+        if let time = StoreTime(since) { return time }
+        let now = try await DatabaseReader.read(databases.address(of: .payments)) {
+            try StoreClockStore.now(on: $0)
+        }
+        return Self.time(since, before: now)
     }
 
     /// Reads a moment, given as a time or as a duration before now.

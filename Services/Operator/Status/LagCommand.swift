@@ -1,5 +1,4 @@
 import ArgumentParser
-import ClockAndIDs
 import EventTypes
 import OperatorCore
 
@@ -37,8 +36,11 @@ struct LagCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        let report = try await LagReader(databases: databases.addresses())
-            .report(at: .wallClock())
+        // Events carry the store's time, so they have an age by the store's clock.
+        let now = try await DatabaseReader.read(databases.address(of: .payments)) {
+            try StoreClockStore.now(on: $0)
+        }
+        let report = try await LagReader(databases: databases.addresses()).report(at: now)
         if output.json {
             try Console.say(json: report)
         } else {

@@ -47,7 +47,8 @@ struct StatusCommand: OperatorSubcommand {
             let palette = store.output.palette
             Console.say(palette.table(report.table, numbers: [3, 4, 5]))
             Console.say("")
-            Console.say(palette.table(report.waiting(at: .wallClock()), numbers: [1]))
+            let now = await storeTime()
+            Console.say(palette.table(report.waiting(at: now), numbers: [1]))
         }
         guard !report.isWell else {
             if !store.json { report.complaints.forEach(Console.complain) }
@@ -57,5 +58,15 @@ struct StatusCommand: OperatorSubcommand {
             codes == [.refusedCredentials] ? .refusedCredentials : .unavailable,
             report.complaints.joined(separator: "\n")
         )
+    }
+
+    /// The store's present, from which work has an age.
+    ///
+    /// While the database of `payments` is away, it is the time of this machine.
+    private func storeTime() async -> StoreTime {
+        let now = try? await DatabaseReader.read(databases.address(of: .payments)) {
+            try StoreClockStore.now(on: $0)
+        }
+        return now ?? .wallClock()
     }
 }
