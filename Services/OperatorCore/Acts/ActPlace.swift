@@ -23,6 +23,14 @@ package struct ActPlace: Hashable, Comparable, Sendable, CustomStringConvertible
         self.init(micros: numbers[0], rank: numbers[1], id: numbers[2])
     }
 
+    /// The moment of the place, as a number that is exact in SQL: from 1970 to the year 2255.
+    var moment: Int64 { min(max(0, micros), 9_000_000_000_000_000) }
+
+    /// The number below which the acts of a rank come before the place, among those of its moment.
+    func bound(of rank: Int64) -> Int64 {
+        rank < self.rank ? Int64.max : rank == self.rank ? id : Int64.min
+    }
+
     package var description: String { "\(micros):\(rank):\(id)" }
 
     package static func < (one: ActPlace, other: ActPlace) -> Bool {

@@ -9,9 +9,6 @@ enum ActStore {
     /// The most acts that a page looks at to find those of one person or account.
     static let lookedAtMax: Int64 = 5000
 
-    /// The last moment that a place can name, in microseconds since 1970: in the year 2255.
-    private static let microsMax: Int64 = 9_000_000_000_000_000
-
     /// The condition of the index of acts: the data contains `"decidedBy":`.
     private static let isAct = "position('\\x22646563696465644279223a'::bytea IN data) > 0"
 
@@ -194,10 +191,7 @@ enum ActStore {
     ) throws -> [(place: ActPlace, act: RecordedAct)] {
         let before = query.before.flatMap { ActPlace($0) } ?? .end
         let rank = ActPlace.rank(of: service)
-        // Among the letters of one moment, those of a lower rank all come before the place.
-        let id = rank < before.rank ? Int64.max : rank == before.rank ? before.id : Int64.min
-        // An index has the time itself, which a page compares with.
-        let micros = min(max(0, before.micros), microsMax)
+        // The index has the time itself, so the page compares with that.
         return try connection.query(
             """
             SELECT (extract(epoch FROM coalesce(settled_at, redrive_requested_at, recorded_at))
@@ -206,7 +200,8 @@ enum ActStore {
             WHERE act IS NOT NULL
                 AND (coalesce(settled_at, redrive_requested_at, recorded_at), id) < (
                     timestamptz '1970-01-01 00:00Z'
-                        + \(micros)::float8 * interval '1 microsecond', \(id)::bigint)
+                        + \(before.moment)::float8 * interval '1 microsecond',
+                    \(before.bound(of: rank))::bigint)
                 AND (\(query.key) = '' OR key = \(query.key))
                 AND (\(query.administrator) = '' OR act ->> 'decidedBy' = \(query.administrator))
             ORDER BY coalesce(settled_at, redrive_requested_at, recorded_at) DESC, id DESC

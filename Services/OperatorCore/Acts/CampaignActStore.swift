@@ -4,35 +4,43 @@ import Postgres
 
 /// The SQL that lists who made and who deactivated offer codes, newest first.
 enum CampaignActStore {
-    /// The most campaigns that are looked at, the newest first.
-    private static let campaignsMax: Int64 = 10_000
-
     /// Acts about campaigns, from the table of `payments`.
+    ///
+    /// Each kind of act is read by an index of its own, so a page costs the same however many campaigns
+    /// there are.
     static func acts(
         _ query: ActQuery,
         on connection: isolated PostgresConnection
     ) throws -> [RecordedAct] {
         let before = query.before.flatMap { ActPlace($0) } ?? .end
+        let limit = Int64(query.limit + 1)
         return try connection.query(
             """
-            SELECT micros, rank, id, product_id, offer_id, act FROM (
-                SELECT (extract(epoch FROM created_at) * 1000000)::bigint AS micros,
+            SELECT * FROM (
+                (SELECT (extract(epoch FROM created_at) * 1000000)::bigint AS micros,
                     0::bigint AS rank, id, product_id, offer_id, creation_act AS act
-                FROM (
-                    SELECT * FROM code_campaigns ORDER BY id DESC LIMIT \(campaignsMax)
-                ) AS made
+                FROM code_campaigns
+                WHERE (created_at, id) < (timestamptz '1970-01-01 00:00Z'
+                        + \(before.moment)::float8 * interval '1 microsecond',
+                        \(before.bound(of: 0))::bigint)
+                    AND (\(query.key) = '' OR product_id = \(query.key))
+                    AND (\(query.administrator) = ''
+                        OR creation_act ->> 'decidedBy' = \(query.administrator))
+                ORDER BY created_at DESC, id DESC LIMIT \(limit))
                 UNION ALL
-                SELECT (extract(epoch FROM deactivated_at) * 1000000)::bigint, 1, id, product_id,
+                (SELECT (extract(epoch FROM deactivated_at) * 1000000)::bigint, 1, id, product_id,
                     offer_id, deactivation_act
-                FROM (
-                    SELECT * FROM code_campaigns ORDER BY id DESC LIMIT \(campaignsMax)
-                ) AS ended
+                FROM code_campaigns
                 WHERE deactivated_at IS NOT NULL
+                    AND (deactivated_at, id) < (timestamptz '1970-01-01 00:00Z'
+                        + \(before.moment)::float8 * interval '1 microsecond',
+                        \(before.bound(of: 1))::bigint)
+                    AND (\(query.key) = '' OR product_id = \(query.key))
+                    AND (\(query.administrator) = ''
+                        OR deactivation_act ->> 'decidedBy' = \(query.administrator))
+                ORDER BY deactivated_at DESC, id DESC LIMIT \(limit))
             ) AS acts
-            WHERE (micros, rank, id) < (\(before.micros), \(before.rank), \(before.id))
-                AND (\(query.key) = '' OR product_id = \(query.key))
-                AND (\(query.administrator) = '' OR act ->> 'decidedBy' = \(query.administrator))
-            ORDER BY micros DESC, rank DESC, id DESC LIMIT \(Int64(query.limit + 1))
+            ORDER BY micros DESC, rank DESC, id DESC LIMIT \(limit)
             """
         ).map { row in
             let (micros, rank, id, product, offer, act) = try row.decode(

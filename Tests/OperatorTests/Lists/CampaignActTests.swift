@@ -70,4 +70,15 @@ struct CampaignActTests {
             ]
         )
     }
+
+    @Test func everyPageGoesOnWhereTheOneBeforeEnded() async throws {
+        let all = try await acts([ActQuery(kind: .codes)])[0].map(\.place)
+        var paged: [String] = []
+        while let page = try await acts([
+            ActQuery(kind: .codes, before: paged.last, limit: 1)
+        ]).first, let next = page.first {
+            paged.append(next.place)
+        }
+        #expect(paged == all)
+    }
 }
