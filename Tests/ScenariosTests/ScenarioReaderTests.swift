@@ -116,6 +116,7 @@ import Testing
               - finish: coins
               - refund: wish
               - expect: {owns: {bob: [coins]}, queue: {coinz: [purchased]}}
+              - expect: {unfinished: {ada: [renewal of coins, renewal of coin, gift of coins]}}
             """
         #expect(
             problems(text) == [
@@ -126,6 +127,8 @@ import Testing
                 "11:13: there is no payment 'wish' here; there is coins",
                 "12:21: there is no account 'bob' here; there is ada",
                 "12:44: there is no payment 'coinz' here; did you mean 'coins'?",
+                "13:51: there is no product 'coin' here; did you mean 'coins'?",
+                "13:68: there is no payment 'gift of coins' here; there is coins",
             ]
         )
     }

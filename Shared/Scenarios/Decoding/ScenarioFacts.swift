@@ -38,7 +38,7 @@ enum ScenarioFacts {
         var facts: [ScenarioFact] = []
         for member in value["unfinished"]?.members ?? [] {
             guard let account = names.account(member) else { continue }
-            let payments = member.value.elements.compactMap { names.payment($0) }
+            let payments = member.value.elements.compactMap { names.queued($0) }
             facts.append(member.fact(.unfinished(account: account), .set(Set(payments))))
         }
         for member in value["owns"]?.members ?? [] {

@@ -12,6 +12,9 @@ struct ScenarioNames {
     /// The payments that were declared in the shuffled steps around, which may come later.
     private var unordered: Set<String> = []
     private var shuffleDepth = 0
+    /// The reasons of transactions that the store makes by itself, so that no step names them.
+    private static let unnamedReasons = ["renewal", "familyShared"]
+
     /// The offers of each product that have a name.
     var offers: [String: [ScenarioOffer]] = [:]
     /// The product of each campaign that was declared so far.
@@ -74,6 +77,20 @@ struct ScenarioNames {
     /// The name of a payment that was declared before.
     mutating func payment(_ member: LocatedValue.Member) -> String? {
         resolve(member, "payment", among: payments.keys.sorted())
+    }
+
+    /// The name of a payment that was declared before, or the reason and the product of transactions
+    /// that no step made, such as `renewal of gold`.
+    mutating func queued(_ value: LocatedValue) -> String? {
+        let words = (value.text ?? "").split(separator: " ").map(String.init)
+        guard words.count == 3, words[1] == "of", Self.unnamedReasons.contains(words[0]) else {
+            return payment(value)
+        }
+        guard products.contains(words[2]) else {
+            add(ScenarioProblem(value, Self.unknown(words[2], "product", among: products)))
+            return nil
+        }
+        return value.text
     }
 
     /// The name of a payment that was declared before and that belongs to a subscription.

@@ -15,8 +15,8 @@ extension ScenarioForms {
         .init("restored", .list(.name), "The products that the device has restored."),
         .init(
             "unfinished",
-            .named(.list(.name)),
-            "The payments in each account's queue, in any order."
+            .named(.list(.text)),
+            "The payments in each account's queue, in any order, or such as 'renewal of PRODUCT'."
         ),
         .init("owns", .named(.list(.name)), "The products that each account owns."),
         .init(
