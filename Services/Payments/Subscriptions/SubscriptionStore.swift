@@ -235,9 +235,9 @@ enum SubscriptionStore {
 
     /// The times of the oldest open work of each kind, if there is any among the next due actions.
     ///
-    /// A charge whose outcome is not known is open since it was begun, unless it waits for its buyer. Only the actions that are due
-    /// first are looked at, so the cost does not grow with the number of subscriptions. The earliest of
-    /// all is always among them.
+    /// A charge whose outcome is not known is open since it was begun, unless it waits for its buyer,
+    /// who may leave. Only the actions that are due first are looked at, so the cost does not grow with
+    /// the number of subscriptions. The earliest of all is always among them.
     ///
     /// It is one statement, so it sees each subscription in one kind of work. The end of a period
     /// turns into a repeated charge; two statements could miss both.
@@ -248,7 +248,8 @@ enum SubscriptionStore {
             """
             WITH next AS MATERIALIZED (
                 SELECT due_at, due_kind, tries FROM subscriptions WHERE due_at IS NOT NULL
-                ORDER BY due_at, due_kind, id LIMIT 256)
+                ORDER BY due_at, due_kind, id LIMIT 256
+            ), awaited AS MATERIALIZED (\(unsafe: chargesOfPresentBuyers))
             SELECT \(unsafe: DueWork.allCases.map(oldest).joined(separator: ", "))
             """
         )
@@ -269,17 +270,21 @@ enum SubscriptionStore {
         least((SELECT min(due_at) FROM next WHERE \(condition(of: work))),
             (SELECT min(charging_since) FROM subscriptions
                 WHERE charging_since IS NOT NULL AND \(openCharges(of: work))
-                    AND NOT \(waitsForBuyer)))
+                    AND id <> ALL (ARRAY(SELECT id FROM awaited))))
         """
     }
 
-    /// The condition for rows whose open charge waits for its buyer, who may leave.
+    /// The subscriptions whose open charge waits for its buyer.
     ///
-    /// Such an attempt is always due some time, so only the open ones are looked at.
-    private static let waitsForBuyer = """
-        EXISTS (SELECT FROM processor_attempts a JOIN transactions t ON t.id = a.transaction_id
-            WHERE a.due_at IS NOT NULL AND a.step = 'awaiting_action'
-                AND a.is_buyer_present AND t.original_id = subscriptions.id)
+    /// Such an attempt is always due some time, so only the open ones are looked at. `LIMIT` keeps it from
+    /// becoming a join, which may read all transactions. An array keeps the index of the open charges in
+    /// use.
+    private static let chargesOfPresentBuyers = """
+        SELECT owed.original_id AS id FROM processor_attempts a
+        CROSS JOIN LATERAL (
+            SELECT t.original_id FROM transactions t WHERE t.id = a.transaction_id LIMIT 1
+        ) AS owed
+        WHERE a.due_at IS NOT NULL AND a.step = 'awaiting_action' AND a.is_buyer_present
         """
 
     /// The condition for rows whose due action is work of a kind.

@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    @Test func aWaitingPageHidesNoOtherChargeFromTheClock() async throws {
+        try await withOwed { store, id in
+            try await store.buy(request("club", price: usd(299)), key: "b", of: bob)
+            _ = try await store.ask(for: id)
+            // The page is open by the machines' clock.
+            store.clock.set(storeAhead: .seconds(31 * 86_400))
+            // The other subscription's charge is begun, and the processor is not called yet.
+            let time = store.clock.now()
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            #expect(try await store.dueWork()[.renewals] == time)
+            #expect(try await store.dueWork()[.repeatedCharges] == nil)
+            guard case .act = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "There is no page.")
+            }
+        }
+    }
+
     /// The process is killed before the call, or before the commit of its answer.
     @Test(arguments: [false, true])
     func afterAKillTheSameChargeWaitsForItsBuyer(wasCalled: Bool) async throws {
