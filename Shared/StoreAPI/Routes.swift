@@ -175,12 +175,6 @@ public enum Routes {
 
     /// `payments`: the page on which the buyer of a transaction has to act.
     public static func action(of id: TransactionID) -> String { "\(transactions)/\(id)/action" }
-    /// `payments`: the page on which the buyer of a subscription has to act, to pay what is owed.
-    ///
-    /// `GET`.
-    public static func action(ofSubscription id: TransactionID) -> String {
-        "\(subscription(id))/action"
-    }
     /// `payments`: the payment methods that the account has saved.
     ///
     /// `GET`. Append one to remove it (`DELETE`).
@@ -239,6 +233,12 @@ public enum Routes {
     /// `PUT`.
     public static func subscriptionMethod(_ id: TransactionID) -> String {
         "\(subscription(id))/payment-method"
+    }
+    /// `payments`: the page on which the buyer of a subscription has to act, to pay what is owed.
+    ///
+    /// `GET`.
+    public static func action(ofSubscription id: TransactionID) -> String {
+        "\(subscription(id))/action"
     }
     /// `payments`, administrators: one subscription.
     public static func adminSubscription(_ id: TransactionID) -> String {
