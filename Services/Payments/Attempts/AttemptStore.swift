@@ -329,15 +329,12 @@ enum AttemptStore {
             MachineTime?.self,
             Bool.self
         )
-        guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
-            throw PaymentError(.unknownRow)
-        }
         return ProcessorAttempt(
             transactionID: TransactionID(number: transactionID),
-            kind: kind,
+            kind: try known(AttemptKind(rawValue: kind)),
             number: Int(number),
             id: AttemptID(bytes: id),
-            step: step,
+            step: try known(AttemptStep(rawValue: step)),
             paymentMethod: PaymentMethod(rawValue: method),
             amount: Money(minorUnits: amount, currency: currency),
             isApproved: isApproved,
@@ -362,5 +359,11 @@ enum AttemptStore {
             actionEndsAt: actionEndsAt,
             waitsFor: waitsFor.map { TransactionID(number: $0) }
         )
+    }
+
+    /// Returns the value of a column, if this version of the service knows it.
+    private static func known<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw PaymentError(.unknownRow) }
+        return value
     }
 }
