@@ -4,7 +4,7 @@ import Testing
 
 @testable import devstore
 
-/// What the bank of a chaos run disputes, and which refunds it cannot make.
+/// The payments that the bank of a chaos run disputes, and the refunds that it cannot make.
 @Suite struct ChaosBankTests {
     private func payment(
         _ number: Int64,

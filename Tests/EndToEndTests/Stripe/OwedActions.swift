@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a subscriber owes by a card whose bank wants to see them each time.
+    /// Charges for a period that is owed, by a card whose bank wants to see its buyer each time.
     @Suite(.serialized, .timeLimit(.minutes(8)))
     struct OwedActions {
         /// `payments` is killed before it has written that the charge waits, or that it is paid.

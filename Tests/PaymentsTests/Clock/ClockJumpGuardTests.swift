@@ -6,7 +6,7 @@ import Testing
 
 @testable import Payments
 
-/// What an operator sees while the clock is ahead: the gauge of the alert, and the log.
+/// The signs that an operator sees while the clock is ahead: the gauge of the alert, and the log.
 @Suite struct ClockJumpGuardTests {
     private static let year = Duration.seconds(365 * 86_400)
 

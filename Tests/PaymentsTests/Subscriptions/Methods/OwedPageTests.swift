@@ -9,7 +9,7 @@ import Testing
 
 @testable import Payments
 
-/// What is owed by a card for which the bank always wants to see its buyer.
+/// Charges for what is owed, by a card for which the bank always wants to see its buyer.
 @Suite(.timeLimit(.minutes(3))) struct OwedPageTests {
     @Test func theBuyerWhoAsksPaysOnTheBanksPage() async throws {
         try await withOwed { store, id, card in
