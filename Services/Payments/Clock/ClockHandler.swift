@@ -55,6 +55,11 @@ struct ClockHandler: Sendable {
         }
     }
 
+    /// The earliest time at which some work falls due, read without a lock; `nil` if no work is open.
+    func nextDue() async throws -> StoreTime? {
+        try await client.withConnection { [self] connection in try nextDue(on: connection) }
+    }
+
     /// The earliest time at which some work falls due; `nil` if there is no open work.
     func nextDue(on connection: isolated PostgresConnection) throws -> StoreTime? {
         var next: StoreTime?

@@ -1,7 +1,6 @@
 import EventTypes
 import Logging
 import Messaging
-import Postgres
 import ServiceKit
 import ServiceLifecycle
 import Synchronization
@@ -135,9 +134,7 @@ final class ClockKeeper: Service {
     /// A look that locks it waits for those that are under way, and the next ones wait for the look.
     private func waitsForWork() async throws -> Bool {
         let now = handler.clock.now
-        let next = try await handler.client.withConnection { [handler] connection in
-            try handler.nextDue(on: connection)
-        }
+        let next = try await handler.nextDue()
         return next.map { $0 <= now } ?? false
     }
 

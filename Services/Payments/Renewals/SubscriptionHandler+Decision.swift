@@ -34,4 +34,17 @@ extension SubscriptionHandler {
         /// The subscription afterwards.
         case done(Subscription)
     }
+
+    /// The key of a charge among those of the account.
+    ///
+    /// No request of an account has such a key: those contain no space.
+    static func chargeKey(
+        _ key: IdempotencyKey,
+        of subscription: Subscription
+    ) -> UsedKey {
+        UsedKey(
+            idempotencyKey: IdempotencyKey(unchecked: "charge of \(subscription.id) \(key)"),
+            fingerprint: Array("charge".utf8)
+        )
+    }
 }
