@@ -1,5 +1,6 @@
 package import EventTypes
 import Messaging
+import Postgres
 
 /// Asks services to apply dead and parked events again, and waits for what becomes of them.
 package struct RedriveRunner: Sendable {
