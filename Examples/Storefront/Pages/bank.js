@@ -51,7 +51,11 @@ export async function watchOwed({ id, charge }, place, reload) {
   let shown;
   while (place.isConnected) {
     const url = document.hidden ? shown : await findPage(`subscriptions/${id}`);
-    if (url !== shown) place.replaceChildren(...(url ? [buttonTo(url, transaction, reload)[1]()] : []));
+    if (url !== shown) {
+      const hadFocus = place.contains(document.activeElement);
+      place.replaceChildren(...(url ? [buttonTo(url, transaction, reload)[1]()] : []));
+      if (hadFocus) place.closest("li")?.focus();
+    }
     shown = url;
     await rest(1500);
     if (url || document.hidden || !place.isConnected) continue;

@@ -21,11 +21,14 @@ export async function loadSubscriptions() {
     const { subscriptions } = await call("GET", "/api/subscriptions");
     // Another buyer may have signed in meanwhile.
     if (mine !== turn) return;
-    const pressed = document.activeElement?.dataset?.act;
-    find("subscriptions").replaceChildren(...subscriptions.map(item));
+    const list = find("subscriptions");
+    const { activeElement } = document;
+    const place = [...list.children].findIndex((each) => each.contains(activeElement));
+    list.replaceChildren(...subscriptions.map(item));
     find("subscriptions-part").hidden = subscriptions.length === 0;
-    // A button that was pressed is made anew: who uses the keys stays where they were.
-    if (pressed) (find("subscriptions").querySelector(`[data-act="${pressed}"]`) ?? find("subscriptions").firstElementChild)?.focus();
+    // What had the focus is made anew: who uses the keys stays where they were.
+    const again = list.querySelector(`[data-act="${activeElement?.dataset?.act}"]`) ?? list.children[place];
+    if (place >= 0) again?.focus({ preventScroll: true });
     if (hasClock && subscriptions.length) await (await load("./clock.js"))?.showClock();
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
