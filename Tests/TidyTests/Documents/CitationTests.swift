@@ -73,7 +73,7 @@ import Testing
         var findings = Findings()
         for file in Repository.swiftFiles {
             for (line, text) in zip(1..., file.lines)
-            where text.contains(/^ *\/\/\/ (?:What|How|Where)\b/) {
+            where text.contains("/// ") && text.contains(/^ *\/\/\/ (?:What|How|Where)\b/) {
                 let isFirst = line == 1 || !file.lines[line - 2].contains("///")
                 if isFirst { findings.add(file, line, "begin with a noun or a verb") }
             }
