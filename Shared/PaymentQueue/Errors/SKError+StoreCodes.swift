@@ -163,8 +163,8 @@ extension SKError {
         "subscriptionChanged": "The account began another subscription of the group meanwhile. The "
             + "charge is given back.",
         "buyerMustAct":
-            "The bank asked for the buyer, who was away or left its page: a renewal was not "
-            + "charged. Let them choose a payment method again, and it asks them.",
+            "The bank wanted to see the buyer, who was away or left its page, so a renewal was not "
+            + "charged. If the buyer chooses a payment method again, the bank may ask them.",
         "interrupted": "The buyer left to complete something. The outcome of the purchase is "
             + "another transaction.",
     ]
