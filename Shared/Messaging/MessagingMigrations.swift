@@ -30,6 +30,10 @@ public enum MessagingMigrations {
                 "messaging_m0010_dead_letter_pages",
                 PackageResources.messaging_m0010_dead_letter_pages_sql
             ),
+            (
+                "messaging_m0011_dead_letter_counts",
+                PackageResources.messaging_m0011_dead_letter_counts_sql
+            ),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

@@ -114,7 +114,7 @@ struct LagReaderTests {
         }
     }
 
-    @Test func deadLettersAreCountedToTenThousandTogether() async throws {
+    @Test func deadLettersOfEachStateAreCountedToTenThousand() async throws {
         try await withSpine { database, options in
             try await run(
                 """
@@ -123,15 +123,16 @@ struct LagReaderTests {
                     reason, state
                 )
                 SELECT 'receipts', gen_random_uuid(), 'catalog.products', 0, n, 'a key', 'a type',
-                    '', now(), '', 'a reason', CASE n WHEN 1 THEN 'dead' ELSE 'parked' END
-                FROM generate_series(1, 10001) AS n
+                    '', now(), '', 'a reason', CASE n WHEN 10002 THEN 'dead' ELSE 'parked' END
+                FROM generate_series(1, 10002) AS n
                 """,
                 in: database
             )
             let status = try await DatabaseReader.read(options.address(of: .catalog)) {
                 try StatusStore.status(of: .catalog, on: $0)
             }
-            #expect(status.dead + status.parked == 10_000)
+            #expect(status.dead == 1)
+            #expect(status.parked == 10_000)
         }
     }
 

@@ -1,4 +1,5 @@
 package import EventTypes
+import Messaging
 import Postgres
 import StoreAPI
 
@@ -18,11 +19,9 @@ package struct DatabaseStatus: Encodable, Hashable, Sendable {
     package var schema = ""
     /// Events that are yet to be published.
     package var outbox = Waiting(count: 0, isAtLeast: false, oldest: nil)
-    /// Events that could not be applied.
-    ///
-    /// Together with ``parked`` it is at most 10,000.
+    /// Events that could not be applied; at most 10,000.
     package var dead = 0
-    /// Events that wait behind those.
+    /// Events that wait behind those; at most 10,000.
     package var parked = 0
     /// Other waiting work, by name: `unfinished`, `webhooks`, `notifications`, `charges`.
     package var work: [String: Waiting] = [:]
@@ -43,17 +42,9 @@ enum StatusStore {
                 "SELECT name FROM schema_migrations ORDER BY applied_at DESC, name DESC LIMIT 1"
             ).first?.decode(String.self) ?? ""
         status.outbox = try outbox(on: connection)
-        for row in try connection.query(
-            """
-            SELECT state, count(*) FROM (
-                SELECT state FROM dead_letters WHERE state IN ('dead', 'parked')
-                LIMIT \(countMax)
-            ) AS open GROUP BY state
-            """
-        ) {
-            let (state, count) = try row.decode(String.self, Int64.self)
-            if state == "dead" { status.dead = Int(count) } else { status.parked = Int(count) }
-        }
+        let open = try DeadLetters.count(upTo: countMax, on: connection)
+        status.dead = Int(open.dead)
+        status.parked = Int(open.parked)
         switch service {
         case .catalog: break
         case .payments:

@@ -37,6 +37,38 @@ public enum DeadLetters {
         )
     }
 
+    /// Counts the events that are dead, and those that are parked.
+    ///
+    /// Each state is counted by an index and up to the limit. So it costs the same however many events
+    /// wait, and a few dead ones are seen behind any number of parked ones.
+    ///
+    /// - Parameters:
+    ///   - limit: The number at which each count stops.
+    ///   - connection: A connection.
+    /// - Returns: Both numbers.
+    /// - Throws: `PostgresError`.
+    public static func count(
+        upTo limit: Int64,
+        on connection: isolated PostgresConnection
+    ) throws -> (dead: Int64, parked: Int64) {
+        let rows = try connection.query(
+            """
+            SELECT (
+                SELECT count(*) FROM (
+                    SELECT state FROM dead_letters WHERE state = 'dead' LIMIT \(limit)
+                ) AS dead
+            ), (
+                SELECT count(*) FROM (
+                    SELECT state FROM dead_letters WHERE state = 'parked' LIMIT \(limit)
+                ) AS parked
+            )
+            """
+        )
+        guard let row = rows.first else { return (0, 0) }
+        let (dead, parked) = try row.decode(Int64.self, Int64.self)
+        return (dead, parked)
+    }
+
     /// The keys that have a dead or parked event, so that their later events must wait.
     static func blocked(
         _ keys: Set<String>,

@@ -67,15 +67,13 @@ enum SpineStore {
         var unpublished: Int64 = 0
         /// The time when the first of them happened.
         var oldestUnpublished: StoreTime?
-        /// The number of events that could not be applied.
-        ///
-        /// Together with ``parked`` it is at most ``SpineStore/countMax``.
+        /// The number of events that could not be applied; at most ``SpineStore/countMax``.
         var dead: Int64 = 0
-        /// The number of events that wait behind those.
+        /// The number of events that wait behind those; at most ``SpineStore/countMax``.
         var parked: Int64 = 0
     }
 
-    /// Counts the backlog, using the outbox's index and the index of open dead letters.
+    /// Counts the backlog, using the outbox's index and that of the states of dead letters.
     static func waiting(on connection: isolated PostgresConnection) throws -> Waiting {
         var waiting = Waiting()
         let place = try RelayStore.published(on: connection)
@@ -94,17 +92,7 @@ enum SpineStore {
                 StoreTime?.self
             )
         }
-        for row in try connection.query(
-            """
-            SELECT state, count(*) FROM (
-                SELECT state FROM dead_letters WHERE state IN ('dead', 'parked')
-                LIMIT \(countMax)
-            ) AS open GROUP BY state
-            """
-        ) {
-            let (state, count) = try row.decode(String.self, Int64.self)
-            if state == "dead" { waiting.dead = count } else { waiting.parked = count }
-        }
+        (waiting.dead, waiting.parked) = try DeadLetters.count(upTo: countMax, on: connection)
         return waiting
     }
 }

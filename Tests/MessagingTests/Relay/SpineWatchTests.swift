@@ -53,6 +53,28 @@ struct SpineWatchTests {
         }
     }
 
+    @Test func theDeadAreCountedBehindAnyNumberOfParkedOnes() async throws {
+        try await SealedDatabase.with { log in
+            try await log.client.withConnection { connection in
+                _ = try connection.execute(
+                    """
+                    INSERT INTO dead_letters (
+                        consumer, event_id, topic, partition, "offset", key, type, subject, time,
+                        data, reason, state
+                    )
+                    SELECT 'receipts', gen_random_uuid(), 'catalog.products', 0, n, 'a key',
+                        'a type', '', now(), '', 'a reason',
+                        CASE n WHEN 10002 THEN 'dead' ELSE 'parked' END
+                    FROM generate_series(1, 10002) AS n
+                    """
+                )
+            }
+            let waiting = try await log.client.withConnection { try SpineStore.waiting(on: $0) }
+            #expect(waiting.dead == 1)
+            #expect(waiting.parked == SpineStore.countMax)
+        }
+    }
+
     /// A store of many accounts has many chains, and its relay remembers each.
     @Test func theBacklogIsMeasuredWithoutReadingTheChains() async throws {
         try await SealedDatabase.with { log in

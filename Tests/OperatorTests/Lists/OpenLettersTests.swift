@@ -126,6 +126,7 @@ struct OpenLettersTests {
                     WHERE state IN ('dead', 'parked') AND key COLLATE "C" > 'ada'
                     ORDER BY key COLLATE "C" LIMIT 500
                     """,
+                    "EXPLAIN SELECT state FROM dead_letters WHERE state = 'dead' LIMIT 10000",
                 ].map { sql in
                     try connection.query("\(unsafe: sql)").map { try $0.decode(String.self) }
                         .joined(separator: "\n")
@@ -133,6 +134,7 @@ struct OpenLettersTests {
             }
             #expect(plans[0].contains("dead_letters_decided"), "\(plans[0])")
             #expect(plans[1].contains("dead_letters_open_by_key"), "\(plans[1])")
+            #expect(plans[2].contains("dead_letters_open_by_state"), "\(plans[2])")
         }
     }
 }
