@@ -5,61 +5,84 @@ import Postgres
 /// The SQL that lists who made and who deactivated offer codes, newest first.
 enum CampaignActStore {
     /// Acts about campaigns, from the table of `payments`.
-    ///
-    /// Each kind of act is read by an index of its own, so a page costs the same however many campaigns
-    /// there are.
     static func acts(
         _ query: ActQuery,
         on connection: isolated PostgresConnection
     ) throws -> [RecordedAct] {
+        let made = try acts(
+            query,
+            "made codes of",
+            rank: 0,
+            time: "created_at",
+            act: "creation_act",
+            on: connection
+        )
+        let ended = try acts(
+            query,
+            "deactivated the codes of",
+            rank: 1,
+            time: "deactivated_at",
+            act: "deactivation_act",
+            on: connection
+        )
+        return (made + ended).sorted { $0.place > $1.place }.map(\.act)
+    }
+
+    /// The newest acts of one kind.
+    ///
+    /// Each kind has an index of its own, so a page costs the same however many campaigns there are.
+    ///
+    /// - Parameters:
+    ///   - query: The page.
+    ///   - verb: The words for such an act.
+    ///   - rank: The order among acts of one moment.
+    ///   - timeColumn: The column of the act's time.
+    ///   - actColumn: The column of the act.
+    ///   - connection: A connection to the database of `payments`.
+    /// - Returns: The acts with their places; one more than the page has, if there is a next page.
+    /// - Throws: `PostgresError`; `DecodingError` if a row is not as it was written.
+    private static func acts(
+        _ query: ActQuery,
+        _ verb: String,
+        rank: Int64,
+        time timeColumn: String,
+        act actColumn: String,
+        on connection: isolated PostgresConnection
+    ) throws -> [(place: ActPlace, act: RecordedAct)] {
         let before = query.before.flatMap { ActPlace($0) } ?? .end
-        let limit = Int64(query.limit + 1)
         return try connection.query(
             """
-            SELECT * FROM (
-                (SELECT (extract(epoch FROM created_at) * 1000000)::bigint AS micros,
-                    0::bigint AS rank, id, product_id, offer_id, creation_act AS act
-                FROM code_campaigns
-                WHERE (created_at, id) < (timestamptz '1970-01-01 00:00Z'
+            SELECT (extract(epoch FROM \(unsafe: timeColumn)) * 1000000)::bigint, id, product_id,
+                offer_id, \(unsafe: actColumn)
+            FROM code_campaigns
+            WHERE \(unsafe: timeColumn) IS NOT NULL
+                AND (\(unsafe: timeColumn), id) < (
+                    timestamptz '1970-01-01 00:00Z'
                         + \(before.moment)::float8 * interval '1 microsecond',
-                        \(before.bound(of: 0))::bigint)
-                    AND (\(query.key) = '' OR product_id = \(query.key))
-                    AND (\(query.administrator) = ''
-                        OR creation_act ->> 'decidedBy' = \(query.administrator))
-                ORDER BY created_at DESC, id DESC LIMIT \(limit))
-                UNION ALL
-                (SELECT (extract(epoch FROM deactivated_at) * 1000000)::bigint, 1, id, product_id,
-                    offer_id, deactivation_act
-                FROM code_campaigns
-                WHERE deactivated_at IS NOT NULL
-                    AND (deactivated_at, id) < (timestamptz '1970-01-01 00:00Z'
-                        + \(before.moment)::float8 * interval '1 microsecond',
-                        \(before.bound(of: 1))::bigint)
-                    AND (\(query.key) = '' OR product_id = \(query.key))
-                    AND (\(query.administrator) = ''
-                        OR deactivation_act ->> 'decidedBy' = \(query.administrator))
-                ORDER BY deactivated_at DESC, id DESC LIMIT \(limit))
-            ) AS acts
-            ORDER BY micros DESC, rank DESC, id DESC LIMIT \(limit)
+                    \(before.bound(of: rank))::bigint)
+                AND (\(query.key) = '' OR product_id = \(query.key))
+                AND (\(query.administrator) = ''
+                    OR \(unsafe: actColumn) ->> 'decidedBy' = \(query.administrator))
+            ORDER BY \(unsafe: timeColumn) DESC, id DESC LIMIT \(Int64(query.limit + 1))
             """
         ).map { row in
-            let (micros, rank, id, product, offer, act) = try row.decode(
-                Int64.self,
+            let (micros, id, product, offer, act) = try row.decode(
                 Int64.self,
                 Int64.self,
                 String.self,
                 String.self,
                 PostgresJSON.self
             )
-            let verb = rank == 0 ? "made codes of" : "deactivated the codes of"
-            return RecordedAct(
+            let place = ActPlace(micros: micros, rank: rank, id: id)
+            let recorded = RecordedAct(
                 act: try act.decode(Act.self),
                 time: "\(StoreTime(millisecondsSinceEpoch: micros / 1000))",
                 subject: .campaign(id),
                 words: "\(verb) \(offer) of \(product)",
                 key: product,
-                place: "\(ActPlace(micros: micros, rank: rank, id: id))"
+                place: "\(place)"
             )
+            return (place, recorded)
         }
     }
 }
