@@ -151,9 +151,7 @@ struct ReconcileCommand: OperatorSubcommand {
     func begin() async throws -> StoreTime? {
         guard let since else { return nil }
         if let time = StoreTime(since) { return time }
-        let now = try await DatabaseReader.read(databases.address(of: .payments)) {
-            try StoreClockStore.now(on: $0)
-        }
+        let now = try await DatabaseReader.storeTime(databases.addresses())
         return Self.time(since, before: now)
     }
 

@@ -37,9 +37,7 @@ struct LagCommand: OperatorSubcommand {
 
     func perform() async throws {
         // Events carry the store's time, so they have an age by the store's clock.
-        let now = try await DatabaseReader.read(databases.address(of: .payments)) {
-            try StoreClockStore.now(on: $0)
-        }
+        let now = try await DatabaseReader.storeTime(databases.addresses())
         let report = try await LagReader(databases: databases.addresses()).report(at: now)
         if output.json {
             try Console.say(json: report)

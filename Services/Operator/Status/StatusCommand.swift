@@ -64,9 +64,7 @@ struct StatusCommand: OperatorSubcommand {
     ///
     /// While the database of `payments` is away, it is the time of this machine.
     private func storeTime() async -> StoreTime {
-        let now = try? await DatabaseReader.read(databases.address(of: .payments)) {
-            try StoreClockStore.now(on: $0)
-        }
+        let now = try? await DatabaseReader.storeTime(databases.addresses())
         return now ?? .wallClock()
     }
 }

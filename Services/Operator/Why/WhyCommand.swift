@@ -65,9 +65,7 @@ struct WhyCommand: OperatorSubcommand {
 
     func perform() async throws {
         let machineTime = MachineTime.now()
-        let now = try await DatabaseReader.read(databases.address(of: .payments)) {
-            try StoreClockStore.now(on: $0)
-        }
+        let now = try await DatabaseReader.storeTime(databases.addresses())
         let reader = StoryReader(databases: databases.addresses())
         switch StorySubject(subject, isAccount: account) {
         case .transaction(let id):

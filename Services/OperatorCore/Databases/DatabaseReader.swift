@@ -1,3 +1,4 @@
+package import EventTypes
 package import Postgres
 
 /// Sessions with the services' databases, as the operator's own role.
@@ -44,6 +45,11 @@ package enum DatabaseReader {
             try await connection.beginSnapshot()
             return try await connection.run(body)
         }
+    }
+
+    /// Reads the store's time, by the clock in the database of `payments`.
+    package static func storeTime(_ databases: DatabaseAddresses) async throws -> StoreTime {
+        try await read(databases.address(of: .payments)) { try StoreClockStore.now(on: $0) }
     }
 
     /// Changes something in one database transaction.

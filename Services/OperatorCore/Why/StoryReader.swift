@@ -16,9 +16,7 @@ package struct StoryReader: Sendable {
 
     /// The store's time.
     package func storeTime() async throws -> StoreTime {
-        try await DatabaseReader.read(databases.address(of: .payments)) {
-            try StoreClockStore.now(on: $0)
-        }
+        try await DatabaseReader.storeTime(databases)
     }
 
     /// Whether there is a transaction.
