@@ -2,7 +2,7 @@
 import { Problem, call, pause } from "./api.js";
 import { openDialog } from "./dialog.js";
 import { subscriptionMethods } from "./methods.js";
-import { loadSubscriptions } from "./subscriptions.js";
+import { isOwed, loadSubscriptions } from "./subscriptions.js";
 import { element, find } from "./text.js";
 
 const dialog = element("dialog", { id: "card", "aria-labelledby": "card-title" },
@@ -18,8 +18,6 @@ document.body.append(dialog);
 // The button that opened it may have been made anew meanwhile.
 dialog.addEventListener("close", () => document.querySelector(`[data-act="card ${asked?.id}"]`)?.focus());
 let asked;
-
-const isOwed = ({ state }) => ["inGracePeriod", "inBillingRetryPeriod"].includes(state);
 
 /** Opens the dialog for a subscription. */
 export function askForCard(subscription) {

@@ -35,8 +35,9 @@ export async function loadSubscriptions() {
   }
 }
 
-const isOwed = ({ state }) => ["inGracePeriod", "inBillingRetryPeriod"].includes(state);
-const isRunning = ({ state }) => ["active", "inGracePeriod", "inBillingRetryPeriod"].includes(state);
+/** Whether the renewal was not paid, and the store still tries. */
+export const isOwed = ({ state }) => ["inGracePeriod", "inBillingRetryPeriod"].includes(state);
+const isRunning = (subscription) => subscription.state === "active" || isOwed(subscription);
 
 /** The higher price of the next product that its subscriber knows of; `undefined` if there is none. */
 function raiseOf({ period, pendingProduct, priceIncrease }) {
