@@ -110,9 +110,7 @@ struct KeyDirectory {
     /// Replaces a file atomically: readers see either the whole old file or the whole new one.
     func replace(_ file: URL, _ contents: Data, isPrivate: Bool) throws(OperatorError) {
         try write(file, contents, isPrivate: isPrivate) { draft in
-            guard rename(draft.path, file.path) == 0 else {
-                throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO)
-            }
+            try DraftFile.put(draft.path, at: file.path)
         }
     }
 
@@ -136,19 +134,8 @@ struct KeyDirectory {
         }
         // A draft that is left behind is hidden and harmless.
         defer { try? FileManager.default.removeItem(at: draft) }
-        // The mode is set when the file is created, so others can never read a private key.
-        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL, isPrivate ? 0o600 : 0o644)
-        guard descriptor >= 0 else {
-            throw .unwritable(file.path, POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO))
-        }
         do {
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            try handle.write(contentsOf: contents)
-            try handle.synchronize()
-        } catch {
-            throw .unwritable(file.path, error)
-        }
-        do {
+            try DraftFile.write(contents, to: draft.path, isPrivate: isPrivate)
             try putInPlace(draft)
         } catch {
             throw .unwritable(file.path, error)

@@ -80,18 +80,10 @@ package struct ReplayJournal: Codable, Sendable {
             let draft = path + ".draft"
             // A leftover may have another mode, so it is not written over.
             try? FileManager.default.removeItem(atPath: draft)
-            let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw Self.systemError() }
-            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            try file.write(contentsOf: contents)
-            try file.synchronize()
-            guard rename(draft, path) == 0 else { throw Self.systemError() }
+            try DraftFile.write(contents, to: draft, isPrivate: true)
+            try DraftFile.put(draft, at: path)
         } catch {
             throw .unwritable(path, error)
         }
-    }
-
-    private static func systemError() -> POSIXError {
-        POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO)
     }
 }
