@@ -13,8 +13,8 @@ public import ServiceLifecycle
 /// broker has lost its log, and the topic is read from its beginning: a broker may answer for an
 /// offset behind the end of a new log as if nothing had come yet.
 ///
-/// Changes are rare, so its fetches wait long. Some brokers end such a wait only when its time is over. So
-/// after a change, which others may follow within an advance, it fetches as often as other consumers do.
+/// Changes are rare, so its fetches wait long. Some brokers end such a wait only when its time is over. An
+/// advance makes several changes. So after each change it fetches for a while as often as other consumers.
 public struct ClockFollower: Service {
     /// The time after which a topic that does not end is read again.
     private static let patience = Duration.seconds(10)
@@ -191,6 +191,8 @@ public struct ClockFollower: Service {
         return rewind
     }
 
+    /// Logs that the broker has lost the log.
+    ///
     /// - Returns: `false`, because nothing goes on where the lost log ends.
     private func tellLoss() -> Bool {
         logger.notice(

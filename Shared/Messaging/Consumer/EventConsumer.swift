@@ -36,7 +36,7 @@ public struct EventConsumer: Service {
     ///   - delay: The age that events have when they are applied. Only the time from their
     ///     publication counts, and a wait is never longer than this.
     ///   - fetchWait: The least time for which a fetch waits for a message. A broker that ends the wait
-    ///     when a message comes delays nothing; others may deliver events so much later.
+    ///     when a message comes delays nothing. Others may deliver an event later, by up to this time.
     ///   - batchSizeMax: The largest number of events in one database transaction.
     ///   - spans: Receives a span for each applied event.
     ///   - logger: Receives the consumer's log messages.

@@ -5,7 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Sends the files of the page compressed, to browsers that take them so.
+/// Sends the files of the page compressed, to browsers that accept that.
 ///
 /// The files are compressed once, when this server starts. None has a secret, so nobody learns one
 /// from the length of an answer. Data of buyers is never compressed.
@@ -102,7 +102,7 @@ struct CompressedPages: RouterMiddleware {
         return files
     }
 
-    /// Compresses a file with the program `gzip`, which every system has.
+    /// Compresses a file with the program `gzip`.
     private static func compress(_ url: URL) throws -> Data {
         let process = Process()
         let output = Pipe()
