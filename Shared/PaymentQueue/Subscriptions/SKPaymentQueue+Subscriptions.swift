@@ -97,14 +97,8 @@ extension SKPaymentQueue {
         struct Claims: Decodable {
             var allowIntroductoryOffer: Bool
         }
-        let parts = Array(compactJWS.utf8).split(
-            separator: UInt8(ascii: "."),
-            omittingEmptySubsequences: false
-        )
-        guard parts.count == 3, let payload = StrictBase64.decode(parts[1], .url) else {
-            return false
-        }
-        let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload))
+        guard let payload = SignedText(compactJWS)?.payload else { return false }
+        let claims = try? JSONDecoder().decode(Claims.self, from: payload)
         return claims?.allowIntroductoryOffer ?? false
     }
 
