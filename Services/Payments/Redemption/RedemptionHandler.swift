@@ -16,7 +16,11 @@ struct RedemptionHandler: Sendable {
     let methodRefusal: @Sendable (PaymentMethod) -> PaymentRefusal?
     /// Accepts the payment that redeems a code.
     let pay: @Sendable (PaymentSubmission) async throws -> PaymentReply
-    private let remembered = RememberedTickets()
+    /// The tickets that this process has read, so that a form need not read its ticket again.
+    ///
+    /// A ticket never changes and is never taken back before its end. Only the code that the page has
+    /// shown last may be another one by now, if another instance has shown it. The holder has seen both.
+    private let remembered = TokenCache<String, RedemptionTicket>()
 
     /// The most unknown codes that an account may type in a window.
     static let triesMax = 20
@@ -77,7 +81,7 @@ struct RedemptionHandler: Sendable {
     func ticket(of secret: String) async throws -> RedemptionTicket? {
         guard RedemptionTicket.isSecret(secret) else { return nil }
         let digest = RedemptionTicket.digest(of: secret)
-        if let ticket = remembered.ticket(digest, at: context.machineNow()) { return ticket }
+        if let ticket = remembered.value(of: digest, now: context.machineNow()) { return ticket }
         return try await read(digest)
     }
 
@@ -87,7 +91,7 @@ struct RedemptionHandler: Sendable {
         let ticket = try await context.client.withConnection { connection in
             try connection.read(TicketStore.ticket(digest, at: now))
         }
-        if let ticket { remembered.remember(ticket, digest, at: now) }
+        if let ticket { remembered.insert(ticket, for: digest, until: ticket.endsAt) }
         return ticket
     }
 
@@ -141,7 +145,7 @@ struct RedemptionHandler: Sendable {
         _ ticketDigest: String
     ) async throws -> (ticket: RedemptionTicket, code: CodeDigest)? {
         let now = context.machineNow()
-        if let ticket = remembered.ticket(ticketDigest, at: now),
+        if let ticket = remembered.value(of: ticketDigest, now: now),
             let code = ticket.shownCode(as: typed)
         {
             return (ticket, code)
@@ -186,7 +190,7 @@ struct RedemptionHandler: Sendable {
             return .code(ticket, code, product)
         }
         if case .code(let ticket, _, _) = found {
-            remembered.remember(ticket, ticketDigest, at: now)
+            remembered.insert(ticket, for: ticketDigest, until: ticket.endsAt)
         }
         return found
     }

@@ -83,7 +83,7 @@ private final class ServerAPIState: Sendable {
     private let directory: ServerKeyDirectory
     private let requestsPerSecond: Int
     private let keys: Mutex<Keys>
-    private let servers = TokenCache<AuthenticatedServer>()
+    private let servers = TokenCache<SHA256.Digest, AuthenticatedServer>()
     private let now: @Sendable () -> MachineTime
     private let logger: Logger
 

@@ -101,8 +101,8 @@ private final class State: Sendable {
 
     private let directories: KeyDirectories
     private let keys: Mutex<Keys>
-    private let accounts = TokenCache<AuthenticatedAccount>()
-    private let administrators = TokenCache<AuthenticatedAdministrator>()
+    private let accounts = TokenCache<SHA256.Digest, AuthenticatedAccount>()
+    private let administrators = TokenCache<SHA256.Digest, AuthenticatedAdministrator>()
     private let now: @Sendable () -> MachineTime
     private let logger: Logger
 

@@ -1,38 +1,40 @@
-import Crypto
-import EventTypes
+package import EventTypes
 import Synchronization
 
-/// The contents of verified tokens, by the hash of the token, until each expires.
+/// The contents of valid tokens, by the hash of the token, until each expires.
 ///
 /// The cache is limited: once it is full, a new entry replaces the oldest. Refusals are not cached.
-final class TokenCache<Value: Sendable>: Sendable {
+package final class TokenCache<Digest: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
         var expiry: MachineTime
     }
 
     private struct Entries {
-        var byDigest: [SHA256.Digest: Entry] = [:]
+        var byDigest: [Digest: Entry] = [:]
         /// The digests in the order of their arrival; a ring once it is full.
-        var order: [SHA256.Digest] = []
+        var order: [Digest] = []
         var oldest = 0
     }
 
     private let entries = Mutex(Entries())
     private let countMax: Int
 
-    init(countMax: Int = 10_000) {
+    /// Makes an empty cache for a number of tokens.
+    package init(countMax: Int = 10_000) {
         self.countMax = countMax
     }
 
-    func value(of digest: SHA256.Digest, now: MachineTime) -> Value? {
+    /// The contents of a token, if they are cached and the token is valid at a time.
+    package func value(of digest: Digest, now: MachineTime) -> Value? {
         entries.withLock { entries in
             guard let entry = entries.byDigest[digest], now < entry.expiry else { return nil }
             return entry.value
         }
     }
 
-    func insert(_ value: Value, for digest: SHA256.Digest, until expiry: MachineTime) {
+    /// Caches the contents of a token, in place of those that it had.
+    package func insert(_ value: Value, for digest: Digest, until expiry: MachineTime) {
         entries.withLock { entries in
             let previous = entries.byDigest.updateValue(
                 Entry(value: value, expiry: expiry),

@@ -260,7 +260,7 @@ struct AuthenticatorTests {
     }
 
     @Test func theOldestEntryMakesRoom() {
-        let cache = TokenCache<Int>(countMax: 3)
+        let cache = TokenCache<SHA256.Digest, Int>(countMax: 3)
         let expiry = testTime.advanced(by: .seconds(10))
         for number in 0..<5 { cache.insert(number, for: digest(number), until: expiry) }
         #expect(cache.count == 3)
@@ -268,8 +268,17 @@ struct AuthenticatorTests {
         #expect(values == [nil, nil, 2, 3, 4])
     }
 
+    @Test func aTokenHasItsNewestContents() {
+        let cache = TokenCache<SHA256.Digest, Int>(countMax: 2)
+        let expiry = testTime.advanced(by: .seconds(10))
+        for number in 0..<5 { cache.insert(number, for: digest(1), until: expiry) }
+        cache.insert(5, for: digest(2), until: expiry)
+        #expect(cache.value(of: digest(1), now: testTime) == 4)
+        #expect(cache.count == 2)
+    }
+
     @Test func anEntryEndsWithItsToken() {
-        let cache = TokenCache<Int>()
+        let cache = TokenCache<SHA256.Digest, Int>()
         cache.insert(1, for: digest(1), until: testTime)
         #expect(cache.value(of: digest(1), now: testTime) == nil)
     }
