@@ -62,8 +62,9 @@ extension AcceptanceBatch {
             return .success(OfferGrant(first: needsApproval ? nil : offer))
         }
         let row = submission.subscriptionKey(of: product).flatMap { subscriptions.rows[$0] }
+        let offer: Result<PeriodOffer?, PaymentRefusal>
         if submission.request.introductoryOfferEligibility != nil {
-            return IntroductoryOfferRules.offer(
+            offer = IntroductoryOfferRules.offer(
                 signed,
                 of: product,
                 in: submission.request.storefront,
@@ -73,20 +74,19 @@ extension AcceptanceBatch {
                 } ?? false,
                 introducedBy: row?.introductoryID,
                 facts
-            ).flatMap { offer in
-                offer?.price.isZero == true && asksToBuy(submission)
-                    ? .failure(.offerNotAvailable) : .success(OfferGrant(first: offer))
-            }
+            )
+        } else {
+            offer = PromotionalOfferRules.offer(
+                signed,
+                of: product,
+                in: submission.request.storefront,
+                to: submission.accountKey,
+                isSubscriber: row?.subscription != nil,
+                facts
+            ).map(Optional.some)
         }
-        return PromotionalOfferRules.offer(
-            signed,
-            of: product,
-            in: submission.request.storefront,
-            to: submission.accountKey,
-            isSubscriber: row?.subscription != nil,
-            facts
-        ).flatMap { offer in
-            offer.price.isZero && asksToBuy(submission)
+        return offer.flatMap { offer in
+            offer?.price.isZero == true && asksToBuy(submission)
                 ? .failure(.offerNotAvailable) : .success(OfferGrant(first: offer))
         }
     }
