@@ -64,13 +64,12 @@ struct FamilyShareHandler: Sendable {
         guard !surplus.isEmpty || !behind.isEmpty || !missing.isEmpty else { return false }
         let shared = try share(missing, at: time, on: connection)
         try TransactionStore.insert(shared, on: connection)
-        // What did not fit is looked at again. If nothing of a full list could be done, the next look
-        // would find the same, again and again.
-        let isCut =
-            (surplus.count == limit && !revoked.isEmpty)
-            || (behind.count == limit && !followed.isEmpty)
-            || (missing.count == limit && !shared.isEmpty)
-        if isCut { try FamilyWorkStore.note([account], on: connection) }
+        guard !revoked.isEmpty || !followed.isEmpty || !shared.isEmpty else { return false }
+        // What did not fit is looked at again. After a look that changed nothing, the next one would find
+        // the same, again and again.
+        if max(surplus.count, behind.count, missing.count) == limit {
+            try FamilyWorkStore.note([account], on: connection)
+        }
         try Outbox.append(
             try revoked.map { try event($0, .transactionRefunded, at: time) }
                 + followed.map { try event($0, .transactionExtended, at: time) }
