@@ -249,7 +249,7 @@ enum SubscriptionStore {
             WITH next AS MATERIALIZED (
                 SELECT due_at, due_kind, tries FROM subscriptions WHERE due_at IS NOT NULL
                 ORDER BY due_at, due_kind, id LIMIT 256
-            ), awaited AS MATERIALIZED (\(unsafe: chargesOfPresentBuyers))
+            ), awaited AS MATERIALIZED (\(unsafe: awaitedCharges))
             SELECT \(unsafe: DueWork.allCases.map(oldest).joined(separator: ", "))
             """
         )
@@ -276,15 +276,15 @@ enum SubscriptionStore {
 
     /// The subscriptions whose open charge waits for its buyer.
     ///
-    /// Such an attempt is always due some time, so only the open ones are looked at. `LIMIT` keeps it from
-    /// becoming a join, which may read all transactions. An array keeps the index of the open charges in
-    /// use.
-    private static let chargesOfPresentBuyers = """
+    /// A purchase that waits belongs to no subscription yet. Such an attempt is always due some time, so
+    /// only the open ones are looked at. `LIMIT` keeps it from becoming a join, which may read all
+    /// transactions. An array keeps the index of the open charges in use.
+    private static let awaitedCharges = """
         SELECT owed.original_id AS id FROM processor_attempts a
         CROSS JOIN LATERAL (
             SELECT t.original_id FROM transactions t WHERE t.id = a.transaction_id LIMIT 1
         ) AS owed
-        WHERE a.due_at IS NOT NULL AND a.step = 'awaiting_action' AND a.is_buyer_present
+        WHERE a.due_at IS NOT NULL AND a.step = 'awaiting_action'
         """
 
     /// The condition for rows whose due action is work of a kind.
