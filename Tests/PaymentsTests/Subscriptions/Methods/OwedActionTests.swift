@@ -1,5 +1,6 @@
 import EventTypes
 import Ledger
+import Postgres
 import ServiceKit
 import StoreAPI
 import StoreTracing
@@ -128,6 +129,50 @@ import Testing
             #expect(try await store.subscription().state == .active)
             #expect(try await store.postings(of: renewal.id) == [.purchase])
             #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func anotherCardChosenMeanwhilePaysAtTheNextTry() async throws {
+        try await withOwed { store, id in
+            _ = try await store.ask(for: id)
+            let waiting = try #require(try await store.transactions().last)
+            let working = SandboxPaymentMethod.success.method
+            _ = try await store.subscriptions.decide(
+                .method(working),
+                on: id,
+                by: alice.accountKey,
+                trace: .begin()
+            )
+            try await store.settle()
+            #expect(try await store.transactions().last?.id == waiting.id)
+            guard case .act = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "There is no page.")
+            }
+            try await store.recover(after: hour)
+            #expect(try await store.load(waiting.id).failureReason == .buyerMustAct)
+            try await store.advance(days: 2)
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    /// A try is counted a moment before its charge begins.
+    @Test func aChargeBegunAfterMidnightHasThePageOfItsTry() async throws {
+        try await withOwed { store, id in
+            let rest = AskedTries(of: id, at: store.clock.now()).rest
+            store.clock.advance(by: rest - .seconds(1))
+            _ = try await store.ask(for: id)
+            let asked = try await store.subscription()
+            let renewal = try #require(try await store.transactions().last)
+            let start = try #require(asked.charge).startedAt
+            for (seconds, isFound) in [(0, true), (2, true), (86_400, false)] {
+                var begun = asked
+                begun.charge?.startedAt = start.advanced(by: .seconds(seconds))
+                let found = try await store.client.withConnection { [begun] connection in
+                    try AskedTryStore.open(of: begun, on: connection)
+                }
+                #expect(found == (isFound ? renewal.id : nil))
+            }
         }
     }
 
