@@ -128,9 +128,7 @@ struct PaymentRoutes: Sendable {
     {
         let key = try context.requireAccountKey()
         try actionLimit.count(key, at: machineNow())
-        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
-            throw HTTPProblem.subscriptionUnknown
-        }
+        let id = try context.subscriptionInPath()
         let reply = try await actions.action(ofSubscription: id, of: key)
         return try answer(reply, unknown: .subscriptionUnknown)
     }

@@ -12,4 +12,14 @@ extension StoreRequestContext {
         }
         return id
     }
+
+    /// Returns the subscription that a path names.
+    ///
+    /// - Throws: ``HTTPProblem`` if the path names none.
+    func subscriptionInPath() throws -> TransactionID {
+        guard let id = parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
+            throw HTTPProblem.subscriptionUnknown
+        }
+        return id
+    }
 }

@@ -46,7 +46,8 @@ struct SubscriptionRoutes: Sendable {
         -> Response
     {
         let key = try context.requireAccountKey()
-        return try answer(await subscriptions.subscription(try id(context), of: key))
+        let id = try context.subscriptionInPath()
+        return try answer(await subscriptions.subscription(id, of: key))
     }
 
     @Sendable
@@ -136,7 +137,7 @@ struct SubscriptionRoutes: Sendable {
     private func anySubscription(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        try answer(await subscriptions.subscription(try id(context)))
+        try answer(await subscriptions.subscription(try context.subscriptionInPath()))
     }
 
     @Sendable
@@ -168,7 +169,7 @@ struct SubscriptionRoutes: Sendable {
             throw HTTPProblem.extensionOutOfRange
         }
         let reply = try await subscriptions.extend(
-            try id(context),
+            try context.subscriptionInPath(),
             by: RequestedExtension(
                 id: key.rawValue,
                 days: body.days,
@@ -194,7 +195,7 @@ struct SubscriptionRoutes: Sendable {
         act: Act? = nil,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let id = try id(context)
+        let id = try context.subscriptionInPath()
         let reply = try await subscriptions.decide(
             decision,
             on: id,
@@ -216,12 +217,5 @@ struct SubscriptionRoutes: Sendable {
     private func answer(_ subscription: Subscription?) throws -> Response {
         guard let subscription else { throw HTTPProblem.subscriptionUnknown }
         return try jsonResponse(SubscriptionResponse(subscription: subscription))
-    }
-
-    private func id(_ context: StoreRequestContext) throws -> TransactionID {
-        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
-            throw HTTPProblem.subscriptionUnknown
-        }
-        return id
     }
 }

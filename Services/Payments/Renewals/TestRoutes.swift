@@ -128,7 +128,7 @@ struct TestRoutes: Sendable {
         under key: IdempotencyKey? = nil,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let id = try subscriptionID(context)
+        let id = try context.subscriptionInPath()
         let reply = try await subscriptions.decide(
             decision,
             on: id,
@@ -141,13 +141,6 @@ struct TestRoutes: Sendable {
         case .done(let subscription):
             return try jsonResponse(SubscriptionResponse(subscription: subscription))
         }
-    }
-
-    private func subscriptionID(_ context: StoreRequestContext) throws -> TransactionID {
-        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
-            throw HTTPProblem.subscriptionUnknown
-        }
-        return id
     }
 
     private func bundleID(_ request: Request) throws -> BundleID {
