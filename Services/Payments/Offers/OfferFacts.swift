@@ -37,9 +37,9 @@ struct OfferFacts: Sendable {
             return .offerSignatureInvalid(.customer)
         }
         let age = time.duration(since: signed.validFrom)
-        guard age <= PromotionalOfferRules.lifetime,
-            age >= .zero - PromotionalOfferRules.clockTolerance
-        else { return .offerExpired }
+        guard age <= SignedOffer.lifetime, age >= .zero - SignedOffer.clockTolerance else {
+            return .offerExpired
+        }
         return used.contains(signed.nonce) ? .offerNonceUsed : nil
     }
 }

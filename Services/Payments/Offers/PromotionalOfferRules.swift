@@ -5,11 +5,6 @@ import StoreAPI
 ///
 /// Pure.
 enum PromotionalOfferRules {
-    /// The time for which a signature can be used.
-    static let lifetime = Duration.seconds(24 * 3600)
-    /// The most by which the clock of a merchant's server may be ahead.
-    static let clockTolerance = Duration.seconds(5 * 60)
-
     /// Decides whether a payment gets the offer that it carries.
     ///
     /// The checks come in the order of rule S49.

@@ -15,6 +15,11 @@ struct SignedOffer: Sendable {
         case introductory(isAllowed: Bool)
     }
 
+    /// The time for which a signature can be used.
+    static let lifetime = Duration.seconds(24 * 3600)
+    /// The most by which the clock of a merchant's server may be ahead.
+    static let clockTolerance = Duration.seconds(5 * 60)
+
     let decision: Decision
     let keyID: String
     let nonce: OfferNonce
@@ -28,7 +33,7 @@ struct SignedOffer: Sendable {
 
     /// The time from which no instance takes the signature any more, an hour after it is too old.
     var end: MachineTime {
-        validFrom.advanced(by: PromotionalOfferRules.lifetime + .seconds(3600))
+        validFrom.advanced(by: Self.lifetime + .seconds(3600))
     }
 
     /// Parses the offer of a request; `nil` if it has none.

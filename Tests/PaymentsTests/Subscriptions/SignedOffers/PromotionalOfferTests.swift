@@ -134,7 +134,7 @@ import Testing
         try await withFormerSubscriber { store in
             let request = redeeming(try signer.discount(at: now))
             try await store.buy(request, key: "1")
-            store.clock.advance(by: PromotionalOfferRules.lifetime)
+            store.clock.advance(by: SignedOffer.lifetime)
             try await store.buy(
                 redeeming(try signer.discount(at: store.clock.machineNow())),
                 key: "2",
