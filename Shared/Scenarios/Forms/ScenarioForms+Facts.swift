@@ -16,7 +16,7 @@ extension ScenarioForms {
         .init(
             "unfinished",
             .named(.list(.text)),
-            "The payments in each account's queue, in any order, or such as 'renewal of PRODUCT'."
+            "The payments in each account's queue, in any order. One that no step makes is 'renewal of PRODUCT'."
         ),
         .init("owns", .named(.list(.name)), "The products that each account owns."),
         .init(
