@@ -97,6 +97,35 @@ import Testing
         #expect(report.comparison.totals.rows.run == 5)
     }
 
+    @Test func aCeilingThatLeavesOutWorkOfAPurchaseIsNone() {
+        func rows(_ counts: [String: Int64]) -> WrittenRows {
+            WrittenRows(rows: counts, walBytes: 1)
+        }
+        func shortcomings(_ ceiling: [String: Int64]) -> [String] {
+            WrittenComparison(
+                run: rows([
+                    "payments.outbox": 209, "payments.relay_chains": 101, "payments.charges": 100,
+                    "payments.leads": 1,
+                ]),
+                runPurchases: 100,
+                ceiling: rows(ceiling),
+                ceilingPurchases: 100
+            ).shortcomings
+        }
+        #expect(
+            shortcomings([
+                "payments.outbox": 200, "payments.relay_chains": 64, "payments.charges": 100,
+            ]) == [],
+            "Rows of a batch are fewer in larger batches."
+        )
+        #expect(
+            shortcomings(["payments.outbox": 100, "payments.charges": 100]) == [
+                "payments.outbox is written less by the ceiling",
+                "payments.relay_chains is written by a purchase, and not by the ceiling",
+            ]
+        )
+    }
+
     @Test func latenciesAreDividedByTheBrokersPingPong() throws {
         let report = try report()
         #expect(report.deliveredRatios.p50 == 4 && report.deliveredRatios.p99 == 4)

@@ -64,7 +64,7 @@ extension EndToEnd {
             #expect(result.events_per_purchase >= 3)
             #expect(result.kept_bytes_per_purchase > 1000)
             #expect(result.rows_per_purchase > 10)
-            #expect(result.ceiling_rows_per_purchase >= result.rows_per_purchase * 0.98)
+            #expect(result.ceiling_rows_per_purchase > 10)
             #expect(result.renewals_per_second > 0 && result.renewed_to_drained > 0)
             #expect(result.renewal_year_seconds > 0)
             // One look-up a second, and those of the metrics each minute.

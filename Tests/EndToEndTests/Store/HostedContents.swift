@@ -14,8 +14,12 @@ extension EndToEnd {
     /// Hosted content from the upload to an app whose download is interrupted.
     @Suite(.timeLimit(.minutes(5)))
     struct HostedContents {
-        /// An uneven length that exceeds the buffers between the two processes.
-        private let bytes = (0..<12_345_678).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435 >> 7) }
+        /// Bytes in which no piece repeats another, more than the buffers between the two processes
+        /// hold, and no multiple of four.
+        private static let bytes = (UInt32(0)..<3_086_420).map { $0 &* 2_654_435_761 }
+            .withUnsafeBytes { Array($0.dropLast(2)) }
+
+        private var bytes: [UInt8] { Self.bytes }
 
         private var digest: ContentDigest { ContentDigest(bytes: SHA256.hash(data: bytes)) }
 

@@ -80,6 +80,15 @@ struct WrittenComparison: Sendable {
 
     /// A table counts if it is written to at least once in this many purchases.
     private static let rarest = 100
+    /// Tables that get rows for each batch, account or partition.
+    ///
+    /// How many rows those are for a purchase depends on the size of the batches. On a slow machine
+    /// the services write them in smaller batches than the ceiling, and so more often.
+    private static let tablesOfBatches: Set<Substring> = [
+        "app_transactions", "consumer_places", "consumer_positions", "credit_balances", "leads",
+        "log_seals", "notification_marks", "queues", "relay_chains", "relay_offsets", "relay_place",
+        "signing_chains",
+    ]
 
     /// Rows per purchase of each table that either of the two writes to.
     var tables: [(name: String, run: Double, ceiling: Double)] {
@@ -107,22 +116,23 @@ struct WrittenComparison: Sendable {
 
     /// The ways in which the ceiling does less work than the run, which would make it no ceiling.
     ///
-    /// A table with a row for each purchase must get as many rows. Tables with rows for each batch
-    /// (places, seals) only have to be written to. All rows together must not be fewer.
+    /// A table with rows for each purchase must get as many rows. Tables with rows for each batch
+    /// (places, seals) only have to be written to.
     var shortcomings: [String] {
-        var found: [String] = []
-        for (table, run, ceiling) in tables
-        where self.run.rows[table, default: 0] >= max(20, runPurchases / Self.rarest) {
-            if ceiling == 0 {
-                found.append("\(table) is written by a purchase, and not by the ceiling")
-            } else if run >= 0.99, ceiling < run.rounded(.down) * 0.99 {
-                found.append("\(table) is written less by the ceiling")
+        tables.compactMap { table, run, ceiling in
+            guard self.run.rows[table, default: 0] >= max(20, runPurchases / Self.rarest) else {
+                return nil
             }
+            guard ceiling > 0 else {
+                return "\(table) is written by a purchase, and not by the ceiling"
+            }
+            guard let name = table.split(separator: ".").last,
+                !Self.tablesOfBatches.contains(name)
+            else { return nil }
+            // The run also has the finishes of purchases that were made before it.
+            return ceiling < run.rounded(.down) * 0.99
+                ? "\(table) is written less by the ceiling" : nil
         }
-        if totals.rows.ceiling < totals.rows.run * 0.98 {
-            found.append("the ceiling writes fewer rows")
-        }
-        return found
     }
 }
 
