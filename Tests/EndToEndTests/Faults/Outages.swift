@@ -19,8 +19,9 @@ extension EndToEnd {
             try await withStore(.with(database: .own)) { store in
                 try await store.importSampleCatalog()
                 var payments = [try await store.buy(as: "before")]
-                try store.cluster.stop(.immediate)
                 let client = try store.client(account: "during")
+                _ = try await client.payingMethod()
+                try store.cluster.stop(.immediate)
                 let refused = try await client.add(.sample(), key: "while-away")
                 #expect(refused.status == 503)
                 #expect(refused.response.headers.contains(name: "retry-after"))

@@ -99,10 +99,12 @@ extension StoreHarness {
         traceparent: String?
     ) async throws -> TransactionID {
         let client = try client(account: "quinn")
+        var payment = PaymentRequest.sample(product)
+        payment.paymentMethod = try await client.payingMethod()
         let response = try await client.raw(
             .POST,
             client.urls.payments + Routes.payments,
-            body: Array(try JSONEncoder().encode(PaymentRequest.sample(product))),
+            body: Array(try JSONEncoder().encode(payment)),
             headers: [
                 ("content-type", "application/json"), ("idempotency-key", UUID().uuidString),
             ] + (traceparent.map { [("traceparent", $0)] } ?? [])

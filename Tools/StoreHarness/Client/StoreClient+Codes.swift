@@ -12,11 +12,10 @@ extension StoreClient {
     public func openCodePage(
         by method: SandboxPaymentMethod = .success
     ) async throws -> StoreAnswer<RedemptionTicketResponse> {
-        var request = RedemptionTicketRequest(
+        let request = RedemptionTicketRequest(
             storefront: SampleCatalog.usa,
-            paymentMethod: method.method
+            paymentMethod: try await payingMethod(like: method)
         )
-        if let stripe { request.paymentMethod = try await stripe.saved(method, of: self) }
         return try await StoreAnswer.of(
             raw(
                 .POST,

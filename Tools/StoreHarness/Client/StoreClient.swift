@@ -88,6 +88,18 @@ public struct StoreClient: Sendable {
         self.token = token
     }
 
+    /// The payment method with which the account pays as with one of the sandbox: that itself, or
+    /// with Stripe a saved card that does the same.
+    ///
+    /// A card is saved at the first call.
+    ///
+    /// - Throws: An error if the card cannot be saved.
+    package func payingMethod(
+        like method: SandboxPaymentMethod = .success
+    ) async throws -> PaymentMethod {
+        try await stripe?.saved(method, of: self) ?? method.method
+    }
+
     /// Requests products.
     public func products(
         _ ids: [String],
