@@ -264,6 +264,8 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")
                 let request = PaymentRequest.sample()
+                // With Stripe all pay with the same card.
+                _ = try await client.payingMethod()
                 let ids = try await withThrowingTaskGroup(of: TransactionID.self) { group in
                     for _ in 0..<20 {
                         group.addTask {

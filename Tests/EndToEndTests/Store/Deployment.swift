@@ -98,7 +98,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func theReadmesPurchaseWithCurlWorks() async throws {
+        @Test(.onlySandbox("It pays with a payment method of the sandbox."))
+        func theReadmesPurchaseWithCurlWorks() async throws {
             let readme = try Self.text("deploy/README.md")
             let section = try #require(readme.split(separator: "### With curl").last)
             let block = try #require(section.split(separator: "```bash\n").dropFirst().first)

@@ -143,7 +143,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func aSandboxWhoseClockWasSetIsNotReadyInProduction() async throws {
+        @Test(.onlySandbox("A store in production does not take a test key."))
+        func aSandboxWhoseClockWasSetIsNotReadyInProduction() async throws {
             try await withStore { store in
                 let frozen = try await store.setClock(Routes.adminClockFreeze)
                 for process in [store.process(.payments), store.process(.receipts)] {
@@ -259,7 +260,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func aStoreInProductionHasNoClockToSet() async throws {
+        @Test(.onlySandbox("A store in production does not take a test key."))
+        func aStoreInProductionHasNoClockToSet() async throws {
             let production = ["STORE_ENVIRONMENT": "Production"]
             let settings = [StoreService.payments: production, .receipts: production]
             try await withStore(.with(settings: settings)) { store in
