@@ -95,7 +95,7 @@ extension StoreHarness {
     /// Waits until every service has sealed its logs, and checks the chains.
     @discardableResult
     func soundSeals() async throws -> [Seals] {
-        let seals = try await eventually("the seals of all logs") {
+        let seals = try await eventually(every: .milliseconds(200), "the seals of all logs") {
             let seals = try await counterfoil("verify", "--json").json([Seals].self)
             return seals.allSatisfy { $0.unsealedRows == 0 || !$0.findings.isEmpty } ? seals : nil
         }

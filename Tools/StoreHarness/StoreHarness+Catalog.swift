@@ -17,7 +17,12 @@ extension StoreHarness {
         let client = try client(account: "catalog-probe")
         var request = PaymentRequest.sample(product)
         request.paymentMethod = "no_such_method"
-        try await eventually(within: limit, "payments to know \(product)") { () -> Bool? in
+        // A new group takes a second to form. Meanwhile few questions leave the processors to the services.
+        try await eventually(
+            within: limit,
+            every: .milliseconds(50),
+            "payments to know \(product)"
+        ) { () -> Bool? in
             let answer = try await client.add(request)
             guard try !answer.asksToTryAgain, let problem = answer.problem else { return nil }
             return problem.code != "product_unknown" ? true : nil

@@ -10,7 +10,10 @@ extension StoreHarness {
     /// - Throws: ``HarnessError`` if there is no answer or if the answer contradicts the exit code.
     public func reconcile(within limit: Duration = .zero) async throws -> Reconciliation {
         guard stripe != nil else { return try await reconcileOnce(within: limit) }
-        return try await eventually("Stripe's list with the newest transactions") {
+        return try await eventually(
+            every: .milliseconds(200),
+            "Stripe's list with the newest transactions"
+        ) {
             let answer = try await self.reconcileOnce(within: limit)
             return answer.onTheirWay == 0 ? answer : nil
         }

@@ -69,7 +69,10 @@ extension EndToEnd {
                     guard let line else { return nil }
                     return line == "\(name)0" ? nil : true
                 }
-                let named = try await eventually("the charge to be named") {
+                let named = try await eventually(
+                    every: .milliseconds(200),
+                    "the charge to be named"
+                ) {
                     let found = try await store.reconcile().differences
                     return found.map(\.kind) == ["chargeUnknown"] ? found.first : nil
                 }

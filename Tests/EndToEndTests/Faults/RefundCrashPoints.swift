@@ -124,7 +124,10 @@ extension StoreHarness {
         refunds: Int,
         reversals: Int
     ) async throws {
-        _ = try await eventually("the refund and its reversal to be settled, each once") {
+        _ = try await eventually(
+            every: .milliseconds(200),
+            "the refund and its reversal to be settled, each once"
+        ) {
             () async throws -> Bool? in
             let books = try await reconcile().transactions?.first { $0.id == id }
             guard let books, let entry = books.entry else { return nil }

@@ -156,7 +156,10 @@ extension EndToEnd {
                     for: gold.transactionID,
                     toBe: .purchased
                 )
-                let books = try await eventually("the refund to be settled") {
+                let books = try await eventually(
+                    every: .milliseconds(200),
+                    "the refund to be settled"
+                ) {
                     let books = try await store.reconcile().transactions?.first { $0.id == id }
                     return books?.entry?.refunds.isEmpty == false ? books : nil
                 }

@@ -161,7 +161,7 @@ extension EndToEnd {
                 let ids = payments.map(\.transactionID)
                 let start = try await store.readClock().now
                 _ = try await store.advanceClock("31d", from: start)
-                let whole = try await eventually("all books to agree") {
+                let whole = try await eventually(every: .milliseconds(200), "all books to agree") {
                     let answer = try await store.reconcile()
                     return answer.differences.isEmpty ? answer : nil
                 }

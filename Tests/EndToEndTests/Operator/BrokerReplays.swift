@@ -127,7 +127,10 @@ extension EndToEnd {
                     )
                 }
                 let place = "transaction.purchased.v9 at payments.transactions/0/1"
-                let letters = try await eventually("receipts to refuse it") {
+                let letters = try await eventually(
+                    every: .milliseconds(200),
+                    "receipts to refuse it"
+                ) {
                     let answer = try await store.counterfoil("dead-letters", "list", "--json")
                     return answer.output.contains(place) ? answer.output : nil
                 }

@@ -17,7 +17,7 @@ extension EndToEnd.Operator {
             try await store.finish([coins, pro])
 
             try await store.tellsStories(of: coins, declined: declined, deferred: deferred)
-            try await eventually("all books to agree") {
+            try await eventually(every: .milliseconds(200), "all books to agree") {
                 let answer = try await store.counterfoil("reconcile", "--settled", "0")
                 return answer.exit == .code(0) ? true : nil
             }

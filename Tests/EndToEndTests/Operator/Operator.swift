@@ -84,7 +84,7 @@ extension EndToEnd {
             let status = try await store.counterfoil("status")
             #expect(status.exit == .code(69))
             try await store.process(.receipts).start()
-            try await eventually("receipts to catch up") {
+            try await eventually(every: .milliseconds(200), "receipts to catch up") {
                 try await store.counterfoil("lag", "--max-age", "0").exit == .code(0) ? true : nil
             }
         }

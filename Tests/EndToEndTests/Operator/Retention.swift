@@ -34,7 +34,7 @@ extension EndToEnd {
                 for process in store.processes { try await process.start() }
                 let new = [try await store.buy(), try await store.buy(as: "carol")]
                 try await store.expectWhole(old + new)
-                try await eventually("everything to be sealed") {
+                try await eventually(every: .milliseconds(200), "everything to be sealed") {
                     let said = try await store.counterfoil("verify")
                     return said.exit == .code(0) && !said.output.contains("wait for") ? true : nil
                 }

@@ -183,7 +183,11 @@ extension StoreHarness {
 
     /// Makes a proof, after those of the other stores on the tests' server.
     func verify(with arguments: [String]) async throws -> ProgramAnswer {
-        try await eventually(within: .seconds(300), "the proofs of other stores to end") {
+        try await eventually(
+            within: .seconds(300),
+            every: .milliseconds(200),
+            "the proofs of other stores to end"
+        ) {
             let answer = try await counterfoil(["replay", "--verify"] + arguments)
             return answer.output.contains("Another proof is under way") ? nil : answer
         }

@@ -29,7 +29,8 @@ extension EndToEnd {
                 let paid = try await client.settledSubscription(.active)
                 #expect(paid.renewalProblem == nil)
                 #expect(stripe.server.entries.map(\.kind) == ["charge", "charge"])
-                try await eventually("books that agree") { () async throws -> Bool? in
+                try await eventually(every: .milliseconds(200), "books that agree") {
+                    () async throws -> Bool? in
                     try await store.reconcile().differences.isEmpty ? true : nil
                 }
             }

@@ -78,7 +78,11 @@ extension StoreHarness {
         of id: TransactionID,
         within limit: Duration = .seconds(60)
     ) async throws {
-        _ = try await eventually(within: limit, "the money to be given back, once") {
+        _ = try await eventually(
+            within: limit,
+            every: .milliseconds(200),
+            "the money to be given back, once"
+        ) {
             () async throws -> Bool? in
             let found = try await reconcile()
             guard let books = found.transactions?.first(where: { $0.id == id }),

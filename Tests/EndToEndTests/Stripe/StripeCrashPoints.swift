@@ -57,7 +57,10 @@ extension EndToEnd {
                 #expect(story.output.contains("could not make the last refund"), "\(story.output)")
                 // The buyer can be paid once more.
                 _ = try await store.administrator.refund(id)
-                try await eventually("another refund, and books that agree") {
+                try await eventually(
+                    every: .milliseconds(200),
+                    "another refund, and books that agree"
+                ) {
                     () async throws -> Bool? in
                     let found = try await store.reconcile()
                     guard found.differences.isEmpty,

@@ -344,7 +344,7 @@ extension PaymentRequest {
 extension StoreHarness {
     /// Compares all books with Stripe's list, once it has been read for a number of transactions.
     fileprivate func compareWithStripe(_ count: Int) async throws -> Reconciliation {
-        try await eventually("all transactions on Stripe's list") {
+        try await eventually(every: .milliseconds(200), "all transactions on Stripe's list") {
             let books = try await counterfoil("reconcile", "--settled", "0", "--json")
                 .json(Reconciliation.self)
             return books.compared == count ? books : nil

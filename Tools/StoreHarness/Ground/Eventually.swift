@@ -2,6 +2,8 @@
 ///
 /// - Parameters:
 ///   - limit: The time limit. A minute is long enough even on a busy machine.
+///   - pause: The rest between two tries. A try that starts a program deserves a longer one: it takes
+///     processor time from what it waits for.
 ///   - what: A description of the expected result, for the error message.
 ///   - condition: Returns the answer, or `nil` while there is none. Its last error is part of the
 ///     error message. A ``StoreFault`` ends the loop immediately.
@@ -10,6 +12,7 @@
 @discardableResult
 public func eventually<Answer>(
     within limit: Duration = .seconds(60),
+    every pause: Duration = .milliseconds(20),
     _ what: String,
     _ condition: () async throws -> Answer?
 ) async throws -> Answer {
@@ -25,7 +28,7 @@ public func eventually<Answer>(
         } catch {
             lastError = error
         }
-        try await Task.sleep(for: .milliseconds(20))
+        try await Task.sleep(for: pause)
     } while clock.now < end
     let because = lastError.map { "; the last try threw: \($0)" } ?? ""
     throw HarnessError("Waited \(limit) in vain for \(what)\(because).")
