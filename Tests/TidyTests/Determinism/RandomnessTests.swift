@@ -9,7 +9,6 @@ import Testing
         "Tools/StoreHarness/StoreHarness.swift": "names databases",
         "Tools/StoreHarness/Broker/BrokerCluster.swift": "names a cluster",
         "Tools/StoreHarness/Postgres/TemporaryClusters.swift": "names a folder",
-        "Tools/StoreHarness/Processes/FreePort.swift": "tries ports until one is free",
         "Tools/DevStore/Bench/Load/BenchDriver.swift": "names idempotency keys",
         "Tools/DevStore/Bench/Ceiling/BrokerRelay.swift": "spreads the polls of a measured program",
     ]
