@@ -79,7 +79,7 @@ public func withTestDatabase<R>(
         result = .failure(error)
     }
     // This runs in a separate task, so that a test that exceeded its time limit still cleans up.
-    try await Task { try await cluster.dropDatabase(name) }.value
+    try await Task { try await cluster.dropDatabases([name]) }.value
     return try result.get()
 }
 

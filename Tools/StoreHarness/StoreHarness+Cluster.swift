@@ -18,6 +18,7 @@ extension StoreHarness {
                 settings: options.postgresSettings,
                 hasOwnDisk: options.hasOwnDisk
             )
+            try await ClusterTemplate.create(cluster)
             try await cluster.start()
             return cluster
         case .kept(let wanted):

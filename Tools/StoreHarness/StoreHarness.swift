@@ -330,7 +330,7 @@ public final class StoreHarness: Sendable {
                     try await cluster.ensureDatabase(
                         service.rawValue + databaseSuffix,
                         connectableBy: service.role,
-                        copying: self.copiesTemplates ? try await self.template(of: service) : nil
+                        copying: self.copiesTemplates ? ClusterTemplate.database(of: service) : nil
                     )
                 }
             }
@@ -338,26 +338,13 @@ public final class StoreHarness: Sendable {
         }
     }
 
-    /// Whether its databases are copies of migrated ones, as those of most tests are.
+    /// Whether its databases are copies of the migrated ones in ``ClusterTemplate``.
     private var copiesTemplates: Bool {
-        if case .shared = options.database { options.migrates } else { false }
-    }
-
-    /// Returns the database from which a service's is copied, migrated by the service's own command.
-    private func template(of service: StoreService) async throws -> String {
-        try await TemplateDatabases.shared.template(service.rawValue, on: cluster) { name in
-            try await self.cluster.ensureDatabase(name, connectableBy: service.role)
-            try await self.process(service).run(
-                "migrate",
-                settings: ["MIGRATION_DATABASE_URL": self.cluster.url(database: name)]
-            )
-        }
+        if case .kept = options.database { false } else { options.migrates }
     }
 
     private func dropDatabases() async throws {
-        for service in StoreService.allCases {
-            try await cluster.dropDatabase(service.rawValue + databaseSuffix)
-        }
+        try await cluster.dropDatabases(StoreService.allCases.map { $0.rawValue + databaseSuffix })
     }
 
     private static func temporaryDirectory() -> String {

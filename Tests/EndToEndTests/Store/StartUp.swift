@@ -52,6 +52,16 @@ extension EndToEnd {
             }
         }
 
+        /// The databases of most tests are copies of those that a process of the same build has migrated.
+        @Test func aStoreOfTestsHasAllMigrationsOfThisBuild() async throws {
+            try await withStore(.stopped) { store in
+                for service in StoreService.allCases {
+                    let said = try await store.process(service).run("migrate")
+                    #expect(said.contains("migrations=0"), "\(said)")
+                }
+            }
+        }
+
         @Test func portThatIsTakenIsNamed() async throws {
             try await withStore { store in
                 let first = store.process(.catalog)

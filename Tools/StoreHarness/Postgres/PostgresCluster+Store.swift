@@ -55,10 +55,11 @@ extension PostgresCluster {
         copying template: String? = nil
     ) async throws {
         let exists = try await asSuperuser { connection in
-            try !connection.query("SELECT 1 FROM pg_database WHERE datname = \(name)").isEmpty
-        }
-        if !exists { try await createDatabase(name, copying: template ?? "template1") }
-        try await asSuperuser { connection in
+            let rows = try connection.query("SELECT 1 FROM pg_database WHERE datname = \(name)")
+            if rows.isEmpty {
+                let template = template ?? "template1"
+                try Self.createDatabase(name, copying: template, on: connection)
+            }
             try connection.execute("REVOKE CONNECT ON DATABASE \"\(unsafe: name)\" FROM PUBLIC")
             try connection.execute(
                 """
@@ -67,6 +68,7 @@ extension PostgresCluster {
                     \(unsafe: Self.archivistRole)
                 """
             )
+            return !rows.isEmpty
         }
         // A copy has the rights on tables of what it was copied from.
         guard exists || template == nil else { return }

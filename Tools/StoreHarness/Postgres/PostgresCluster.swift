@@ -147,12 +147,24 @@ public final class PostgresCluster: Sendable {
     /// Whether a server runs in the directory.
     public var isRunning: Bool {
         guard let programs else { return true }
-        // pg_ctl fails if no server runs.
+        guard processID != nil else { return false }
+        // The file may have survived a crash. pg_ctl fails if no server runs.
         return (try? programs.run("pg_ctl", ["status", "-D", dataDirectory])) != nil
     }
 
     /// Whether the server is the harness's own, so that all its databases are removed with it.
     public var isOwn: Bool { programs != nil }
+
+    /// Creates the cluster, which must not exist yet, with the data of one that is stopped.
+    func create(copying data: String) throws {
+        guard let programs else { return }
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        try programs.handOver(directory)
+        try programs.copy(data, to: dataDirectory)
+    }
 
     /// Creates the cluster if it does not exist, starts the server and waits until it answers.
     public func start() async throws {
@@ -248,19 +260,29 @@ public final class PostgresCluster: Sendable {
     public func createDatabase(_ name: String, copying template: String = "template1") async throws
     {
         try await asSuperuser { connection in
-            try connection.execute(
-                """
-                CREATE DATABASE "\(unsafe: name)" OWNER \(unsafe: Self.owner)
-                TEMPLATE "\(unsafe: template)"
-                """
-            )
+            try Self.createDatabase(name, copying: template, on: connection)
         }
     }
 
-    /// Drops a database and disconnects its clients.
-    public func dropDatabase(_ name: String) async throws {
+    static func createDatabase(
+        _ name: String,
+        copying template: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            CREATE DATABASE "\(unsafe: name)" OWNER \(unsafe: Self.owner)
+            TEMPLATE "\(unsafe: template)"
+            """
+        )
+    }
+
+    /// Drops databases and disconnects their clients.
+    public func dropDatabases(_ names: [String]) async throws {
         try await asSuperuser { connection in
-            try connection.execute("DROP DATABASE IF EXISTS \"\(unsafe: name)\" WITH (FORCE)")
+            for name in names {
+                try connection.execute("DROP DATABASE IF EXISTS \"\(unsafe: name)\" WITH (FORCE)")
+            }
         }
     }
 

@@ -5,9 +5,14 @@ struct ServerPrograms: Sendable {
     private let directory: String
     private let needsUser: Bool
 
+    private static let found = Result { try ServerPrograms.search() }
+
+    /// Returns the programs of this machine.
+    static func find() throws -> ServerPrograms { try found.get() }
+
     /// Looks in the directory that `pg_config` prints, then in Debian's directories (newest version
     /// first).
-    static func find() throws -> ServerPrograms {
+    private static func search() throws -> ServerPrograms {
         var candidates: [String] = []
         if let said = try? output(of: "/usr/bin/env", ["pg_config", "--bindir"]) {
             candidates.append(said.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -35,15 +40,18 @@ struct ServerPrograms: Sendable {
 
     /// Runs a program and waits for its end.
     func run(_ program: String, _ arguments: [String]) throws {
-        let path = path(of: program)
-        if needsUser {
-            _ = try Self.output(
-                of: "/usr/bin/env",
-                ["runuser", "-u", "postgres", "--", path] + arguments
-            )
-        } else {
-            _ = try Self.output(of: path, arguments)
-        }
+        try runAsServer([path(of: program)] + arguments)
+    }
+
+    /// Copies a directory of the server's user, with all that it contains.
+    func copy(_ directory: String, to copy: String) throws {
+        // The end in a dot also copies into a directory that exists already.
+        try runAsServer(["cp", "-a", "--reflink=auto", directory + "/.", copy])
+    }
+
+    private func runAsServer(_ command: [String]) throws {
+        let user = needsUser ? ["runuser", "-u", "postgres", "--"] : []
+        _ = try Self.output(of: "/usr/bin/env", user + command)
     }
 
     /// Makes the server's user the owner of a directory.

@@ -39,6 +39,7 @@ actor StoreClusters {
         let directory = try TemporaryClusters.makeDirectory()
         TemporaryClusters.removeAtExit(directory)
         let cluster = try PostgresCluster(directory: directory, isDurable: false)
+        try await ClusterTemplate.create(cluster)
         try await cluster.start()
         return cluster
     }

@@ -12,9 +12,17 @@ enum TemporaryClusters {
     /// databases of hundreds of files, and a file system on a disk spends most of the processors' time
     /// on looking for free inodes.
     static func makeDirectory(isDurable: Bool = false) throws -> String {
-        let base =
-            ProcessInfo.processInfo.environment["COUNTERFOIL_TEST_DIRECTORY"]
+        try makeDirectory(in: base(isDurable: isDurable))
+    }
+
+    /// The directory that contains those of all clusters.
+    static func base(isDurable: Bool) -> String {
+        ProcessInfo.processInfo.environment["COUNTERFOIL_TEST_DIRECTORY"]
             ?? (!isDurable && isRoomy(memory) ? memory : "/tmp")
+    }
+
+    /// Makes a directory in one that ``base(isDurable:)`` has returned.
+    static func makeDirectory(in base: String) throws -> String {
         for name in try FileManager.default.contentsOfDirectory(atPath: base)
         where name.hasPrefix(prefix) {
             let process = name.dropFirst(prefix.count).prefix { $0.isNumber }
