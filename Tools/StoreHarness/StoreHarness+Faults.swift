@@ -28,7 +28,7 @@ extension StoreHarness {
     }
 
     /// Whether only this store uses the PostgreSQL server.
-    private var ownsCluster: Bool {
+    var ownsCluster: Bool {
         if case .shared = options.database { false } else { true }
     }
 }

@@ -293,13 +293,19 @@ public final class StoreHarness: Sendable {
 
     /// Stops everything, in the order in which the product is shut down.
     ///
+    /// The services of a store whose databases are dropped are killed: nothing could be lost any more,
+    /// and an orderly end would take most of a second.
+    ///
     /// - Parameter keepingLogs: Whether to keep a temporary folder.
     public func stop(keepingLogs: Bool = false) async {
         await relieve()
         await withTaskGroup(of: Void.self) { group in
             for process in processes {
-                // `terminate` itself kills a service that does not end in time.
-                group.addTask { _ = try? await process.terminate() }
+                group.addTask { [ownsCluster] in
+                    guard ownsCluster else { return await process.kill() }
+                    // `terminate` itself kills a service that does not end in time.
+                    _ = try? await process.terminate()
+                }
             }
         }
         await kafkaProxy?.cut()
