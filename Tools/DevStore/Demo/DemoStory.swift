@@ -84,7 +84,7 @@ struct DemoStory {
         try await watcher.sighting(of: .transactionPurchased, about: transaction.id)
         try await watcher.sighting(of: .receiptIssued, about: transaction.id)
         let (watcher, id) = (watcher, transaction.id)
-        try await eventually(within: .seconds(20), "the purchase to be delivered") {
+        try await eventually("the purchase to be delivered") {
             watcher.sightings(of: id).contains { $0.data.contains(#""isDelivered":true"#) }
                 ? () : nil
         }
@@ -189,7 +189,7 @@ struct DemoStory {
         terminal.heading("8  The audit: all four databases and the processor's books")
         let accepted = [AcceptedPayment(transactionID: transaction.id, account: client.account)]
         // The finish is on its way to `receipts` and `payments`.
-        let report = try await Auditor(store).audit(accepted: accepted, within: .seconds(10))
+        let report = try await Auditor(store).audit(accepted: accepted, within: .seconds(60))
         terminal.show(report)
         return report.isClean
     }

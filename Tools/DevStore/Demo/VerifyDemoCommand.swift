@@ -143,7 +143,7 @@ private struct VerifyDemoRun: Sendable {
         let owner = try store.client(account: "buyer-0")
         let bought = try await owner.addUntilAnswered(.sample(SampleCatalog.pro)).value.transaction
         try await owner.finishUntilDone(bought.id)
-        try await eventually(within: .seconds(20), "the purchase to be restored") {
+        try await eventually("the purchase to be restored") {
             try await owner.restore().value.transactions.first
         }
         terminal.done("\(refunds) refunds, one non-consumable restored", .now - begin)

@@ -68,7 +68,7 @@ struct CompanionProcess {
     }
 
     private func waitUntilItAnswers() async throws {
-        try await eventually(within: .seconds(20), "\(name) answers") {
+        try await eventually("\(name) answers") {
             guard exitIfEnded == nil else {
                 throw HarnessError("\(name) has ended; its log is \(child.logPath).")
             }
