@@ -36,5 +36,9 @@ enum FulfillmentMigrations {
                 "fulfillment_m0015_entitlements_in_force",
                 PackageResources.m0015_entitlements_in_force_sql
             ),
+            (
+                "fulfillment_m0017_subscription_pages",
+                PackageResources.m0017_subscription_pages_sql
+            ),
         ].map(PostgresMigration.init(name:bytes:))
 }

@@ -27,5 +27,6 @@ enum ReceiptsMigrations {
             (
                 "m0013_notifications_asked_at", PackageResources.m0013_notifications_asked_at_sql
             ),
+            ("m0014_subscription_pages", PackageResources.m0014_subscription_pages_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

@@ -51,6 +51,8 @@ import Testing
             "What a test asks of a sandbox is in no event; what came of it is.",
         "transactions.idempotency_key fingerprint":
             "The keys of requests are in no event.",
+        "transactions.renewal_charge":
+            "It is a part of the period, which is compared.",
         "processor_customers":
             "What buyers have saved at the processor is in no event.",
         "payment_methods":

@@ -1,0 +1,103 @@
+import EventTypes
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// The cost of a renewal in the database.
+@Suite(.timeLimit(.minutes(2))) struct RenewalCostTests {
+    /// Begins to renew the subscription of alice, and charges nothing.
+    private func withBegunRenewal(
+        _ body: @Sendable (Store, Transaction) async throws -> Void
+    ) async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            _ = try await store.buy(request("club", price: usd(299)), key: "1")
+            store.clock.advance(by: .seconds(30 * 86_400))
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            let renewal = try #require(try await store.transactions().last)
+            try await body(store, renewal)
+        }
+    }
+
+    /// If an index read what a settlement writes, every index would get a new entry for each renewal.
+    @Test func aPaidRenewalLeavesTheIndexesOfItsTransaction() async throws {
+        try await withBegunRenewal { store, renewal in
+            // All updates of transactions by this session, and those that left the indexes.
+            let updates = try await store.client.withTransaction { connection -> [Int64] in
+                let known = try TransactionStore.load([renewal.id], on: connection)
+                guard var paid = known[renewal.id] else { return [] }
+                paid.transaction.version = 2
+                paid.transaction.state = .purchased
+                paid.transaction.purchasedAt = startTime
+                paid.transaction.originalPurchasedAt = startTime
+                paid.transaction.subscription?.start = startTime
+                paid.transaction.subscription?.end = startTime.advanced(by: .seconds(86_400))
+                try TransactionStore.update([paid], on: connection)
+                let rows = try connection.query(
+                    """
+                    SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables
+                    WHERE relname = 'transactions'
+                    """
+                )
+                return try rows.flatMap { row in
+                    let (all, withoutIndexes) = try row.decode(Int64.self, Int64.self)
+                    return [all, withoutIndexes]
+                }
+            }
+            #expect(updates.first ?? 0 > 0 && updates.first == updates.last)
+        }
+    }
+
+    @Test func aRenewalIsTriedOnceWhateverBecomesOfIt() async throws {
+        try await withBegunRenewal { store, renewal in
+            let error = await #expect(throws: PostgresError.self) {
+                try await store.client.withTransaction { connection in
+                    let known = try TransactionStore.load([renewal.id], on: connection)
+                    guard var copy = known[renewal.id] else { return }
+                    copy.transaction.id = TransactionID(number: renewal.id.number + 1)
+                    // The first one is paid meanwhile.
+                    copy.transaction.subscription?.start = startTime
+                    try TransactionStore.insert([copy], on: connection)
+                }
+            }
+            #expect(error?.constraint == "a_renewal_is_tried_once")
+        }
+    }
+
+    @Test func aRenewalStaysInThePageOfItsSubscription() async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            _ = try await store.buy(request("club", price: usd(299)), key: "1")
+            // Others fill the page, as far as pages are filled, and are due much later.
+            try await store.client.withConnection { connection in
+                _ = try connection.execute(
+                    """
+                    INSERT INTO subscriptions (account_id, bundle_id, group_id, id, version, state,
+                        data, payment_method, due_at, due_kind, tries)
+                    SELECT 'other-' || n, bundle_id, group_id, id + n, version, state, data,
+                        payment_method, due_at + interval '10 years', due_kind, tries
+                    FROM subscriptions, generate_series(1, 100) AS n
+                    """
+                )
+            }
+            let before = try await page(store)
+            store.clock.advance(by: .seconds(30 * 86_400))
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            #expect(try await page(store) == before)
+        }
+    }
+
+    /// The number of the page that has the subscription of alice.
+    private func page(_ store: Store) async throws -> Int64? {
+        try await store.client.withConnection { connection in
+            try connection.query(
+                """
+                SELECT (ctid::text::point)[0]::bigint FROM subscriptions
+                WHERE account_id = 'alice'
+                """
+            ).first?.decode(Int64.self)
+        }
+    }
+}
