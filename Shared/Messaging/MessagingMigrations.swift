@@ -34,6 +34,10 @@ public enum MessagingMigrations {
                 "messaging_m0011_dead_letter_counts",
                 PackageResources.messaging_m0011_dead_letter_counts_sql
             ),
+            (
+                "messaging_m0012_subscription_texts",
+                PackageResources.messaging_m0012_subscription_texts_sql
+            ),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

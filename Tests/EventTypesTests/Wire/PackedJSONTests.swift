@@ -18,6 +18,16 @@ import Testing
         #expect(PackedJSON.packed(json).count * 3 < json.count)
     }
 
+    @Test(arguments: [
+        "events/v1/subscription.changed.json",
+        "events/v1/optional/subscription.changed.win-back.json",
+        "events/v1/optional/transaction.purchased.renewal.json",
+    ])
+    func aSubscriptionIsStoredInHalf(event: String) throws {
+        let json = Array(try Fixture.canonical(Fixture.bytes(event)).utf8)
+        #expect(PackedJSON.packed(json).count * 2 < json.count)
+    }
+
     @Test(arguments: ["events/v1", "events/v1/optional", "events/v1/unknown"])
     func everyEventUnpacksAsItWas(folder: String) throws {
         for name in try Fixture.names(in: folder) {
