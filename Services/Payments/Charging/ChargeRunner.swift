@@ -19,8 +19,8 @@ final class ChargeRunner: Service {
         /// The most batches in flight, for methods that answer at once and for slow ones.
         var promptCallsMax = 2
         var slowCallsMax = 4
-        /// The most batches of renewals in flight.
-        var renewalCallsMax = 1
+        /// The most batches of renewals in flight: one is charged while another is settled.
+        var renewalCallsMax = 2
         /// The most attempts that wait in memory, for each lane.
         var queueMax = 20_000
         /// The most batches that each worker leaves to themselves, and the time after which it does.

@@ -15,7 +15,7 @@ final class ClockKeeper: Service {
     /// The rest after a look at an advance, in proportion to the length of the look.
     ///
     /// Among many renewals a look takes some milliseconds, and the end of the renewals is signalled.
-    private static let restPerLook = 10
+    private static let restPerLook = 25
     /// The shortest and the longest of these rests.
     private static let restsWhileAdvancing = Duration.milliseconds(20)...Duration.milliseconds(200)
 

@@ -95,12 +95,13 @@ struct RenewalHandler: Sendable {
         let accounts = Set(
             subscriptions.map { AccountKey(accountID: $0.accountID, bundleID: $0.bundleID) }
         )
-        let (products, standings, ids, tests) = try connection.read(
+        let (products, standings, paid, ids, tests) = try connection.read(
             products.load(
                 Set(subscriptions.map { ($0.nextProduct ?? $0.product).id }),
                 at: time
             ),
             AccountStore.standings(of: accounts),
+            TransactionStore.repeatedTerms(of: subscriptions.map(\.period.transactionID)),
             TransactionStore.nextIDs(rows.count),
             TestSettingsStore.settings(of: context.testedAccounts(accounts))
         )
@@ -110,10 +111,7 @@ struct RenewalHandler: Sendable {
             RenewalPlan.Facts(
                 products: products,
                 standings: standings,
-                paid: try TransactionStore.load(
-                    subscriptions.map(\.period.transactionID),
-                    on: connection
-                ),
+                paid: paid,
                 transactionIDs: ids,
                 traceparents: traceparents,
                 tests: tests

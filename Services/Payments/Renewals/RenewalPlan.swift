@@ -14,8 +14,8 @@ struct RenewalPlan: Sendable {
         var products: [ProductID: Product]
         /// The standings of the accounts.
         var standings: [AccountKey: AccountStanding]
-        /// The transactions of the newest periods.
-        var paid: [TransactionID: TransactionRecord]
+        /// The terms that the next periods repeat, by the transactions of the newest periods.
+        var paid: [TransactionID: RepeatedTerms]
         /// At least one id for each row.
         var transactionIDs: [TransactionID]
         /// New trace contexts, one for each row.
@@ -117,7 +117,7 @@ struct RenewalPlan: Sendable {
                     for: charge,
                     of: subscription,
                     product: product,
-                    paid: facts.paid[subscription.period.transactionID]?.transaction,
+                    paid: facts.paid[subscription.period.transactionID],
                     at: time
                 ),
                 taxBasisPoints: tax.basisPoints(in: charge.storefront),
@@ -160,7 +160,7 @@ struct RenewalPlan: Sendable {
         for charge: RenewalCharge,
         of subscription: Subscription,
         product: Product?,
-        paid: Transaction?,
+        paid: RepeatedTerms?,
         at time: StoreTime
     ) -> Transaction {
         Transaction(

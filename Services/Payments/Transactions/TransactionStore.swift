@@ -196,6 +196,35 @@ enum TransactionStore {
         return try records(in: rows)
     }
 
+    /// Reads the terms of paid periods that the next ones repeat.
+    static func repeatedTerms(
+        of ids: [TransactionID]
+    ) -> PostgresReading<[TransactionID: RepeatedTerms]> {
+        guard !ids.isEmpty else { return PostgresReading(known: [:]) }
+        return PostgresReading(
+            """
+            SELECT id, application_username, product_version, delivery_plan
+            FROM transactions WHERE id = ANY(\(ids.map(\.number)))
+            """
+        ) { rows in
+            var paid: [TransactionID: RepeatedTerms] = [:]
+            for row in rows {
+                let (id, username, version, plan) = try row.decode(
+                    Int64.self,
+                    String?.self,
+                    Int32.self,
+                    PostgresJSON.self
+                )
+                paid[TransactionID(number: id)] = RepeatedTerms(
+                    applicationUsername: username,
+                    productVersion: Int(version),
+                    deliveryPlan: try DeliveryPlanStore.decode(plan)
+                )
+            }
+            return paid
+        }
+    }
+
     /// The purchases that a restore gives back.
     ///
     /// These are the originals of the account's finished, unrefunded purchases in this app, of

@@ -250,8 +250,8 @@ import Testing
     }
 
     @Test func anAdvanceSpendsLittleOfItsTimeOnLooks() {
-        #expect(ClockKeeper.rest(after: .milliseconds(1)) == .milliseconds(20))
-        #expect(ClockKeeper.rest(after: .milliseconds(8)) == .milliseconds(80))
+        #expect(ClockKeeper.rest(after: .microseconds(500)) == .milliseconds(20))
+        #expect(ClockKeeper.rest(after: .milliseconds(4)) == .milliseconds(100))
         #expect(ClockKeeper.rest(after: .seconds(3)) == .milliseconds(200))
     }
 

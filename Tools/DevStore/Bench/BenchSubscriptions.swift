@@ -89,7 +89,7 @@ struct BenchSubscriptions: Sendable {
         )
         try await subscribers.advanceToTheFirstCharge(of: accepted[1])
         let before = usage()?.residentBytes ?? 0
-        let alone = try await renew(to: 2)
+        let alone = try await renew()
         terminal.show(alone, of: count)
         accepted += try await load.warmUp(for: beside)
         try await subscribers.advanceToTheFirstCharge(of: accepted[1])
@@ -98,7 +98,7 @@ struct BenchSubscriptions: Sendable {
         let seconds = max(10, Int(alone.delivered * 1.3))
         buyers.purchases = min((beside.rate ?? 100) * seconds, 200_000)
         async let others = load.drive(buyers)
-        let besideBuyers = try await renew(to: 3)
+        let besideBuyers = try await renew()
         let bought = try await others
         accepted += bought.accepted
         let memory = (before, usage()?.residentBytesMax ?? 0)
@@ -199,12 +199,13 @@ struct BenchSubscriptions: Sendable {
         return row.map { ($0.0, $0.1) } ?? (0, 0)
     }
 
-    /// Renews all subscriptions, and waits until the queues have so many periods of each.
-    private func renew(to periods: Int) async throws -> Renewal {
+    /// Renews all subscriptions once, and waits until the queues have the new period of each.
+    private func renew() async throws -> Renewal {
+        let last = try await subscribers.newestTransaction()
         let start = ContinuousClock.now
         try await subscribers.advance(by: Self.window)
         let charged = (ContinuousClock.now - start).seconds
-        try await subscribers.untilDelivered(periods * count)
+        try await subscribers.untilDelivered(count, after: last)
         return Renewal(charged: charged, delivered: (ContinuousClock.now - start).seconds)
     }
 
