@@ -10,6 +10,16 @@ struct ClockWaitOptions: ParsableArguments {
     @Option(help: "How many seconds to wait until everything due is done.")
     var timeout = 60
 
+    @Flag(
+        help: """
+            Also wait until every service has acted on what the advance has published, and count the \
+            notifications. It reads the databases, as 'counterfoil lag' does.
+            """
+    )
+    var untilApplied = false
+
+    @OptionGroup var databases: DatabaseOptions
+
     func validate() throws {
         guard (1...3000).contains(timeout) else {
             throw ValidationError("--timeout must be from 1 to 3000 seconds.")
@@ -24,24 +34,33 @@ struct ClockWaitOptions: ParsableArguments {
         )
         let payments = try await options.connection()
         let deadline = deadline()
+        let applied = try await appliedWait()
         // A repetition is the same advance, because it has the same key.
         try await Self.persistently(until: deadline) {
             _ = try await payments.send(.POST, Routes.adminClockAdvance, content)
         }
-        try await untilThere(options, deadline)
+        try await untilThere(options, deadline, applied)
     }
 
     /// Waits until the advance is done and every service follows the clock, and prints the clock.
     func untilThere(_ options: ClockOptions) async throws {
-        try await untilThere(options, deadline())
+        try await untilThere(options, deadline(), try await appliedWait())
     }
 
     private func deadline() -> ContinuousClock.Instant { .now + .seconds(timeout) }
 
+    /// The wait for the other services; `nil` if the command does not wait for them.
+    private func appliedWait() async throws -> AppliedWait? {
+        guard untilApplied else { return nil }
+        return try await AppliedWait(databases.addresses())
+    }
+
     private func untilThere(
         _ options: ClockOptions,
-        _ deadline: ContinuousClock.Instant
+        _ deadline: ContinuousClock.Instant,
+        _ applied: AppliedWait?
     ) async throws {
+        var applied = applied
         let payments = try await options.connection()
         let progress = ProgressLine()
         defer { progress.end() }
@@ -53,13 +72,18 @@ struct ClockWaitOptions: ParsableArguments {
                 throw OperatorError(.failed, ClockReport(clock).text)
             }
             let behind = clock.status == .ready ? await behind(clock.step, options) : []
-            if clock.status == .ready, behind.isEmpty {
+            let isThere = clock.status == .ready && behind.isEmpty
+            let unapplied = try await isThere ? applied?.look(at: clock.now) ?? [] : []
+            if isThere, applied?.isOver ?? true {
                 progress.end()
                 try options.show(clock)
-                if !options.store.json { Console.say(ClockReport(clock).done) }
+                if !options.store.json {
+                    Console.say(ClockReport(clock).done)
+                    if let applied { Console.say(try await applied.text()) }
+                }
                 return
             }
-            let waits = behind + (clock.waitsFor ?? [])
+            let waits = behind + unapplied + (clock.waitsFor ?? [])
             progress.show("\(clock.now) of \(clock.target ?? clock.now)")
             guard ContinuousClock.now < deadline else {
                 let target = clock.target ?? clock.now

@@ -1,6 +1,7 @@
 import EventTypes
 import Foundation
 import NIOHTTP1
+import Postgres
 import StoreAPI
 import Testing
 import TestSupport
@@ -109,6 +110,36 @@ extension EndToEnd {
                 #expect(run.output.contains("running at \(ClockRate.one)"), "\(run)")
                 let shown = try await store.counterfoil("clock", "show", "--json")
                 #expect(shown.output.contains(#""mode" : "running""#), "\(shown)")
+            }
+        }
+
+        @Test func anAdvanceMayWaitUntilEveryServiceHasActed() async throws {
+            try await withStore(.with(postgresProxies: [.fulfillment])) { store in
+                _ = try await store.subscribe()
+                let hold = try store.hold(
+                    .fulfillment,
+                    .beforeCommit(ofTransactionWith: "INSERT INTO queue_transactions")
+                )
+                let early = try await store.counterfoil(
+                    "clock",
+                    "advance",
+                    "31d",
+                    "--until-applied",
+                    "--timeout",
+                    "3"
+                )
+                #expect(early.exit == .code(75), "\(early)")
+                #expect(early.output.contains("fulfillment behind receipts.issued"), "\(early)")
+                hold.release()
+                let later = try await store.counterfoil("clock", "advance", "1s", "--until-applied")
+                #expect(later.exit == .code(0), "\(later)")
+                #expect(later.output.contains("Every service has acted on it; "), "\(later)")
+                let delivered = try await store.withDatabase(of: .fulfillment) { connection in
+                    try connection.query(
+                        "SELECT count(*) FROM queue_transactions WHERE is_delivered"
+                    ).first?.decode(Int64.self)
+                }
+                #expect(delivered == 2)
             }
         }
 
