@@ -140,12 +140,14 @@ extension Transaction {
 }
 
 extension Money {
-    func write(to text: inout PlainJSONText) {
+    /// Writes the members in alphabetical order.
+    package func write(to text: inout PlainJSONText) {
         text.member("currency", currency.rawValue)
         text.member("minorUnits", minorUnits)
     }
 
-    init?(from json: inout PlainJSON) {
+    /// Reads the members; `nil` if one is missing, wrong, or not in plain form.
+    package init?(from json: inout PlainJSON) {
         var minorUnits: Int64?
         var currency: Currency?
         let isRead = json.object { json, name in

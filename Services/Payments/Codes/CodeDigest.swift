@@ -40,12 +40,16 @@ struct CodeDigest: Hashable, Comparable, Sendable {
 
     /// The hexadecimal digits of bytes.
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits: [UInt8] = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] },
-            as: UTF8.self
-        )
+        var text: [UInt8] = []
+        text.reserveCapacity(64)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 0xF)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
+
+    private static let digits = Array("0123456789abcdef".utf8)
 
     static func < (left: CodeDigest, right: CodeDigest) -> Bool { left.text < right.text }
 }

@@ -1,5 +1,4 @@
 import EventTypes
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -57,7 +56,7 @@ struct RedemptionRoutes: Sendable {
         -> Response
     {
         let body = try await collectBody(of: request, upTo: 16 * 1024)
-        let fields = Self.fields(String(buffer: body))
+        let fields = Self.fields(body)
         guard let secret = fields["ticket"], let code = fields["code"] else { return incomplete }
         guard let ticket = try await redemptions.ticket(of: secret) else { return ticketOver }
         if refusesCardNumbers, CardNumber.isIn(code) { return cardNumber(secret, ticket) }
@@ -74,7 +73,7 @@ struct RedemptionRoutes: Sendable {
             return page(
                 RedemptionPage.question(
                     terms,
-                    mark: try terms.mark(),
+                    mark: terms.mark,
                     secret,
                     of: ticket.account,
                     code: code
@@ -167,29 +166,29 @@ struct RedemptionRoutes: Sendable {
     }
 
     /// The fields of a form; those that cannot be read are left out.
-    static func fields(_ body: String) -> [String: String] {
+    private static func fields(_ body: ByteBuffer) -> [String: String] {
         var fields: [String: String] = [:]
-        for pair in body.split(separator: "&") {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count == 2,
-                let name = sides[0].replacing("+", with: " ").removingPercentEncoding,
-                let value = sides[1].replacing("+", with: " ").removingPercentEncoding
-            else { continue }
+        for case (let name?, let value?) in FormText.fields(of: Array(body.readableBytesView)) {
             fields[name] = value
         }
         return fields
     }
 
-    private func page(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+    /// The headers of every page.
+    private static let headers: HTTPFields = {
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
         ]
         for (name, value) in RedemptionPage.headers {
             if let name = HTTPField.Name(name) { headers[name] = value }
         }
-        return Response(
+        return headers
+    }()
+
+    private func page(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
             status: status,
-            headers: headers,
+            headers: Self.headers,
             body: ResponseBody(byteBuffer: ByteBuffer(string: text))
         )
     }

@@ -53,7 +53,8 @@ public struct PeriodOffer: Codable, Hashable, Sendable {
 // Transaction events are encoded and decoded without Foundation's coders, with the same bytes.
 
 extension PeriodOffer {
-    func write(to text: inout PlainJSONText) {
+    /// Writes the members in alphabetical order.
+    package func write(to text: inout PlainJSONText) {
         text.member("id", id?.rawValue)
         text.member("introductory", introductory?.rawValue)
         text.member("mode", mode.rawValue)
@@ -64,7 +65,8 @@ extension PeriodOffer {
         text.member("type", type.rawValue)
     }
 
-    init?(from json: inout PlainJSON) {
+    /// Reads the members; `nil` if one is missing, wrong, or not in plain form.
+    package init?(from json: inout PlainJSON) {
         var (type, mode, period) = (String?.none, String?.none, String?.none)
         var introductory: String?
         var (numberOfPeriods, number) = (Int64?.none, Int64?.none)

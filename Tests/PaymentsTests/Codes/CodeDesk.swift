@@ -150,7 +150,7 @@ struct CodeDesk: Sendable {
         let reply = try await redemptions.redeem(
             code,
             ticket,
-            confirmed: try terms.mark(),
+            confirmed: terms.mark,
             trace: .begin()
         )
         switch reply {

@@ -173,7 +173,7 @@ import Testing
                 let reply = try await desk.redemptions.redeem(
                     code,
                     ticket,
-                    confirmed: try terms.mark(),
+                    confirmed: terms.mark,
                     trace: .begin()
                 )
                 guard case .tooManyTries = reply else { return #expect(Bool(false)) }
@@ -205,7 +205,7 @@ import Testing
             let reply = try await desk.redemptions.redeem(
                 code,
                 ticket,
-                confirmed: try terms.mark(),
+                confirmed: terms.mark,
                 trace: .begin()
             )
             guard case .ticketOver = reply else { return #expect(Bool(false)) }

@@ -185,7 +185,7 @@ import Testing
             let reply = try await desk.redemptions.redeem(
                 code,
                 ticket,
-                confirmed: try terms.mark(),
+                confirmed: terms.mark,
                 trace: .begin()
             )
             guard case .offered(let again) = reply else { return #expect(Bool(false)) }
@@ -201,7 +201,7 @@ import Testing
             let ticket = try await desk.ticket()
             var terms = try await desk.terms(of: code)
             terms.grant.first?.price = usd(1)
-            let mark = try terms.mark()
+            let mark = terms.mark
             let reply = try await desk.redemptions.redeem(
                 code,
                 ticket,
@@ -239,7 +239,7 @@ import Testing
             let reply = try await desk.redemptions.redeem(
                 code,
                 ticket,
-                confirmed: try old.mark(),
+                confirmed: old.mark,
                 trace: .begin()
             )
             guard case .offered(let new) = reply else { return #expect(Bool(false)) }
