@@ -51,7 +51,11 @@ struct PaymentRoutes: Sendable {
         let submission = PaymentSubmission(
             account: try context.requireAccount(),
             idempotencyKey: try request.requireIdempotencyKey(),
-            request: try await decodeBody(PaymentRequest.self, from: request),
+            request: try await decodeBody(
+                PaymentRequest.self,
+                from: request,
+                plain: PaymentRequest.init(json:)
+            ),
             trace: context.trace
         )
         if refusesCardNumbers, submission.hasCardNumber { throw HTTPProblem.cardNumberRefused }

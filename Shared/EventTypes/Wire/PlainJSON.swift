@@ -102,6 +102,26 @@ package struct PlainJSON {
         plainString().map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Reads a string in which slashes may be escaped, as Foundation's encoder escapes them by default.
+    package mutating func stringWithSlashes() -> String? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        var text: [UInt8] = []
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard position < bytes.count, bytes[position] == UInt8(ascii: "/") else {
+                    return nil
+                }
+            case 0x20..<0x80: text.append(byte)
+            default: return nil
+            }
+        }
+        return nil
+    }
+
     /// Reads a string that has the form of an identifier.
     package mutating func identifier<ID: Identifier>(_ type: ID.Type = ID.self) -> ID? {
         string().flatMap(ID.init(rawValue:))
@@ -139,13 +159,19 @@ package struct PlainJSON {
     /// Reads `null`, if it is next.
     package mutating func null() -> Bool { takeWord("null") }
 
+    /// The most values that may be within each other and are skipped, because each takes room on the
+    /// stack.
+    private static let depthMax = 128
+
     /// Skips a value of any kind.
-    package mutating func skip() -> Bool {
+    package mutating func skip() -> Bool { skip(depth: 1) }
+
+    private mutating func skip(depth: Int) -> Bool {
         skipSpace()
-        guard position < bytes.count else { return false }
+        guard position < bytes.count, depth <= Self.depthMax else { return false }
         switch bytes[position] {
-        case UInt8(ascii: "{"): return object { json, _ in json.skip() }
-        case UInt8(ascii: "["): return array { $0.skip() }
+        case UInt8(ascii: "{"): return object { json, _ in json.skip(depth: depth + 1) }
+        case UInt8(ascii: "["): return array { $0.skip(depth: depth + 1) }
         case UInt8(ascii: "\""): return plainString() != nil
         case UInt8(ascii: "t"), UInt8(ascii: "f"): return bool() != nil
         case UInt8(ascii: "n"): return null()

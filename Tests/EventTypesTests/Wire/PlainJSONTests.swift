@@ -142,4 +142,17 @@ import Testing
         )
         #expect(TransactionChanged(json: Array(newer.utf8)) == event)
     }
+
+    @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
+    func whatIsVeryDeepIsNotSkipped(start: String, end: String) {
+        func skips(_ depth: Int) -> Bool {
+            let (starts, ends) = (
+                String(repeating: start, count: depth), String(repeating: end, count: depth)
+            )
+            return PlainJSON.read(Array("\(starts)1\(ends)".utf8), { $0.skip() ? true : nil })
+                == true
+        }
+        #expect(skips(100))
+        #expect(!skips(200) && !skips(100_000))
+    }
 }
