@@ -58,6 +58,7 @@ enum PaymentsMigrations {
             ("payments_m0031_present_buyers", PackageResources.m0031_present_buyers_sql),
             ("payments_m0032_campaign_acts", PackageResources.m0032_campaign_acts_sql),
             ("payments_m0033_renewal_tries", PackageResources.m0033_renewal_tries_sql),
+            ("payments_m0034_redemption_cost", PackageResources.m0034_redemption_cost_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,
