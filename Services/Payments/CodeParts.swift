@@ -7,6 +7,7 @@ struct CodeParts {
     private let redemptions: RedemptionRoutes
 
     init(
+        _ settings: PaymentsSettings,
         _ charging: ChargingParts,
         _ acceptance: AcceptanceParts,
         products: ProductStore,
@@ -26,7 +27,8 @@ struct CodeParts {
                 methodRefusal: charging.processor.refusal(of:),
                 pay: { [batcher = acceptance.batcher] in try await batcher.submit($0) }
             ),
-            refusesCardNumbers: charging.processor.hasSavedMethods
+            refusesCardNumbers: charging.processor.hasSavedMethods,
+            addressHeader: settings.clientAddressHeader
         )
     }
 

@@ -63,7 +63,8 @@ private func composePayments(
         clock.addRoutes(to: router)
         renewals.addRoutes(to: router)
         charging.addRoutes(to: router)
-        CodeParts(charging, acceptance, products: products, on: frame).addRoutes(to: router)
+        CodeParts(settings, charging, acceptance, products: products, on: frame)
+            .addRoutes(to: router)
         accounts.addRoutes(to: router)
         PaymentRoutes(
             payments: acceptance.batcher,

@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import HTTPTypes
 import ServiceKit
 import Subscriptions
 
@@ -20,6 +21,8 @@ struct PaymentsSettings: Sendable {
     let offerKeysDirectory: String?
     /// The settings for merchants' servers, which extend subscriptions; `nil` if none may.
     let servers: ServerAPISettings?
+    /// The header in which the proxy in front names the address of a client; `nil` if there is none.
+    let clientAddressHeader: HTTPField.Name?
     let sandboxDatabaseURL: String
     let sandboxSlowness: Duration
     /// The settings of Stripe; `nil` if another processor charges.
@@ -39,6 +42,7 @@ struct PaymentsSettings: Sendable {
     /// - `SUBSCRIPTION_TIME_ZONE`, `SUBSCRIPTION_GRACE_DAYS`, `SUBSCRIPTION_GRACE_SCOPE`
     /// - `PRICE_CONSENT_STOREFRONTS`, `PRICE_NOTICE_DAYS`, `PRICE_NOTICE_DAYS_WEEKLY`
     /// - `SERVER_KEYS_DIRECTORY`
+    /// - `CLIENT_ADDRESS_HEADER`
     /// - `TAX_BASIS_POINTS`
     /// - `SANDBOX_SUBSCRIPTION_RATE`, which a production store refuses
     /// - `SANDBOX_PROCESSOR_DATABASE_URL`, `SANDBOX_PROCESSOR_SLOW_MS`
@@ -88,6 +92,15 @@ struct PaymentsSettings: Sendable {
         )
         offerKeysDirectory = keysDirectory.isEmpty ? nil : keysDirectory
         servers = keysDirectory.isEmpty ? nil : ServerAPISettings(keysDirectory: keysDirectory)
+        let addressHeader = reader.string(
+            "CLIENT_ADDRESS_HEADER",
+            default: "",
+            "The header in which the proxy in front writes the client's address, whatever came with it."
+        )
+        clientAddressHeader = addressHeader.isEmpty ? nil : HTTPField.Name(addressHeader)
+        if !addressHeader.isEmpty, clientAddressHeader == nil {
+            reader.refuse("CLIENT_ADDRESS_HEADER", "is not the name of a header")
+        }
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(
             "SANDBOX_PROCESSOR_DATABASE_URL",

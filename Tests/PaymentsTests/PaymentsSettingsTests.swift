@@ -1,4 +1,5 @@
 import EventTypes
+import HTTPTypes
 import Logging
 import ServiceKit
 import Subscriptions
@@ -55,6 +56,15 @@ import Testing
         #expect(read([key: rate.rawValue]).1 == (rate == .realTime ? [] : [key]))
         #expect(read([key: "fast"]).1 == [key])
         #expect(read([:]).0.subscriptions.rate == .realTime)
+    }
+
+    @Test func aHeaderMayNameTheAddressesOfClients() {
+        let key = "CLIENT_ADDRESS_HEADER"
+        let (settings, problems) = read([key: "X-Forwarded-For"])
+        #expect(problems.isEmpty)
+        #expect(settings.clientAddressHeader?.canonicalName == "x-forwarded-for")
+        #expect(read([:]).0.clientAddressHeader == nil)
+        #expect(read([key: "forwarded for"]).1 == [key])
     }
 
     @Test func taxRatesAreReadPerStorefront() {

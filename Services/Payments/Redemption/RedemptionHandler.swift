@@ -16,6 +16,8 @@ struct RedemptionHandler: Sendable {
     let methodRefusal: @Sendable (PaymentMethod) -> PaymentRefusal?
     /// Accepts the payment that redeems a code.
     let pay: @Sendable (PaymentSubmission) async throws -> PaymentReply
+    /// The unknown codes that were typed from addresses.
+    var addresses = AddressTries()
     /// The tickets that this process has read, so that a form need not read its ticket again.
     ///
     /// A ticket never changes and is never taken back before its end. Only the code that the page has
@@ -33,6 +35,8 @@ struct RedemptionHandler: Sendable {
         case ticketOver
         /// The account has typed too many unknown codes.
         case tooManyTries
+        /// Too many unknown codes were typed from the address, by whatever accounts.
+        case tooManyTriesFromAddress
         case refused(PaymentRefusal)
         /// The offer of the code is to be confirmed.
         case offered(CodeTerms)
@@ -101,6 +105,7 @@ struct RedemptionHandler: Sendable {
     ///   - typed: The code as it was typed.
     ///   - secret: The ticket.
     ///   - confirmed: The mark of the terms that were confirmed; `nil` before they were shown.
+    ///   - address: The address of the person; `nil` if it is not known.
     ///   - trace: The trace of the request.
     /// - Returns: The answer to the person.
     /// - Throws: `PostgresError`, or an error of the payment.
@@ -108,6 +113,7 @@ struct RedemptionHandler: Sendable {
         _ typed: String,
         _ secret: String,
         confirmed: String?,
+        from address: String? = nil,
         trace: TraceContext
     ) async throws -> Reply {
         let ticketDigest = RedemptionTicket.digest(of: secret)
@@ -118,7 +124,7 @@ struct RedemptionHandler: Sendable {
             return try await redeem(digest, terms, ticket, under: key, trace: trace)
         }
         let time = context.now()
-        switch try await find(typed, ticketDigest, at: time) {
+        switch try await find(typed, ticketDigest, from: address, at: time) {
         case .nothing(let reply): return reply
         case .code(let ticket, let code, let product):
             if let confirmed {
@@ -157,7 +163,25 @@ struct RedemptionHandler: Sendable {
         return (ticket, code)
     }
 
-    /// Looks for a code, and counts a try if there is none.
+    /// Looks for a code, and counts a try of the account and of the address if there is none.
+    private func find(
+        _ typed: String,
+        _ ticketDigest: String,
+        from address: String?,
+        at time: StoreTime
+    ) async throws -> Found {
+        guard let address else { return try await find(typed, ticketDigest, at: time) }
+        guard addresses.take(address, at: context.machineNow()) else {
+            return .nothing(.tooManyTriesFromAddress)
+        }
+        var isUnknown = false
+        defer { if !isUnknown { addresses.giveBack(address) } }
+        let found = try await find(typed, ticketDigest, at: time)
+        if case .nothing(.refused(.codeUnknown)) = found { isUnknown = true }
+        return found
+    }
+
+    /// Looks for a code, and counts a try of the account if there is none.
     private func find(
         _ typed: String,
         _ ticketDigest: String,

@@ -12,6 +12,8 @@ struct RedemptionRoutes: Sendable {
     let redemptions: RedemptionHandler
     /// Whether a request is refused that has the number of a card in it.
     let refusesCardNumbers: Bool
+    /// The header in which the proxy in front names the address of a person; `nil` if there is none.
+    let addressHeader: HTTPField.Name?
 
     func add(to router: StoreRouter) {
         router.account.post(RouterPath(Routes.redemptionTickets), use: open)
@@ -64,11 +66,13 @@ struct RedemptionRoutes: Sendable {
             code,
             secret,
             confirmed: fields["confirmed"],
+            from: addressHeader.flatMap { request.headers[$0] }.flatMap(AddressTries.address),
             trace: context.trace
         )
         switch reply {
         case .ticketOver: return ticketOver
         case .tooManyTries: return tooMany
+        case .tooManyTriesFromAddress: return tooManyFromAddress
         case .offered(let terms):
             return page(
                 RedemptionPage.question(
@@ -113,6 +117,16 @@ struct RedemptionRoutes: Sendable {
             RedemptionPage.end(
                 "You have typed too many unknown codes",
                 "Wait an hour, then open this page again from the app."
+            ),
+            status: .tooManyRequests
+        )
+    }
+
+    private var tooManyFromAddress: Response {
+        page(
+            RedemptionPage.end(
+                "Too many unknown codes were typed from your network",
+                "Wait an hour, or use another network, and open this page again from the app."
             ),
             status: .tooManyRequests
         )

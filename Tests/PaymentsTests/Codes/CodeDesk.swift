@@ -48,7 +48,8 @@ struct CodeDesk: Sendable {
         reason: ActReason(rawValue: "Spring")
     )
 
-    init(_ store: Store) {
+    /// Makes a desk, whose page takes so many unknown codes from an address.
+    init(_ store: Store, triesOfAddressMax: Int = 1000) {
         self.store = store
         campaigns = CampaignHandler(
             client: store.client,
@@ -61,7 +62,8 @@ struct CodeDesk: Sendable {
             methodRefusal: { [processor = store.processor] in processor.refusal(of: $0) },
             pay: { submission in
                 try #require(try await store.payments.accept([submission]).first)
-            }
+            },
+            addresses: AddressTries(triesMax: triesOfAddressMax)
         )
     }
 

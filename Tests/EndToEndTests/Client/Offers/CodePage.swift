@@ -22,8 +22,11 @@ struct CodePage: Sendable {
         try await StoreHTTP.send(.GET, url.absoluteString)
     }
 
-    /// Sends the form.
-    func submit(_ fields: [String: String]) async throws -> StoreResponse {
+    /// Sends the form, as a proxy passes it on that has it from an address.
+    func submit(
+        _ fields: [String: String],
+        from address: String? = nil
+    ) async throws -> StoreResponse {
         let form = fields.map { name, value in
             let text = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             return "\(name)=\(text)"
@@ -32,7 +35,8 @@ struct CodePage: Sendable {
         return try await StoreHTTP.send(
             .POST,
             String(address),
-            headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            headers: [("Content-Type", "application/x-www-form-urlencoded")]
+                + (address.map { [("X-Forwarded-For", $0)] } ?? []),
             body: Array(form.utf8)
         )
     }

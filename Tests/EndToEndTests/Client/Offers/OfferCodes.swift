@@ -69,5 +69,37 @@ extension EndToEnd.PaymentQueues {
                 #expect(proof.exit == .code(0), "\(proof.output)")
             }
         }
+
+        /// Fifty accounts use up the tries of their address, and nobody at another one is kept out.
+        @Test func anAddressIsBoundedWhateverAccountsAreUsed() async throws {
+            let settings = [StoreService.payments: ["CLIENT_ADDRESS_HEADER": "X-Forwarded-For"]]
+            try await withStore(.with(settings: settings)) { store in
+                try await store.sellOfferOfCodes()
+                let code = try #require(try await store.makeCodes(1).codes?.first)
+                let near = "192.0.2.1"
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<50 {
+                        group.addTask {
+                            let page = try await store.openCodePage(of: "guesser-\(number)")
+                            let ticket = try await page.ticket()
+                            for guess in 0..<20 {
+                                let fields = ["ticket": ticket, "code": "GUESS\(guess)"]
+                                let answer = try await page.submit(fields, from: near)
+                                #expect(answer.status == 422, "\(answer.text)")
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                let page = try await store.openCodePage()
+                let fields = ["ticket": try await page.ticket(), "code": code]
+                let refused = try await page.submit(fields, from: "203.0.113.9, \(near)")
+                #expect(refused.status == 429 && refused.text.contains("from your network"))
+                for address in ["192.0.2.2", nil] {
+                    let asked = try await page.submit(fields, from: address)
+                    #expect(asked.status == 200, "\(asked.text)")
+                }
+            }
+        }
     }
 }
