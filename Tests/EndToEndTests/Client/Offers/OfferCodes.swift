@@ -70,6 +70,46 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
+        /// The codes are lines under a heading, and the rest of what the command says is not among them.
+        @Test func anOperatorPrintsCodesAsCSVAndEndsThem() async throws {
+            try await withStore { store in
+                try await store.sellOfferOfCodes()
+                let made = try await store.counterfoil([
+                    "codes", "create", "--app", StoreKeys.bundleID.rawValue,
+                    "--product", SampleCatalog.club.rawValue, "--offer", "spring",
+                    "--count", "3", "--reason", "Leaflets",
+                ])
+                #expect(made.exit == .code(0), "\(made.output)")
+                let lines = made.output.split(separator: "\n").map { String($0) }
+                let heading = try #require(lines.firstIndex(of: "code"), "\(made.output)")
+                let codes = Array(lines[(heading + 1)...].prefix(3))
+                #expect(Set(codes).count == 3 && codes.allSatisfy { $0.utf8.count == 18 })
+                let listed = try await store.counterfoil("codes", "list")
+                #expect(listed.output.contains("0 of 3 redeemed"), "\(listed.output)")
+                let campaign = String(listed.output.prefix { $0 != ":" })
+                let page = try await store.openCodePage()
+                let form = try await page.confirmation(of: codes[0])
+                #expect(try await page.submit(form).status == 200)
+
+                let ended = try await store.counterfoil(
+                    "codes",
+                    "deactivate",
+                    campaign,
+                    "--reason",
+                    "Lost"
+                )
+                #expect(ended.exit == .code(0), "\(ended.output)")
+                let shown = try await store.counterfoil("codes", "show", campaign)
+                for words in ["1 of 3 redeemed", "deactivated", "Leaflets", "Lost"] {
+                    #expect(shown.output.contains(words), "\(shown.output)")
+                }
+                let late = try await store.openCodePage(of: "bob")
+                let fields = ["ticket": try await late.ticket(), "code": codes[1]]
+                let refused = try await late.submit(fields)
+                #expect(refused.status == 422 && refused.text.contains("no longer good"))
+            }
+        }
+
         /// Fifty accounts use up the tries of their address, and nobody at another one is kept out.
         @Test func anAddressIsBoundedWhateverAccountsAreUsed() async throws {
             let settings = [StoreService.payments: ["CLIENT_ADDRESS_HEADER": "X-Forwarded-For"]]
