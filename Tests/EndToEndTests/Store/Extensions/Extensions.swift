@@ -80,6 +80,42 @@ extension EndToEnd {
             }
         }
 
+        @Test func noExtensionIsLongerThanNinetyDays() async throws {
+            try await withStore { store in
+                let ada = try await store.subscribe()
+                let before = try await store.subscription(ada).period.end
+                for days in [0, 91] {
+                    let one = ExtensionRequest(days: days)
+                    let all = MassExtensionRequest(
+                        bundleID: StoreKeys.bundleID,
+                        productID: SampleCatalog.club,
+                        days: days
+                    )
+                    for (path, body) in [
+                        (Routes.adminExtensions(ada.transactionID), try JSONEncoder().encode(one)),
+                        (Routes.adminMassExtensions, try JSONEncoder().encode(all)),
+                    ] {
+                        let answer = try await store.administrator.raw(
+                            .POST,
+                            store.urls.payments + path,
+                            body: Array(body)
+                        )
+                        #expect(answer.status == 400, "\(path): \(answer.text)")
+                        #expect(answer.text.contains("extension_out_of_range"), "\(answer.text)")
+                    }
+                    let said = try await store.counterfoil(
+                        "subscriptions",
+                        "extend",
+                        "\(ada.transactionID)",
+                        "--days",
+                        "\(days)"
+                    )
+                    #expect(said.exit != .code(0) && said.output.contains("from 1 to 90"))
+                }
+                #expect(try await store.subscription(ada).period.end == before)
+            }
+        }
+
         @Test func aStoreWithoutServerKeysAnswersNoCallToExtend() async throws {
             let settings = [StoreService.payments: ["SERVER_KEYS_DIRECTORY": ""]]
             try await withStore(.with(settings: settings)) { store in
