@@ -134,7 +134,7 @@ struct PaymentMethodHandler: Sendable {
 
 /// Removes saved payment methods, and follows what banks change of them.
 extension PaymentMethodHandler {
-    /// The methods with which nothing may be charged while the buyer is away.
+    /// The methods by which no renewal is charged.
     @Sendable
     func unusable(of methods: [PaymentMethod]) async throws -> Set<PaymentMethod> {
         guard !methods.isEmpty else { return [] }

@@ -141,7 +141,9 @@ extension PaymentMethodStore {
         )
     }
 
-    /// The methods with which nothing may be charged while the buyer is away.
+    /// The methods by which no renewal is charged, whether its buyer is present or not.
+    ///
+    /// They were removed, or their banks have refused them for good.
     static func unusable(
         of methods: [PaymentMethod],
         on connection: isolated PostgresConnection

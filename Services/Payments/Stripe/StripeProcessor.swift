@@ -11,7 +11,7 @@ struct StripeProcessor: PaymentProcessor {
     let gate: StripeGate
     /// Finds the buyers to whom payment methods belong.
     let customers: @Sendable ([PaymentMethod]) async throws -> [PaymentMethod: String]
-    /// Finds those methods with which nothing may be charged while the buyer is away.
+    /// Finds those methods by which no renewal is charged.
     let unusable: @Sendable ([PaymentMethod]) async throws -> Set<PaymentMethod>
     /// The address to which a buyer comes back from the bank's page.
     let returnURL: String
@@ -102,8 +102,7 @@ struct StripeProcessor: PaymentProcessor {
         }
     }
 
-    /// Those methods with which nothing may be charged while the buyer is away; `nil` if the database
-    /// does not answer.
+    /// Those methods by which no renewal is charged; `nil` if the database does not answer.
     private func unusable(among methods: [PaymentMethod]) async -> Set<PaymentMethod>? {
         do { return try await unusable(methods) } catch {
             logger.warning(

@@ -42,6 +42,31 @@ import Testing
         }
     }
 
+    @Test func afterAWonDisputeTheBuyerIsRefundedOnce() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            let payment = try #require(try await store.charge(of: bought.id).reference).rawValue
+            try store.standIn.dispute(payment: payment)
+            try await store.hearEvents()
+            // As long as the bank has the money, nothing is left to refund.
+            _ = try await store.refunds.refund(bought.id)
+            #expect(store.standIn.succeededRefunds.isEmpty)
+            try store.standIn.endDispute(of: payment, isWon: true)
+            try await store.hearEvents()
+            for _ in 0..<2 { _ = try await store.refunds.refund(bought.id) }
+            #expect(try await store.load(bought.id).revokedAt != nil)
+            #expect(
+                try await store.postings(of: bought.id)
+                    == [.purchase, .chargeback, .chargebackReversal, .refund]
+            )
+            #expect(store.standIn.succeededRefunds.count == 1)
+            #expect(store.paid == 0)
+            try await store.readMovements()
+            #expect(try await store.list("processor_returns").map(\.amount).reduce(0, +) == 999)
+            #expect(try await store.balances()[.processorPayments] ?? 0 == 0)
+        }
+    }
+
     @Test func aDisputeThatIsLostStaysBooked() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save("pm_card_createDispute"))

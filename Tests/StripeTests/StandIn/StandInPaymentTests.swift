@@ -156,14 +156,7 @@ struct StandInPaymentTests {
         try await StandInUnderTest.run { test in
             let customer = try await test.customer()
             let paid = try await test.charge("a1", of: customer, card: "pm_card_createDispute")
-            let refused = try await failure {
-                try await test.client.createRefund(
-                    of: paid.id,
-                    paid.asked,
-                    metadata: [:],
-                    key: StripeIdempotencyKey(attempt: "r1", kind: .refund)
-                )
-            }
+            let refused = try await failure { try await test.refund(paid, "r1") }
             #expect(refused?.kind == .stateForbids)
             try test.server.endDispute(of: paid.id, isWon: true)
             let movements = try await test.client.balanceTransactions(StripeListRequest()).data
@@ -175,6 +168,21 @@ struct StandInPaymentTests {
                     "charge.dispute.funds_withdrawn", "charge.dispute.created",
                 ]
             )
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func onlyWhatWasWonCanBeRefundedAfterADispute(isWon: Bool) async throws {
+        try await StandInUnderTest.run { test in
+            let customer = try await test.customer()
+            let paid = try await test.charge("a1", of: customer, card: "pm_card_createDispute")
+            try test.server.endDispute(of: paid.id, isWon: isWon)
+            let refused = try await failure { try await test.refund(paid, "r1") }
+            let expected: StripeFailure.Kind? = isWon ? nil : .stateForbids
+            #expect(refused?.kind == expected)
+            #expect(test.server.succeededRefunds.count == (isWon ? 1 : 0))
+            // It is not disputed again.
+            #expect(throws: (any Error).self) { try test.server.dispute(payment: paid.id) }
         }
     }
 

@@ -87,6 +87,16 @@ struct StandInUnderTest: Sendable {
             key: StripeIdempotencyKey(attempt: attempt, kind: .charge)
         )
     }
+
+    /// Refunds a whole payment under the attempt's first key.
+    func refund(_ paid: StripePaymentIntent, _ attempt: String) async throws -> StripeRefund {
+        try await client.createRefund(
+            of: paid.id,
+            paid.asked,
+            metadata: [:],
+            key: StripeIdempotencyKey(attempt: attempt, kind: .refund)
+        )
+    }
 }
 
 /// Returns the kind of failure with which a call ends.

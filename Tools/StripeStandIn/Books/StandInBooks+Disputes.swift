@@ -55,7 +55,9 @@ extension StandInBooks {
         else { throw .invalid("There is no open dispute.") }
         let isInquiry = status.hasPrefix("warning_")
         let end = isInquiry ? "warning_closed" : isWon ? "won" : "lost"
-        disputes[index].json = disputes[index].json.adding(["status": .text(end)])
+        disputes[index].json = disputes[index].json.adding([
+            "status": .text(end), "is_charge_refundable": .bool(isInquiry || isWon),
+        ])
         if isInquiry { payments[place].charge?.isDisputed = false }
         if isWon, !isInquiry,
             case .object(let members) = disputes[index].json,

@@ -13,7 +13,7 @@ extension StandInBooks {
         guard let charge = payments[place].charge, payments[place].status == .succeeded else {
             throw .invalid("The payment has no successful charge to refund.", "payment_intent")
         }
-        guard !charge.isDisputed || isInquired(payment) else {
+        guard !charge.isDisputed || isRefundable(payment) else {
             throw .invalid("The charge is disputed.", code: "charge_disputed")
         }
         let rest = charge.amount - charge.refunded
@@ -44,10 +44,11 @@ extension StandInBooks {
         return refund
     }
 
-    /// Whether a bank only inquires about a payment, which may be refunded meanwhile.
-    private func isInquired(_ payment: String) -> Bool {
-        disputes.last { $0.json[text: "payment_intent"] == payment }?
-            .json[text: "status"]?.hasPrefix("warning_") ?? false
+    /// Whether a disputed payment may be refunded: its bank only inquires, or the dispute was won.
+    private func isRefundable(_ payment: String) -> Bool {
+        let dispute = disputes.last { $0.json[text: "payment_intent"] == payment }
+        let status = dispute?.json[text: "status"] ?? ""
+        return status.hasPrefix("warning_") || status == "won"
     }
 
     /// Ends a refund, also one that had succeeded.
