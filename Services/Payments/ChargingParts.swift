@@ -130,7 +130,7 @@ struct ChargingParts {
         )
         self.renewals = renewals
         var methods = chosen.stripe?.methods
-        methods?.dunning = DunningHandler(renewals: renewals)
+        methods?.dunning = DunningHandler(renewals: renewals) { await runner.end($0) }
         methodRoutes = PaymentMethodRoutes(methods: methods)
         let events = methods.flatMap {
             chosen.stripe?.events(of: $0, settledBy: runner, disputes, on: frame)

@@ -57,6 +57,7 @@ struct RenewalParts {
                     || PaymentMethodStore.isSaved(method, by: account, on: connection)
             },
             renewals: renewals,
+            endCharges: { [runner = charging.runner] in await runner.end($0) },
             didCommit: frame.wakeRelay
         )
         routes = SubscriptionRoutes(subscriptions: subscriptions)

@@ -170,7 +170,8 @@ struct Store: Sendable {
         )
         self.context = context
         outcomes = OutcomeHandler(context: context)
-        runner = ChargeRunner(processor: processor, context: context)
+        let runner = ChargeRunner(processor: processor, context: context)
+        self.runner = runner
         approvals = ApprovalHandler(context: context, didCommit: { pending.append($0) })
         refunds = RefundHandler(context: context, runner: runner, didCommit: {})
         resumptions = ResumptionHandler(
@@ -190,6 +191,7 @@ struct Store: Sendable {
             products: products,
             mayPay: { method, _, _ in SandboxPaymentMethod(method) != nil },
             renewals: renewals,
+            endCharges: { await runner.end($0) },
             didCommit: {}
         )
         restores = RestoreHandler(context: context, didCommit: {})

@@ -94,13 +94,20 @@ extension ChargeRunner {
         await inquire(begun.filter { !known.contains($0.key) }) { [processor] in
             await processor.inquire($0, answer: $1)
         }
-        await inquire(overdue) { [processor] inquiries, answer in
+        await end(overdue)
+        return due.count
+    }
+
+    /// Has the processor end charges whose buyers do not confirm them any more.
+    ///
+    /// Only its answer decides: a charge that was confirmed before is a charge.
+    func end(_ attempts: [ProcessorAttempt]) async {
+        await inquire(attempts) { [processor] inquiries, answer in
             await processor.cancel(inquiries) { id, outcome in
                 // The buyer has left, so what never was and never will be is not begun again.
                 answer(id, outcome == .notFound(isFinal: true) ? .cancelled : outcome)
             }
         }
-        return due.count
     }
 
     /// Ends payments for which the processor could not be called for too long.

@@ -8,6 +8,8 @@ import StoreTracing
 /// Otherwise a buyer who has given another card would wait for the next try, which may be days away.
 struct DunningHandler: Sendable {
     let renewals: RenewalHandler
+    /// Has the processor end charges that wait for their buyers.
+    let endCharges: @Sendable ([ProcessorAttempt]) async -> Void
 
     /// The subscriptions of an account that could not be charged, locked.
     ///
@@ -17,6 +19,39 @@ struct DunningHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> [SubscriptionRow] {
         try connection.read(SubscriptionStore.lockingOwed(by: account))
+    }
+
+    /// Ends the charges for what an account owes that wait for its buyer, who pays by another card.
+    ///
+    /// As long as one waits on the bank's page, no other is made. What the processor does not end is waited
+    /// for, and the card pays from the next try on.
+    ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - method: The card, before it is saved.
+    /// - Throws: `PostgresError`.
+    func endWaiting(of account: AccountKey, insteadOf method: PaymentMethod) async throws {
+        let time = renewals.context.now()
+        let waiting = try await renewals.context.client.withTransaction {
+            connection -> [ProcessorAttempt] in
+            guard try !PaymentMethodStore.isKnown(method, of: nil, on: connection) else {
+                return []
+            }
+            var waiting: [ProcessorAttempt] = []
+            for row in try owed(by: account, on: connection) {
+                guard let subscription = row.subscription, subscription.state != .active,
+                    let attempt = try AskedTryStore.waiting(
+                        of: subscription,
+                        insteadOf: method,
+                        at: time,
+                        on: connection
+                    )
+                else { continue }
+                waiting.append(attempt)
+            }
+            return waiting
+        }
+        if !waiting.isEmpty { await endCharges(waiting) }
     }
 
     /// Charges for subscriptions by a card that their buyer has saved; it pays them from now on.

@@ -16,6 +16,8 @@ struct SubscriptionHandler: Sendable {
     let mayPay: @Sendable (PaymentMethod, AccountKey, isolated PostgresConnection) throws -> Bool
     /// Charges for what is owed.
     let renewals: RenewalHandler
+    /// Has the processor end charges that wait for their buyers.
+    let endCharges: @Sendable ([ProcessorAttempt]) async -> Void
     /// Called after a commit that appended events to the outbox.
     let didCommit: @Sendable () -> Void
 
@@ -84,6 +86,9 @@ struct SubscriptionHandler: Sendable {
         under idempotencyKey: IdempotencyKey? = nil,
         trace: TraceContext
     ) async throws -> Reply {
+        if case .method(let method) = decision, let key {
+            try await endWaiting(of: id, of: key, insteadOf: method)
+        }
         let (reply, isChanged, attempts) = try await client.withTransaction { [self] connection in
             try decide(
                 decision,

@@ -50,4 +50,28 @@ enum AskedTryStore {
         let records = try TransactionStore.load(ids, on: connection)
         return ids.first { records[$0]?.transaction.subscription?.charge == charge.key }
     }
+
+    /// The charge that waits for its buyer on the bank's page, although another method is to pay.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - method: The method that is to pay.
+    ///   - time: The present.
+    ///   - connection: A connection.
+    /// - Returns: The charge; `nil` if none waits, if it is by that method, or if no further charge may be
+    ///   asked for today.
+    /// - Throws: `PostgresError`.
+    static func waiting(
+        of subscription: Subscription,
+        insteadOf method: PaymentMethod,
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> ProcessorAttempt? {
+        guard let id = try open(of: subscription, on: connection),
+            let attempt = try AttemptStore.awaitingAction(of: id, on: connection),
+            attempt.paymentMethod != method,
+            try nextKey(of: subscription, at: time, on: connection) != nil
+        else { return nil }
+        return attempt
+    }
 }

@@ -242,16 +242,16 @@ extension StripeStore {
     }
 
     /// Saves cards, and charges them for what is owed.
-    fileprivate var dunningMethods: PaymentMethodHandler {
+    var dunningMethods: PaymentMethodHandler {
         var methods = self.methods
-        methods.dunning = DunningHandler(renewals: renewals)
+        methods.dunning = DunningHandler(renewals: renewals) { [runner] in await runner.end($0) }
         return methods
     }
 
     /// Begins to save a card, which the buyer gives to Stripe.
     ///
     /// - Returns: The setup, which the store has not completed.
-    fileprivate func confirmedSetup(of card: String = "pm_card_visa") async throws -> String {
+    func confirmedSetup(of card: String = "pm_card_visa") async throws -> String {
         let setup = try await methods.begin(for: alice.accountKey)
         try await post("/v1/setup_intents/\(setup.id)/confirm", "payment_method=\(card)")
         return setup.id

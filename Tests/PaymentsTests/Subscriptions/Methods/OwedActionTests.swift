@@ -132,24 +132,82 @@ import Testing
         }
     }
 
-    @Test func anotherCardChosenMeanwhilePaysAtTheNextTry() async throws {
+    @Test func anotherCardChosenMeanwhilePaysAtOnce() async throws {
         try await withOwed { store, id in
             _ = try await store.ask(for: id)
-            let waiting = try #require(try await store.transactions().last)
-            let working = SandboxPaymentMethod.success.method
-            _ = try await store.subscriptions.decide(
-                .method(working),
+            let left = try #require(try await store.transactions().last)
+            let charges = store.processor.chargesAsked
+            guard case .done(let asked) = try await store.choose(.success, for: id) else {
+                return #expect(Bool(false), "It was refused.")
+            }
+            #expect(asked.charge != nil)
+            #expect(try await store.load(left.id).failureReason == .buyerMustAct)
+            // The page is closed: it charges nobody any more.
+            #expect(try await store.act(on: left.id, .completed) == .refused)
+            let paid = try #require(try await store.transactions().last)
+            #expect(paid.id != left.id && paid.state == .purchased)
+            #expect(try await store.subscription().state == .active)
+            try await store.recover(after: hour)
+            #expect(store.processor.chargesAsked == charges + 1)
+            #expect(try await store.postings(of: left.id) == [])
+            #expect(try await store.postings(of: paid.id) == [.purchase])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    @Test func whatWasConfirmedFirstIsNotPaidAgainByAnotherCard() async throws {
+        try await withOwed { store, id in
+            _ = try await store.ask(for: id)
+            let confirmed = try #require(try await store.transactions().last)
+            let charges = store.processor.chargesAsked
+            #expect(try await store.act(on: confirmed.id, .completed) == .completed)
+            // The store has not heard of it.
+            _ = try await store.choose(.success, for: id)
+            #expect(try await store.transactions().last?.id == confirmed.id)
+            #expect(try await store.subscription().state == .active)
+            #expect(store.processor.chargesAsked == charges)
+            #expect(try await store.postings(of: confirmed.id) == [.purchase])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
+    /// Nothing may be charged by the method, or the account is not the subscriber's.
+    @Test func aChoiceThatIsRefusedEndsNoPage() async throws {
+        try await withOwed { store, id in
+            _ = try await store.ask(for: id)
+            let unknown = SubscriptionHandler.Decision.method("nobodys")
+            let refused = try await store.subscriptions.decide(
+                unknown,
                 on: id,
                 by: alice.accountKey,
                 trace: .begin()
             )
-            try await store.settle()
+            #expect(refused == .refused(.paymentMethodUnknown))
+            #expect(try await store.choose(.success, for: id, bob) == .unknown)
+            guard case .act = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "There is no page.")
+            }
+        }
+    }
+
+    @Test func afterTheLastTryOfADayThePageStays() async throws {
+        try await withOwed { store, id in
+            for _ in 1..<AskedTries.dailyMax {
+                _ = try await store.ask(for: id)
+                let refused = try #require(try await store.transactions().last)
+                try await store.recover(after: hour)
+                #expect(try await store.load(refused.id).failureReason == .buyerMustAct)
+            }
+            _ = try await store.ask(for: id)
+            let waiting = try #require(try await store.transactions().last)
+            _ = try await store.choose(.success, for: id)
             #expect(try await store.transactions().last?.id == waiting.id)
             guard case .act = try await store.owedAction(of: id) else {
                 return #expect(Bool(false), "There is no page.")
             }
             try await store.recover(after: hour)
             #expect(try await store.load(waiting.id).failureReason == .buyerMustAct)
+            // The card was saved with the subscription.
             try await store.advance(days: 2)
             #expect(try await store.subscription().state == .active)
             #expect(try await store.auditFindings() == [])
@@ -267,6 +325,22 @@ extension Store {
             by: alice.accountKey,
             trace: .begin()
         )
+    }
+
+    /// Chooses another method for a subscription, and has the processor called.
+    fileprivate func choose(
+        _ method: SandboxPaymentMethod,
+        for id: TransactionID,
+        _ account: AuthenticatedAccount = alice
+    ) async throws -> SubscriptionHandler.Reply {
+        let reply = try await subscriptions.decide(
+            .method(method.method),
+            on: id,
+            by: account.accountKey,
+            trace: .begin()
+        )
+        try await settle()
+        return reply
     }
 
     /// Asks to pay what a subscription owes, and has the processor called.

@@ -75,6 +75,50 @@ import Testing
         }
     }
 
+    /// The buyer chooses a card that they have saved before, or saves another one.
+    @Test(arguments: [true, false])
+    func anotherCardPaysAtOnceAndThePageIsEndedFirst(isSaved: Bool) async throws {
+        try await withOwed { store, id, card in
+            let other: PaymentMethod? = try await isSaved ? store.save() : nil
+            let charges = store.standIn.entries.count
+            let page = try await store.ask(for: id, by: card)
+            if let other {
+                _ = try await store.decideToPay(for: id, by: other)
+            } else {
+                let setup = try await store.confirmedSetup()
+                let methods = store.dunningMethods
+                // The app and Stripe tell of it.
+                for _ in 0..<2 {
+                    #expect(try await methods.complete(setup, for: alice.accountKey) == .saved)
+                }
+            }
+            // Nobody can confirm the page any more.
+            #expect(throws: (any Error).self) {
+                try store.standIn.end(payment: page, succeeds: true)
+            }
+            await store.carryOut()
+            try await store.recover(after: .seconds(3600))
+            let paid = try await store.subscription()
+            #expect(paid.state == .active && paid.charge == nil && paid.renewalProblem == nil)
+            #expect(store.standIn.entries.count == charges + 1)
+        }
+    }
+
+    @Test func aPageThatStripeDoesNotEndStays() async throws {
+        try await withOwed { store, id, card in
+            let other = try await store.save()
+            let charges = store.standIn.entries.count
+            let page = try await store.ask(for: id, by: card)
+            store.standIn.inject(StandInFault(.down, path: "/v1/payment_intents/\(page)"))
+            _ = try await store.decideToPay(for: id, by: other)
+            #expect(store.pending.take().isEmpty)
+            try store.standIn.end(payment: page, succeeds: true)
+            try await store.recover(after: .seconds(3600))
+            #expect(try await store.subscription().state == .active)
+            #expect(store.standIn.entries.count == charges + 1)
+        }
+    }
+
     /// Runs a test with a subscription that its card pays only while its buyer is present.
     private func withOwed(
         _ body: @escaping @Sendable (StripeStore, TransactionID, PaymentMethod) async throws -> Void
@@ -106,6 +150,7 @@ extension StripeStore {
             products: ProductStore(),
             mayPay: { _, _, _ in true },
             renewals: renewals,
+            endCharges: { [runner] in await runner.end($0) },
             didCommit: {}
         )
         return try await handler.decide(
