@@ -1,5 +1,6 @@
 import EventTypes
 import Postgres
+import StoreAPI
 
 /// The charges for what subscriptions owe that somebody has asked for, in the table of transactions.
 enum AskedTryStore {
