@@ -29,43 +29,6 @@ public struct Reconciliation: Codable, Hashable, Sendable {
         case wrong
     }
 
-    /// A difference between the books.
-    public struct Difference: Codable, Hashable, Sendable, CustomStringConvertible {
-        /// The kind of difference, such as `noReceipt`.
-        ///
-        /// `counterfoil reconcile --help` lists them all.
-        public var kind: String
-        /// The effect of the difference.
-        public var effect: Effect
-        /// The transaction; `nil` if the difference concerns no transaction.
-        public var transactionID: TransactionID?
-        /// The subject if there is no transaction: an account in an app, a key of the processor, or
-        /// a product.
-        public var subject: String?
-        /// The differing values.
-        public var detail: String
-
-        /// Makes a difference.
-        public init(
-            kind: String,
-            effect: Effect,
-            transactionID: TransactionID?,
-            subject: String? = nil,
-            detail: String
-        ) {
-            self.kind = kind
-            self.effect = effect
-            self.transactionID = transactionID
-            self.subject = subject
-            self.detail = detail
-        }
-
-        /// The difference in one line.
-        public var description: String {
-            "\(effect.rawValue): \(transactionID?.rawValue ?? subject ?? "-"): \(kind): \(detail)"
-        }
-    }
-
     /// The start of the comparison: transactions requested since then were compared; `nil` for all.
     public var since: StoreTime?
     /// The end of the comparison: later changes were left out.

@@ -37,23 +37,36 @@ import Testing
 
     /// A processor refuses to refund what is disputed, and the store wins the dispute.
     @Test func onlyTheRefundThatAWonDisputeStoppedIsLeftToAPerson() {
-        func verdict(_ kind: String, _ detail: String) -> String {
+        func verdict(_ refund: Reconciliation.Difference.PeriodRefund?) -> String {
             var answer = Reconciliation(since: nil, until: StoreTime(millisecondsSinceEpoch: 0))
             let difference = Reconciliation.Difference(
-                kind: kind,
+                kind: "periodRefundDiffers",
                 effect: .wrong,
                 transactionID: TransactionID(number: 1),
-                detail: detail
+                detail: "0 of 7 are refunded instead of 42",
+                refund: refund
             )
             answer.differences = [difference]
             let won: Set = [TransactionID(number: 7)]
             return AuditReport(of: answer, accepted: [], wonDisputes: won).verdict
         }
-        let unpaid = "0 of 7 are refunded instead of 42"
-        #expect(verdict("periodRefundDiffers", unpaid) == "0 lost, 0 doubled")
+        func refund(
+            of number: Int64,
+            _ refunded: Int64,
+            due: Int64
+        ) -> Reconciliation.Difference.PeriodRefund {
+            Reconciliation.Difference.PeriodRefund(
+                transactionID: TransactionID(number: number),
+                refunded: refunded,
+                due: due
+            )
+        }
+        #expect(verdict(refund(of: 7, 0, due: 42)) == "0 lost, 0 doubled")
         let wrong = "0 lost, 0 doubled, 1 otherwise wrong"
-        #expect(verdict("refundDiffers", unpaid) == wrong)
-        #expect(verdict("periodRefundDiffers", "0 of 8 are refunded instead of 42") == wrong)
-        #expect(verdict("periodRefundDiffers", "1 of 7 are refunded instead of 42") == wrong)
+        // Its text does not decide.
+        #expect(verdict(nil) == wrong)
+        #expect(verdict(refund(of: 8, 0, due: 42)) == wrong)
+        #expect(verdict(refund(of: 7, 1, due: 42)) == wrong)
+        #expect(verdict(refund(of: 7, 0, due: 0)) == wrong)
     }
 }

@@ -81,6 +81,21 @@ import Testing
         #expect(wrong == [4])
     }
 
+    @Test func aRefundThatIsNotTheOneThatIsDueIsNamedWithItsAmounts() throws {
+        var history = try history()
+        let owed = try #require(history.changes[2].refunds.first)
+        history.changes[2].refunds = []
+        history.changes[2].changedPeriods[0].refunded = usd(0)
+        let audit = SubscriptionAudit(policy: policy())
+        let found = audit.findings(in: history, at: Self.now).compactMap(\.refund)
+        let missing = AuditFinding.PeriodRefund(
+            transactionID: owed.transactionID,
+            refunded: 0,
+            due: owed.amount.minorUnits
+        )
+        #expect(found == [missing])
+    }
+
     @Test func changesThatDoNotFollow() throws {
         #expect(try invariants { $0.changes[3].cause = .renewed }.contains(5))
         #expect(try invariants { $0.changes.remove(at: 1) }.contains(5))

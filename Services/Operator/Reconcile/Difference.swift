@@ -188,6 +188,8 @@ struct Difference: Hashable, Sendable {
     var subject: String?
     /// The differing values.
     let detail: String
+    /// The refund of a period, if it is not the one that was due.
+    var refund: Reconciliation.Difference.PeriodRefund?
 
     /// The form in which `--json` prints it.
     var answer: Reconciliation.Difference {
@@ -196,7 +198,8 @@ struct Difference: Hashable, Sendable {
             effect: kind.effect,
             transactionID: transactionID,
             subject: subject,
-            detail: detail
+            detail: detail,
+            refund: refund
         )
     }
 }

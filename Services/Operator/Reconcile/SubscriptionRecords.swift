@@ -146,9 +146,7 @@ extension SubscriptionRecords {
     ///   - time: The store's time.
     /// - Returns: The differences, each with the subscription.
     func differences(by audit: SubscriptionAudit, at time: StoreTime) -> [Difference] {
-        let found = audit.findings(in: history, at: time).map {
-            difference(Difference.Kind($0.invariant), $0.problem)
-        }
+        let found = audit.findings(in: history, at: time).map(difference(of:))
         return found + viewDifferences + signedDifferences
             + (isInItsPlace
                 ? [] : [difference(.subscriptionDiffers, "its row is that of another account")])
@@ -201,6 +199,19 @@ extension SubscriptionRecords {
                     )
                 }
             }
+    }
+
+    /// The difference that a finding about the subscription is, with the refund that it names.
+    func difference(of finding: AuditFinding) -> Difference {
+        var found = difference(Difference.Kind(finding.invariant), finding.problem)
+        found.refund = finding.refund.map {
+            Reconciliation.Difference.PeriodRefund(
+                transactionID: $0.transactionID,
+                refunded: $0.refunded,
+                due: $0.due
+            )
+        }
+        return found
     }
 
     private func difference(_ kind: Difference.Kind, _ detail: String) -> Difference {

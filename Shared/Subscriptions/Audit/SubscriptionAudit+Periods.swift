@@ -161,7 +161,12 @@ extension SubscriptionAudit {
                 findings.check(
                     .refundsAreRight,
                     owed == expected,
-                    "\(owed) of \(period.transactionID) are refunded instead of \(expected)"
+                    "\(owed) of \(period.transactionID) are refunded instead of \(expected)",
+                    refund: AuditFinding.PeriodRefund(
+                        transactionID: period.transactionID,
+                        refunded: owed,
+                        due: expected
+                    )
                 )
             }
             let changed = Set(change.changedPeriods.map(\.transactionID))

@@ -69,14 +69,16 @@ public struct SubscriptionAudit: Sendable {
         mutating func check(
             _ invariant: SubscriptionInvariant,
             _ holds: Bool,
-            _ problem: @autoclosure () -> String
+            _ problem: @autoclosure () -> String,
+            refund: AuditFinding.PeriodRefund? = nil
         ) {
             guard !holds else { return }
             all.append(
                 AuditFinding(
                     invariant: invariant,
                     subscriptionID: subscriptionID,
-                    problem: problem()
+                    problem: problem(),
+                    refund: refund
                 )
             )
         }

@@ -168,8 +168,8 @@ extension Reconciliation.Difference {
     /// - Parameter won: The payments with such a dispute.
     /// - Returns: Whether a person has to make this refund.
     fileprivate func isLeftToAPerson(after won: Set<TransactionID>) -> Bool {
-        kind == "periodRefundDiffers"
-            && won.contains { detail.hasPrefix("0 of \($0) are refunded instead of ") }
+        guard let refund else { return false }
+        return refund.refunded == 0 && refund.due > 0 && won.contains(refund.transactionID)
     }
 }
 
