@@ -31,8 +31,9 @@ public final class SKPaymentQueue: Sendable {
         /// The groups of which the store has told the app that the account may have an introductory
         /// offer.
         var introductoryGroups: Set<String> = []
-        /// The payments about which the store is asked whether their buyer has to act.
-        var buyerActionsAsked: Set<TransactionID> = []
+        /// The payments and the subscriptions about which the store is asked whether their buyer has to
+        /// act.
+        var buyerActions = BuyerActionRounds()
         /// Whether another configuration has replaced this queue.
         var isClosed = false
     }

@@ -15,34 +15,33 @@ extension SKPaymentQueue {
     /// killed opens the page again at its next launch. Without
     /// ``StoreConfiguration/buyerActionPage`` nothing is asked.
     func askForBuyerActions() {
-        guard let transport, let open = transport.configuration.buyerActionPage else { return }
-        let new = state.withLock { state in
-            let new = state.pending.purchasing.subtracting(state.buyerActionsAsked)
-            state.buyerActionsAsked.formUnion(new)
-            return new
-        }
-        for id in new {
-            Task {
-                await self.followBuyerAction(at: Routes.action(of: id), of: id, transport, open) {
-                    self.state.withLock { $0.pending.purchasing.contains(id) }
-                }
-            }
+        guard transport?.configuration.buyerActionPage != nil else { return }
+        let new = state.withLock { $0.pending.purchasing.subtracting($0.buyerActions.ids) }
+        for id in new { askForBuyerAction(of: id, firstPause: Self.firstPause) }
+    }
+
+    /// Asks the store for the page of a payment from the beginning, so that it is opened once more.
+    ///
+    /// Nothing happens while the page is open, or once the payment is decided.
+    func askAgainForBuyerAction(of id: TransactionID) {
+        guard state.withLock({ $0.pending.purchasing.contains(id) }) else { return }
+        askForBuyerAction(of: id, firstPause: 0)
+    }
+
+    private func askForBuyerAction(of id: TransactionID, firstPause: Int) {
+        follow(at: Routes.action(of: id), of: id, firstPause: firstPause) { [self] _ in
+            state.withLock { $0.pending.purchasing.contains(id) }
         }
     }
 
     /// Asks the store for the page on which the subscriber has to confirm a charge for what is owed.
     ///
     /// It asks for as long as the charge is under way. Such a transaction is in no queue before it is
-    /// paid, so it is found by its subscription.
+    /// paid, so it is found by its subscription. A subscriber who has left the page and asks again gets
+    /// it again.
     func askForBuyerAction(ofSubscription id: TransactionID) {
-        guard let transport, let open = transport.configuration.buyerActionPage,
-            state.withLock({ $0.buyerActionsAsked.insert(id).inserted })
-        else { return }
-        let path = Routes.action(ofSubscription: id)
-        Task {
-            await self.followBuyerAction(at: path, of: id, transport, open) {
-                await self.isCharging(id, transport)
-            }
+        follow(at: Routes.action(ofSubscription: id), of: id, firstPause: Self.firstPause) {
+            [self] transport in await isCharging(id, transport)
         }
     }
 
@@ -61,34 +60,54 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Opens each page of a charge.
+    /// Opens each page of a charge in a new round, unless the one before has not closed its page yet.
     ///
     /// - Parameters:
     ///   - path: The path at which the store tells the page.
     ///   - id: The transaction or the subscription.
-    ///   - transport: The connection to the store.
-    ///   - open: Opens a page.
+    ///   - firstPause: The length of the first pause.
     ///   - isOpen: Says whether the charge is still under way.
-    private func followBuyerAction(
+    private func follow(
         at path: String,
         of id: TransactionID,
+        firstPause: Int,
+        while isOpen: @escaping @Sendable (StoreTransport) async -> Bool
+    ) {
+        guard let transport, let open = transport.configuration.buyerActionPage,
+            let round = state.withLock({ $0.buyerActions.begin(id) })
+        else { return }
+        Task {
+            await self.openPages(at: path, of: id, round, firstPause, transport, open, isOpen)
+            self.state.withLock { $0.buyerActions.end(round, of: id) }
+        }
+    }
+
+    /// Opens each page of a charge, until the charge is decided or another round has begun.
+    private func openPages(
+        at path: String,
+        of id: TransactionID,
+        _ round: Int,
+        _ firstPause: Int,
         _ transport: StoreTransport,
         _ open: @Sendable (URL) async -> Void,
-        while isOpen: @Sendable () async -> Bool
+        _ isOpen: @Sendable (StoreTransport) async -> Bool
     ) async {
-        defer { state.withLock { _ = $0.buyerActionsAsked.remove(id) } }
         var opened: URL?
-        var pauses = Self.firstPause
+        var pauses = firstPause
         while true {
             // It throws only in a task that is cancelled.
             do { try await transport.pause(afterFailures: pauses) } catch { return }
-            guard await isOpen() else { return }
+            guard state.withLock({ $0.buyerActions.isCurrent(round, of: id) }),
+                await isOpen(transport)
+            else { return }
             pauses += 1
             guard let page = await buyerActionPage(at: path, transport), page != opened else {
                 continue
             }
+            guard state.withLock({ $0.buyerActions.openPage(round, of: id) }) else { return }
             opened = page
             await open(page)
+            state.withLock { $0.buyerActions.closePage(round, of: id) }
             // The next question also has the store look at what the buyer did.
             pauses = 1
         }
@@ -106,6 +125,16 @@ extension SKPaymentQueue {
             // It is asked for again.
             return nil
         }
+    }
+}
+
+extension SKPaymentTransaction {
+    /// Opens the page on which the buyer confirms the payment once more, after they have left it.
+    ///
+    /// The queue opens each page once by itself. Offer this to the buyer while the transaction is
+    /// `purchasing`. Nothing happens if nobody has to confirm it, or while the page is open.
+    public func openBuyerActionPage() {
+        if let number { queue.askAgainForBuyerAction(of: number) }
     }
 }
 

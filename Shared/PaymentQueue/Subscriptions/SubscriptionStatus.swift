@@ -62,7 +62,8 @@ extension Product.SubscriptionInfo {
         ///
         /// If the bank wanted to see the subscriber at the last try, it may ask them now: its page is
         /// opened as for a purchase (``StoreConfiguration/buyerActionPage``). The method that pays already
-        /// can be named too.
+        /// can be named too. Whoever has left the page gets it again by naming its method again. Another
+        /// method ends the page and is charged instead.
         ///
         /// - Parameter paymentMethod: The store's name of a method that the account has saved.
         /// - Throws: ``SKError`` if the store refuses, or `CancellationError`.

@@ -45,6 +45,26 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
+        @Test func aBuyerWhoHasLeftThePageOpensItAgain() async throws {
+            try await withStore(.waitingForBuyers) { store in
+                try await store.importSampleCatalog()
+                // The first page is left without a decision.
+                let pages = Pages(of: try store.client(account: "ada"), nil, .complete)
+                let observer = try await Self.observe(store, opening: pages)
+                try await Self.buy()
+                let waiting = try await observer.first(.purchasing)
+                try await eventually("the page to be opened") { pages.opened.first }
+                // Nothing happens as long as the page is open.
+                try await eventually("the page to be opened again") {
+                    waiting.openBuyerActionPage()
+                    return pages.opened.count == 2 ? true : nil
+                }
+                _ = try await observer.first(.purchased)
+                #expect(pages.opened.count == 2 && Set(pages.opened).count == 1)
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
         @Test func aPaymentThatIsChargedAtOnceOpensNothing() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
@@ -82,21 +102,26 @@ extension EndToEnd.PaymentQueues {
     }
 }
 
-/// A buyer who decides on each page that is opened.
+/// A buyer who decides on each page that is opened, or leaves it.
 private final class Pages: Sendable {
     private let client: StoreClient
-    private let decision: SandboxActionRequest.Decision
+    /// The decisions on the pages, of which the last one is made on all further pages; `nil` leaves a page.
+    private let decisions: [SandboxActionRequest.Decision?]
     private let urls = Mutex<[URL]>([])
 
-    init(of client: StoreClient, _ decision: SandboxActionRequest.Decision) {
+    init(of client: StoreClient, _ decisions: SandboxActionRequest.Decision?...) {
         self.client = client
-        self.decision = decision
+        self.decisions = decisions
     }
 
     var opened: [URL] { urls.withLock { $0 } }
 
     func open(_ url: URL) async {
-        urls.withLock { $0.append(url) }
+        let count = urls.withLock { urls in
+            urls.append(url)
+            return urls.count
+        }
+        guard let decision = decisions[min(count, decisions.count) - 1] else { return }
         // An answer that is lost leaves the payment waiting, and the test says so.
         _ = try? await client.decide(decision, on: BuyerActionResponse(url: url.path, endsIn: 0))
     }
