@@ -37,6 +37,8 @@ enum FulfillmentMigrations {
                 PackageResources.m0015_entitlements_in_force_sql
             ),
             (
+                "fulfillment_m0016_entitlements_by_product",
+                PackageResources.m0016_entitlements_by_product_sql
                 "fulfillment_m0017_subscription_pages",
                 PackageResources.m0017_subscription_pages_sql
             ),

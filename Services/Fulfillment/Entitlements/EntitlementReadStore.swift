@@ -106,28 +106,7 @@ enum EntitlementReadStore {
         on connection: isolated PostgresConnection
     ) throws -> [QueueKey: [OwnedEntitlement]] {
         guard !queues.isEmpty else { return [:] }
-        let rows = try connection.query(
-            """
-            SELECT * FROM (
-                SELECT DISTINCT ON (
-                    owned.account_id, owned.bundle_id, owned.product_id, subscriptions.id)
-                    \(unsafe: columns), false
-                FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
-                        AS wanted (account_id, bundle_id)
-                    JOIN entitlements AS owned ON owned.account_id = wanted.account_id
-                        AND owned.bundle_id = wanted.bundle_id
-                    JOIN products ON products.id = owned.product_id
-                    LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
-                        AND subscriptions.id = owned.original_transaction_id
-                WHERE owned.revoked_at IS NULL
-                    AND (owned.ends_at IS NULL OR owned.ends_at > \(time)
-                        OR subscriptions.id IS NOT NULL)
-                ORDER BY owned.account_id, owned.bundle_id, owned.product_id, subscriptions.id,
-                    owned.ends_at DESC NULLS FIRST, owned.original_transaction_id
-            ) AS lasting
-            ORDER BY original_transaction_id, product_id
-            """
-        )
+        let rows = try connection.query(lastingStatement(of: queues, at: time))
         var owned: [QueueKey: [OwnedEntitlement]] = [:]
         for row in rows {
             let read = try decode(row, at: time)
@@ -136,6 +115,68 @@ enum EntitlementReadStore {
             }
         }
         return owned
+    }
+
+    /// The statement that reads what lasts longest.
+    ///
+    /// It goes from product to product in the order of an index, and reads one row of each. So it
+    /// reads no more for a product that was bought a million times.
+    ///
+    /// - Parameters:
+    ///   - queues: The accounts in their apps.
+    ///   - time: The present.
+    ///   - prefix: Text before the statement, such as `EXPLAIN`.
+    /// - Returns: The statement.
+    static func lastingStatement(
+        of queues: Set<QueueKey>,
+        at time: StoreTime,
+        prefix: String = ""
+    ) -> SQL {
+        """
+        \(unsafe: prefix) WITH RECURSIVE wanted AS (
+            SELECT * FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
+                AS queue (account_id, bundle_id)
+        ), held AS (
+            SELECT lowest.* FROM wanted CROSS JOIN LATERAL (
+                SELECT account_id, bundle_id, product_id FROM entitlements
+                WHERE account_id = wanted.account_id AND bundle_id = wanted.bundle_id
+                    AND revoked_at IS NULL
+                ORDER BY product_id LIMIT 1
+            ) AS lowest
+            UNION ALL
+            SELECT higher.* FROM held CROSS JOIN LATERAL (
+                SELECT account_id, bundle_id, product_id FROM entitlements
+                WHERE account_id = held.account_id AND bundle_id = held.bundle_id
+                    AND product_id > held.product_id AND revoked_at IS NULL
+                ORDER BY product_id LIMIT 1
+            ) AS higher
+        )
+        SELECT \(unsafe: columns), false FROM (
+            SELECT longest.* FROM held CROSS JOIN LATERAL (
+                SELECT * FROM entitlements AS one
+                WHERE account_id = held.account_id AND bundle_id = held.bundle_id
+                    AND product_id = held.product_id AND revoked_at IS NULL
+                    AND NOT EXISTS (
+                        SELECT FROM subscriptions
+                        WHERE one.ends_at IS NOT NULL
+                            AND subscriptions.id = one.original_transaction_id)
+                ORDER BY ends_at DESC NULLS FIRST, original_transaction_id LIMIT 1
+            ) AS longest
+            WHERE longest.ends_at IS NULL OR longest.ends_at > \(time)
+            UNION ALL
+            SELECT begun.* FROM wanted
+                JOIN subscriptions AS known ON known.account_id = wanted.account_id
+                    AND known.bundle_id = wanted.bundle_id
+                JOIN entitlements AS begun ON begun.account_id = known.account_id
+                    AND begun.bundle_id = known.bundle_id
+                    AND begun.original_transaction_id = known.id
+            WHERE begun.revoked_at IS NULL AND begun.ends_at IS NOT NULL
+        ) AS owned
+            JOIN products ON products.id = owned.product_id
+            LEFT JOIN subscriptions ON owned.ends_at IS NOT NULL
+                AND subscriptions.id = owned.original_transaction_id
+        ORDER BY owned.original_transaction_id, owned.product_id
+        """
     }
 
     /// A row as it was read.

@@ -112,6 +112,58 @@ struct LongAccountTests {
         }
     }
 
+    /// The number of 8 KB blocks that the names of what an account may use read.
+    private func nameBlocks(
+        _ client: PostgresClient,
+        of account: AccountID = ada
+    ) async throws -> Int {
+        try await client.withConnection { connection in
+            let plan = try connection.query(
+                EntitlementReadStore.lastingStatement(
+                    of: [QueueKey(accountID: account, bundleID: appID)],
+                    at: startOfTime,
+                    prefix: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)"
+                )
+            ).map { try $0.decode(String.self) }
+            return try blocksRead(in: plan)
+        }
+    }
+
+    @Test func namesOfManyEntitlementsReadNoMoreThanThoseOfAFew() async throws {
+        try await withLongAccounts { client in
+            let past = startOfTime.advanced(by: .seconds(-3600))
+            let soon = startOfTime.advanced(by: .seconds(3600))
+            try await client.withConnection { connection in
+                // Of three products, one lasts, one ends later, and one is over, each many times.
+                try connection.execute(
+                    """
+                    INSERT INTO entitlements (account_id, bundle_id, product_id,
+                        original_transaction_id, granted_at, revoked_at, ends_at)
+                    SELECT CASE WHEN n > 100000 THEN 'ben' ELSE 'ada' END, \(appID),
+                        'season.' || n % 3, n, \(past), CASE WHEN n % 7 = 0 THEN \(past) END,
+                        CASE n % 3 WHEN 1 THEN \(soon) WHEN 2 THEN \(past) END
+                    FROM generate_series(1, 100030) AS n
+                    """
+                )
+                try connection.execute(
+                    """
+                    INSERT INTO products (id, version, entitlements)
+                    SELECT 'season.' || n, 1, '["pro"]' FROM generate_series(0, 2) AS n
+                    """
+                )
+                try connection.execute("ANALYZE entitlements, products, subscriptions")
+            }
+            let short = try await nameBlocks(client, of: AccountID(unchecked: "ben"))
+            let long = try await nameBlocks(client)
+            #expect(long <= short + 20, "\(long) blocks, not \(short)")
+            let queue = QueueKey(accountID: Self.ada, bundleID: appID)
+            let owned = try await client.withConnection { connection in
+                try EntitlementReadStore.lasting(of: [queue], at: startOfTime, on: connection)
+            }
+            #expect(owned[queue]?.map(\.transactionID.number) == [1, 3])
+        }
+    }
+
     /// The number of 8 KB blocks that the console reads for what an account has now.
     private func ownedBlocks(
         _ client: PostgresClient,

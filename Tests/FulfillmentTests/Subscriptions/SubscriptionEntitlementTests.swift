@@ -1,6 +1,7 @@
 import ClockAndIDs
 import EventTypes
 import Messaging
+import Postgres
 import StoreAPI
 import Testing
 import TestSupport
@@ -175,6 +176,29 @@ struct SubscriptionEntitlementTests {
             #expect(try await owned() == [2])
             store.clock.advance(by: Self.month)
             #expect(try await owned() == [])
+        }
+    }
+
+    /// Its own dates count, and not those of its first period, which is over.
+    @Test func aRenewedSubscriptionIsNamedOnEveryPage() async throws {
+        try await withFulfillment { store in
+            try await store.client.withConnection { connection in
+                try connection.execute(
+                    "INSERT INTO products VALUES ('club', 1, '[\"pro\"]')"
+                )
+            }
+            let renewed = Self.renewed()
+            try await store.arrive(transaction(1, Self.period(1)))
+            try await store.arrive(events: [event(renewed)])
+            try await store.arrive(.sample(5), .sample(6))
+            store.clock.advance(by: Self.month)
+            let page = try await store.reads.entitlements(of: .sample(), limit: 1)
+            #expect(page.entitlements.map(\.originalTransactionID.number) == [6])
+            #expect(page.named.map(\.name.rawValue) == ["pro"])
+            #expect(page.named.map(\.endsAt) == [renewed.period.end])
+            store.clock.advance(by: Self.month)
+            let later = try await store.reads.entitlements(of: .sample(), limit: 1)
+            #expect(later.named.isEmpty, "it was not renewed again")
         }
     }
 
