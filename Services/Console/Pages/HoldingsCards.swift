@@ -26,7 +26,6 @@ struct HoldingsCards {
     }
 
     private var owned: HTML {
-        let more: HTML = holdings.isOwnedCut ? "<p class=\"dim\">There are more.</p>" : ""
         guard !holdings.owned.isEmpty || holdings.isOwnedCut else {
             return
                 "<p class=\"empty\">It owns nothing, and none of its subscriptions is running.</p>"
@@ -37,7 +36,11 @@ struct HoldingsCards {
             <a href="/purchases/\(owned.originalID)">purchase \(owned.originalID)</a></dd></div>
             """
         }
-        return "<dl class=\"facts\">\(facts)</dl>\(more)"
+        return "<dl class=\"facts\">\(facts)</dl>\(more(holdings.isOwnedCut))"
+    }
+
+    private func more(_ isCut: Bool) -> HTML {
+        isCut ? "<p class=\"dim\">There are more.</p>" : ""
     }
 
     /// Until when a product is owned, in words.
@@ -52,19 +55,16 @@ struct HoldingsCards {
     }
 
     private var balances: HTML {
-        guard let balances = holdings.balances else {
-            return "<p class=\"empty\">It has too many credits to add them up here.</p>"
-        }
-        guard !balances.isEmpty else {
+        guard !holdings.balances.isEmpty else {
             return "<p class=\"empty\">No purchase has credited anything.</p>"
         }
-        let facts: [HTML] = balances.map { balance in
+        let facts: [HTML] = holdings.balances.map { balance in
             """
             <div><dt>\(balance.unit)</dt><dd>\(Int(balance.amount).grouped) \
             <span class="dim">in \(balance.bundleID)</span></dd></div>
             """
         }
-        return "<dl class=\"facts\">\(facts)</dl>"
+        return "<dl class=\"facts\">\(facts)</dl>\(more(holdings.isBalancesCut))"
     }
 
     private var payments: HTML {

@@ -37,26 +37,30 @@ package struct AccountHoldings: Hashable, Sendable {
     package let owned: [Owned]
     /// Whether there are more products.
     package let isOwnedCut: Bool
-    /// The balances; `nil` if there are too many entries to be added up for a page.
-    package let balances: [Balance]?
+    /// The balances, in the order of apps and units.
+    package let balances: [Balance]
+    /// Whether there are more balances.
+    package let isBalancesCut: Bool
     /// The apps in which somebody has set a condition, or in which the account has a family.
     package let standings: [Standing]
 
     /// Whether the store knows nothing of the account.
     package var isEmpty: Bool {
-        owned.isEmpty && !isOwnedCut && balances?.isEmpty == true && standings.isEmpty
+        owned.isEmpty && !isOwnedCut && balances.isEmpty && standings.isEmpty
     }
 
     /// Makes the holdings.
     package init(
         owned: [Owned],
         isOwnedCut: Bool = false,
-        balances: [Balance]?,
+        balances: [Balance],
+        isBalancesCut: Bool = false,
         standings: [Standing]
     ) {
         self.owned = owned
         self.isOwnedCut = isOwnedCut
         self.balances = balances
+        self.isBalancesCut = isBalancesCut
         self.standings = standings
     }
 }

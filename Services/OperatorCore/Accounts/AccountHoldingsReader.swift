@@ -27,7 +27,7 @@ package struct AccountHoldingsReader: Sendable {
         async let standings = DatabaseReader.read(databases.address(of: .payments)) {
             try AccountHoldingsStore.standings(of: account, on: $0)
         }
-        let (found, balances) = try await DatabaseReader.read(
+        let (found, credits) = try await DatabaseReader.read(
             databases.address(of: .fulfillment)
         ) { connection in
             (
@@ -38,7 +38,8 @@ package struct AccountHoldingsReader: Sendable {
         return AccountHoldings(
             owned: found.owned,
             isOwnedCut: found.isCut,
-            balances: balances,
+            balances: credits.balances,
+            isBalancesCut: credits.isCut,
             standings: try await standings
         )
     }

@@ -5,8 +5,8 @@ import Postgres
 enum AccountHoldingsStore {
     /// The most products of an account that are read.
     static let ownedMax = 100
-    /// The most entries that are added up.
-    static let entriesMax: Int64 = 20_000
+    /// The most balances of an account that are read.
+    static let balancesMax = 100
     /// The most apps of an account that are read.
     private static let appsMax: Int64 = 20
 
@@ -108,35 +108,32 @@ enum AccountHoldingsStore {
             """
     }
 
-    /// Adds up the credits of an account, in the database of `fulfillment`.
+    /// Reads the balances of an account, from the database of `fulfillment`.
     ///
-    /// - Returns: The balances; `nil` if there are too many entries.
+    /// Each is one row, however many purchases have credited something.
+    ///
+    /// - Returns: The balances, and whether there are more.
     static func balances(
         of account: AccountID,
-        entriesMax: Int64 = entriesMax,
+        limit: Int = balancesMax,
         on connection: isolated PostgresConnection
-    ) throws -> [AccountHoldings.Balance]? {
-        var balances: [AccountHoldings.Balance] = []
-        var entries: Int64 = 0
-        for row in try connection.query(
+    ) throws -> (balances: [AccountHoldings.Balance], isCut: Bool) {
+        let rows = try connection.query(
             """
-            SELECT bundle_id, unit, sum(amount)::bigint, count(*) FROM (
-                SELECT bundle_id, unit, amount FROM credit_entries
-                WHERE account_id = \(account) LIMIT \(entriesMax + 1)
-            ) AS entries
-            GROUP BY bundle_id, unit ORDER BY bundle_id, unit
+            SELECT bundle_id, unit, balance::bigint FROM credit_balances
+            WHERE account_id = \(account)
+            ORDER BY bundle_id, unit LIMIT \(Int64(limit + 1))
             """
-        ) {
-            let (bundle, unit, amount, count) = try row.decode(
+        )
+        let balances = try rows.prefix(limit).map { row in
+            let (bundle, unit, amount) = try row.decode(
                 BundleID.self,
                 String.self,
-                Int64.self,
                 Int64.self
             )
-            entries += count
-            balances.append(.init(bundleID: bundle, unit: unit, amount: amount))
+            return AccountHoldings.Balance(bundleID: bundle, unit: unit, amount: amount)
         }
-        return entries > entriesMax ? nil : balances
+        return (balances, rows.count > limit)
     }
 
     /// Reads in which apps an account may pay, and its families, from the database of `payments`.

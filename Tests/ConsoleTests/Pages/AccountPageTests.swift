@@ -156,8 +156,14 @@ import Testing
         for words in ["It owns nothing", "has credited anything", "Yes, in the storefront"] {
             #expect(page.contains(words), "\(words)")
         }
-        let rich = Self.page(AccountHoldings(owned: [], balances: nil, standings: []))
-        #expect(rich.contains("too many credits"))
+        let coins = AccountHoldings.Balance(bundleID: Self.app, unit: "coins", amount: 1)
+        let rich = AccountHoldings(
+            owned: [],
+            balances: [coins],
+            isBalancesCut: true,
+            standings: []
+        )
+        #expect(Self.page(rich).contains("</dl><p class=\"dim\">There are more.</p>"))
         #expect(!Self.page().contains("Has now"), "a page of older purchases is about these")
         let cut = AccountHoldings(owned: [], isOwnedCut: true, balances: [], standings: [])
         #expect(!Self.page(cut).contains("It owns nothing"), "there are more")

@@ -21,7 +21,8 @@ struct AccountHoldingsTests {
                 revoked_at timestamptz, ends_at timestamptz);
             CREATE TABLE subscriptions (
                 id bigint PRIMARY KEY, account_id text, bundle_id text, data json);
-            CREATE TABLE credit_entries (account_id text, bundle_id text, unit text, amount bigint);
+            CREATE TABLE credit_balances (
+                account_id text, bundle_id text, unit text, balance numeric);
             CREATE TABLE accounts (
                 account_id text, bundle_id text, can_make_payments boolean, storefront text);
             CREATE TABLE family_members (account_id text, bundle_id text, family_id text);
@@ -85,20 +86,21 @@ struct AccountHoldingsTests {
         #expect(!found.isCut)
     }
 
-    @Test func creditsAreAddedUpUnlessThereAreTooMany() async throws {
-        let (sums, none) = try await withTables(
+    @Test func balancesAreThoseOfTheAccountUnlessThereAreTooMany() async throws {
+        let (all, first) = try await withTables(
             """
-            INSERT INTO credit_entries VALUES ('ada', 'app', 'coins', 100),
-                ('ada', 'app', 'coins', -30), ('ada', 'app', 'gems', 5), ('eve', 'app', 'coins', 7)
+            INSERT INTO credit_balances VALUES ('ada', 'app', 'gems', 5),
+                ('ada', 'app', 'coins', -70), ('eve', 'app', 'coins', 7)
             """
         ) { connection in
             (
-                try AccountHoldingsStore.balances(of: Self.ada, entriesMax: 3, on: connection),
-                try AccountHoldingsStore.balances(of: Self.ada, entriesMax: 2, on: connection)
+                try AccountHoldingsStore.balances(of: Self.ada, limit: 2, on: connection),
+                try AccountHoldingsStore.balances(of: Self.ada, limit: 1, on: connection)
             )
         }
-        #expect(sums?.map { "\($0.unit) \($0.amount)" } == ["coins 70", "gems 5"])
-        #expect(none == nil)
+        #expect(all.balances.map { "\($0.unit) \($0.amount)" } == ["coins -70", "gems 5"])
+        #expect(!all.isCut)
+        #expect(first.balances.map(\.unit) == ["coins"] && first.isCut)
     }
 
     @Test func anAppWithAStandingOrAFamilyIsNamed() async throws {
