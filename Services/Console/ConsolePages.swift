@@ -17,7 +17,8 @@ func consolePages(
         status: StatusReader(urls: urls, databases: databases),
         lag: LagReader(databases: databases),
         stories: StoryReader(databases: databases),
-        events: EventCountReader(databases: databases)
+        events: EventCountReader(databases: databases),
+        hops: HopReader(urls: urls)
     )
     let acts = ActRunner(door: door)
     let lost = LostRefunds(in: refunds, logger: logger)

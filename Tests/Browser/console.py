@@ -182,6 +182,9 @@ def c5_now_follows_the_store(stage):
             bought.result()
     expect(rate).to_contain_text(re.compile(r"^[\d.,]*[1-9]"), timeout=5_000)
     expect(rate).to_have_text("0 a second", timeout=20_000)
+    # The metrics are read every ten seconds, and two readings make a time.
+    hop = operator.field("hop.receipts.payments.transactions")
+    expect(hop).to_contain_text(re.compile("^half within .+, (99 %|some) "), timeout=20_000)
     # A purchase that its app has not finished is counted until it is.
     unfinished = operator.field("work.unfinished")
     before = int(re.match(r"[\d,]+", unfinished.inner_text())[0].replace(",", ""))
@@ -202,6 +205,7 @@ def c5_now_follows_the_store(stage):
     for place in [health, verdict]:
         expect(place).to_have_class("tone-bad")
     stage.buy("sandbox_success", timeout=1)
+    expect(hop).to_have_text("unknown", timeout=20_000)
     lag = operator.field("lag.receipts.payments.transactions")
     expect(lag).to_contain_text("the oldest for", timeout=20_000)
     operator.check_axe()

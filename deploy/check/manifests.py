@@ -47,7 +47,8 @@ def topics():
 
 def metrics():
     """The names of the metrics on /metrics, derived from the code."""
-    names = {"process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"}
+    names = {"process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds",
+             "process_start_time_seconds"}
     kinds = {"Counter": ["_total"], "Gauge": [""], "Recorder": ["_bucket", "_sum", "_count"],
              "Timer": ["_seconds_bucket", "_seconds_sum", "_seconds_count"]}
     for folder in ("Shared", "Services"):

@@ -33,6 +33,7 @@ enum NowFields {
         }
         fields.merge(sample.rates.fields) { $1 }
         fields.merge(sample.line.fields) { $1 }
+        fields.merge(sample.hops.fields) { $1 }
         fields["verdict"] = verdict(of: sample)
         fields["clock"] = NowField("\(sample.takenAt)")
         return fields

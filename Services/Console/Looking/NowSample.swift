@@ -17,4 +17,6 @@ struct NowSample: Sendable {
     var rates = NowRates()
     /// The purchases of the last minutes.
     var line = NowLine()
+    /// The time from events to their effects.
+    var hops = NowHops()
 }

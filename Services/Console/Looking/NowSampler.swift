@@ -11,8 +11,10 @@ actor NowSampler {
     private let lag: LagReader
     private let stories: StoryReader
     private let events: EventCountReader
+    private let hopReader: HopReader
     private var rates = NowRates()
     private var line = NowLine()
+    private var hops = NowHops()
     private var place: LogPlace?
     private let newest = NewestSample(now: { .now() })
 
@@ -20,19 +22,23 @@ actor NowSampler {
         status: StatusReader,
         lag: LagReader,
         stories: StoryReader,
-        events: EventCountReader
+        events: EventCountReader,
+        hops hopReader: HopReader
     ) {
         self.status = status
         self.lag = lag
         self.stories = stories
         self.events = events
+        self.hopReader = hopReader
     }
 
     /// The newest sample; if it is too old, a new one.
     func sample() async -> NowSample { await newest.sample { await self.take() } }
 
     private func take() async -> NowSample {
+        let dueReader = hops.isDue(at: .now()) ? hopReader : nil
         async let sample = Self.take(status, lag, stories)
+        async let counts = Self.counts(dueReader)
         do {
             let found = try await events.count(after: place)
             let now = MachineTime.now()
@@ -45,10 +51,18 @@ actor NowSampler {
             line = NowLine()
             place = nil
         }
+        if let counts = await counts { hops.add(counts, at: .now()) }
         var taken = await sample
         taken.rates = rates
         taken.line = line
+        taken.hops = hops
         return taken
+    }
+
+    private static func counts(
+        _ reader: HopReader?
+    ) async -> [OperatedService: HopCounts]? {
+        await reader?.counts()
     }
 
     private static func take(

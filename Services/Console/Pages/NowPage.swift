@@ -26,6 +26,9 @@ struct NowPage {
             <section aria-labelledby="lag"><h2 id="lag">Consumers</h2>
             \(consumers)
             </section>
+            <section aria-labelledby="hops"><h2 id="hops">From an event to its effect</h2>
+            \(hops)
+            </section>
             <p class="dim">The server’s clock: \(field("clock", named: nil))</p>
             """
         )
@@ -76,6 +79,18 @@ struct NowPage {
             fact("lag.\(entry.consumer).\(entry.topic)", "\(entry.consumer) reads \(entry.topic)")
         }
         return "<dl class=\"card facts\">\(facts)</dl>"
+    }
+
+    /// How long consumers took; with several replicas, it is that of the one that was asked.
+    private var hops: HTML {
+        let facts: [HTML] = NowHops.pairs.map { consumer, topic in
+            fact(NowHops.key(of: consumer, topic), "\(consumer.rawValue) acts on \(topic)")
+        }
+        return """
+            <dl class="card facts">\(facts)</dl>
+            <p class="dim">How long each consumer took to act on the events of the last minute. Of a service that runs \
+            several times, one replica is asked.</p>
+            """
     }
 
     private func fact(_ key: String, _ words: String) -> HTML {

@@ -101,6 +101,24 @@ private func number(_ value: Double) -> String {
     return String(value)
 }
 
+#if os(Linux)
+/// The time at which this process started, in seconds since 1970; `nil` without `/proc`.
+///
+/// By it, readers tell replicas and restarts apart.
+private let processStart: Double? = {
+    guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
+        let name = stat.lastIndex(of: ")"),
+        let machine = try? String(contentsOfFile: "/proc/stat", encoding: .utf8),
+        let line = machine.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
+        let boot = Double(line.dropFirst("btime ".count))
+    else { return nil }
+    // The first field after the name, which may contain spaces, is field 3. Field 22 is the start.
+    let fields = stat[stat.index(after: name)...].split(separator: " ")
+    guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
+    return boot + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+}()
+#endif
+
 /// The metrics that Prometheus' own client libraries report about a process: memory, processor
 /// time, descriptors.
 func processMetrics() -> String {
@@ -114,6 +132,10 @@ func processMetrics() -> String {
     var text = "# TYPE process_cpu_seconds_total counter\n"
     text += "process_cpu_seconds_total \(seconds(usage.ru_utime) + seconds(usage.ru_stime))\n"
     #if os(Linux)
+    if let processStart {
+        text += "# TYPE process_start_time_seconds gauge\n"
+        text += "process_start_time_seconds \(processStart)\n"
+    }
     // Without /proc, the gauge is left out rather than guessed.
     if let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) {
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

@@ -68,6 +68,11 @@ import Testing
         )
         #expect(try #require(Int(line.split(separator: " ")[1])) > 1_000_000)
         #expect(text.contains("process_open_fds "))
+        let start = text.split(separator: "\n")
+            .first { $0.hasPrefix("process_start_time_seconds ") }
+            .flatMap { Double($0.split(separator: " ")[1]) }
+        // In seconds since 1970, and not since the machine was started.
+        #expect(try #require(start) > 1_577_836_800)
         #endif
     }
 }
