@@ -50,7 +50,7 @@ func consolePages(
         ClockPageRoutes(acts: acts, desk: desk).add(to: routes)
         let jobs = JobRequests(acts: acts, board: board)
         ReplayRoutes(jobs: jobs, desk: desk).add(to: routes)
-        ProofRoutes(jobs: jobs).add(to: routes)
+        ProofRoutes(jobs: jobs, desk: desk).add(to: routes)
         RaiseRoutes(jobs: jobs, desk: desk).add(to: routes)
         ActListRoutes(door: door, desk: desk, board: board).add(to: routes)
     }

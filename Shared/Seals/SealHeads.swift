@@ -21,7 +21,7 @@ package struct SealHeads: Equatable, Sendable {
     }
 
     /// The months that have a seal.
-    var sealedMonths: Set<LogMonth> { Set(months.keys) }
+    package var sealedMonths: Set<LogMonth> { Set(months.keys) }
 
     /// The digest of a month's newest seal.
     package func digest(of month: LogMonth) -> LogDigest? { months[month]?.digest }

@@ -159,6 +159,22 @@ def c13_a_proof_shows_the_row_the_column_and_both_values(stage):
         alter(stage, transaction, -1)
 
 
+@test
+def the_seals_are_those_that_the_command_line_checks(stage):
+    stage.settled(stage.buy("sandbox_success")[1])
+    operator = stage.operator()
+    operator.page.get_by_role("link", name="Proofs").click()
+    operator.page.get_by_role("link", name="The seals of the logs").click()
+    expect(operator.page.get_by_role("heading", name="Seals")).to_be_visible()
+    shown = operator.page.locator("#heads").inner_text().split()
+    chains = [head.split("=")[0] for head in stage.command("verify", "--heads-only").split()]
+    assert sorted(head.split("=")[0] for head in shown) == sorted(chains), (shown, chains)
+    assert any(head.startswith("payments/ledger/") for head in shown), shown
+    # The store goes on meanwhile, and its chains still have these seals.
+    stage.command("verify", *[option for head in shown for option in ("--expect", head)])
+    operator.check()
+
+
 def alter(stage, transaction, number):
     """Changes a row behind the back of the store."""
     stage.query(

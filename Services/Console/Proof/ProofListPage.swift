@@ -22,6 +22,7 @@ struct ProofListPage {
             \(JobPage.unreadable(unreadableCount))
             \(JobPage.list(records) { $0.report?.verdict ?? "proof" })
             </section>
+            <p><a href="/seals">The seals of the logs</a></p>
             """
         )
     }

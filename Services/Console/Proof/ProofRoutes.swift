@@ -4,9 +4,11 @@ import OperatorCore
 import ServiceKit
 import StoreAPI
 
-/// Proofs: their list, the findings of one, and what operators decide about it.
+/// Proofs and seals: the list of proofs, the findings of one, what operators decide about it, and the
+/// newest seals of the logs.
 struct ProofRoutes: Sendable {
     let jobs: JobRequests
+    let desk: StoreDesk
 
     private var door: ConsoleDoor { jobs.acts.door }
 
@@ -32,6 +34,11 @@ struct ProofRoutes: Sendable {
             return pageResponse(page.html)
         }
         router.get("/proofs/:id/live") { try await jobs.live(.proof, $0, $1) }
+        router.get("/seals") { request, _ in
+            let visitor = try door.visitor(of: request, seeing: .jobs)
+            let page = SealListPage(heads: try await desk.sealHeads(), visitor: visitor)
+            return pageResponse(page.html)
+        }
         router.post("/proofs", use: begin)
         router.post("/proofs/:id/stop") { try await jobs.stop(.proof, $0, $1) }
     }

@@ -4,6 +4,8 @@ import Messaging
 import OperatorCore
 import Seals
 
+extension SealHead: ExpressibleByArgument {}
+
 /// `counterfoil verify`: checks the logs against their seals.
 struct VerifyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(

@@ -33,7 +33,8 @@ struct EveryRouteTests {
         "/raises": .purchases, "/raises/{id}": .purchases,
         "/raises/{id}/live": .purchases, "/refund-requests": .purchases,
         "/refund-requests/{id}/{number}": .purchases, "/replays": .jobs, "/replays/{id}": .jobs,
-        "/replays/{id}/live": .jobs, "/search": .purchases, "/subscriptions": .purchases,
+        "/replays/{id}/live": .jobs, "/seals": .jobs, "/search": .purchases,
+        "/subscriptions": .purchases,
         "/subscriptions/{id}": .purchases, "/subscriptions/{id}/live": .purchases,
     ]
 

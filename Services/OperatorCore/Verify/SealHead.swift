@@ -1,48 +1,60 @@
-import ArgumentParser
 import Messaging
-import OperatorCore
-import Seals
+package import Seals
 
 /// The newest digest of a hash chain, as it is printed, stored and given again:
 /// `payments/2026-11=9f3a…`, or `payments/ledger/2026-11=…` for a log other than the events.
-struct SealHead: Hashable, Sendable, CustomStringConvertible, ExpressibleByArgument {
-    let service: StoreOptions.Service
-    let log: String
-    let month: LogMonth
-    let digest: LogDigest
+package struct SealHead: Hashable, Sendable, CustomStringConvertible {
+    /// The service.
+    package let service: OperatedService
+    /// The name of the log.
+    package let log: String
+    /// The month of the chain.
+    package let month: LogMonth
+    /// The digest of the newest seal.
+    package let digest: LogDigest
 
-    init(service: StoreOptions.Service, month: SealReport.Month) {
+    /// Makes a head.
+    package init(service: OperatedService, log: String, month: LogMonth, digest: LogDigest) {
         self.service = service
-        log = month.log
-        self.month = month.month
-        digest = month.head
-    }
-
-    init?(argument: String) {
-        let sides = argument.split(separator: "=", omittingEmptySubsequences: false)
-        guard sides.count == 2, let digest = LogDigest(sides[1]) else { return nil }
-        let parts = sides[0].split(separator: "/", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), let month = parts.last.flatMap({ LogMonth($0) }),
-            let service = StoreOptions.Service(rawValue: String(parts[0]))
-        else { return nil }
-        self.service = service
-        self.log = parts.count == 3 ? String(parts[1]) : SealedLog.outbox.name
+        self.log = log
         self.month = month
         self.digest = digest
     }
 
+    /// The head of a month that was checked.
+    package init(service: OperatedService, month: SealReport.Month) {
+        self.init(service: service, log: month.log, month: month.month, digest: month.head)
+    }
+
+    /// Reads `payments/2026-11=9f3a…`; `nil` if the text is anything else.
+    package init?(argument: String) {
+        let sides = argument.split(separator: "=", omittingEmptySubsequences: false)
+        guard sides.count == 2, let digest = LogDigest(sides[1]) else { return nil }
+        let parts = sides[0].split(separator: "/", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count), let month = parts.last.flatMap({ LogMonth($0) }),
+            let service = OperatedService(rawValue: String(parts[0]))
+        else { return nil }
+        self.init(
+            service: service,
+            log: parts.count == 3 ? String(parts[1]) : SealedLog.outboxName,
+            month: month,
+            digest: digest
+        )
+    }
+
     /// The hash chain, without its digest.
-    var chain: String {
-        log == SealedLog.outbox.name
+    package var chain: String {
+        log == SealedLog.outboxName
             ? "\(service.rawValue)/\(month)" : "\(service.rawValue)/\(log)/\(month)"
     }
 
-    var description: String { "\(chain)=\(digest)" }
+    /// The hash chain and its digest.
+    package var description: String { "\(chain)=\(digest)" }
 
     /// Reads a file of heads, one per line; empty lines and lines that begin with `#` are skipped.
     ///
     /// - Throws: ``OperatorError`` with the number of a line that is not a head.
-    static func all(in text: String, of file: String) throws(OperatorError) -> [SealHead] {
+    package static func all(in text: String, of file: String) throws(OperatorError) -> [SealHead] {
         var heads: [SealHead] = []
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         for (number, line) in zip(1..., lines) where !line.isEmpty && !line.hasPrefix("#") {
