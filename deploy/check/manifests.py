@@ -130,8 +130,8 @@ def check_compose():
         wanted = "build" if service.get("build") else "never"
         if service["image"].startswith("counterfoil/") and service.get("pull_policy") != wanted:
             find(place, f"may ask a registry for {service['image']}: its pull_policy is not {wanted}")
-        if name in ("front", "storefront") and "inside" in (service.get("networks") or {}):
-            find(place, "is reached by strangers, and reaches the databases and the broker")
+        if name in ("front", "storefront"):
+            check_reach(place, name, document["services"])
         is_step = service.get("restart") == "no"
         health = service.get("healthcheck") or {}
         if not is_step and not health.get("test"):
@@ -147,6 +147,15 @@ def check_compose():
             if volume["type"] == "bind" and not pathlib.Path(volume["source"]).exists():
                 find(place, f"mounts {volume['source']}, which is not there")
     return len(document["services"])
+
+
+def check_reach(place, stranger, services):
+    """Checks that what strangers reach has no network in common with the databases, the broker and the operators' pages."""
+    own = set(services[stranger].get("networks") or {"default": None})
+    for name in ("postgres", "kafka", "console", "prometheus", "grafana", "operator"):
+        shared = own & set((services.get(name) or {"networks": {}}).get("networks") or {})
+        if shared:
+            find(place, f"is reached by strangers, and reaches {name} in the network {', '.join(sorted(shared))}")
 
 
 # Kubernetes
