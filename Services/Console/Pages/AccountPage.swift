@@ -30,8 +30,7 @@ struct AccountPage {
 
     private var purchases: HTML {
         guard !story.purchases.isEmpty else {
-            return
-                "<p class=\"empty\">It has bought nothing yet. The newest purchase would be first.</p>"
+            return "<p class=\"empty\">It has bought nothing yet.</p>"
         }
         return """
             <ol class="rows">

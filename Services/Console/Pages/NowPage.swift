@@ -88,8 +88,8 @@ struct NowPage {
         }
         return """
             <dl class="card facts">\(facts)</dl>
-            <p class="dim">How long each consumer took to act on the events of the last minute. Of a service that runs \
-            several times, one replica is asked.</p>
+            <p class="dim">How long each consumer took to act on the events of the last minute. The first values come ten \
+            seconds after somebody has opened this page. Of a service that runs several times, one replica is asked.</p>
             """
     }
 

@@ -30,7 +30,8 @@ struct SearchPage {
         return """
             <div role="status"><p>Nothing was found. The store was asked for</p>
             <ul>\(lines)</ul>
-            <p class="dim">An account appears once it has bought something.</p></div>
+            <p class="dim">An account has a page once it has bought something, is in a family, or somebody has set whether \
+            it may pay.</p></div>
             """
     }
 }
