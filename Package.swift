@@ -262,9 +262,10 @@ let package = Package(
         .target(
             name: "OperatorCore",
             dependencies: [
-                "Callbacks", "EventArchive", "EventTypes", "Kafka", "Ledger", "Messaging",
-                "Postgres", "Rebuild", "Seals", "StoreAPI", "StoreTracing", asyncHTTPClient,
-                nioCore, nioHTTP1, logging, subprocess, systemPackage,
+                "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "Kafka", "Ledger",
+                "Messaging", "Postgres", "Rebuild", "Seals", "StoreAPI", "StoreTracing",
+                "Subscriptions", asyncHTTPClient, nioCore, nioHTTP1, logging, subprocess,
+                systemPackage,
             ],
             path: "Services/OperatorCore",
             swiftSettings: house

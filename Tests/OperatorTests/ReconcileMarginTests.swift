@@ -2,6 +2,7 @@ import EventTypes
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 @Suite struct ReconcileMarginTests {
     private let now = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)

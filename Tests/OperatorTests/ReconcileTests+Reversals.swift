@@ -3,6 +3,7 @@ import StoreAPI
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 extension ReconcileTests {
     @Test func whatARefundMadeVoidStaysSoWhenItIsReversed() {

@@ -4,6 +4,7 @@ import StoreAPI
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The differences that `reconcile` finds, by values alone.
 @Suite struct ReconcileTests {

@@ -6,7 +6,7 @@ import Testing
 
     /// Files with a longer function, and why.
     private static let longer = [
-        "Services/Operator/Reconcile/SubscriptionAuditStore.swift":
+        "Services/OperatorCore/Reconcile/SubscriptionAuditStore.swift":
             "one row of one statement has thirteen columns"
     ]
 

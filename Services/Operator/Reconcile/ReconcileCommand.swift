@@ -115,7 +115,7 @@ struct ReconcileCommand: OperatorSubcommand {
         )
         policy.rate = SubscriptionRate(rawValue: subscriptionRate) ?? .realTime
         let runner = ReconcileRunner(
-            databases: databases,
+            databases: databases.addresses(),
             settled: .seconds(settled),
             since: try await begin(),
             limit: limit,

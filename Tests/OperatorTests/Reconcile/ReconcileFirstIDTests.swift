@@ -5,6 +5,7 @@ import Testing
 import TestSupport
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The id with which a comparison of the transactions since a moment begins.
 @Suite(.timeLimit(.minutes(2)))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The moment that `reconcile --since` means.
 @Suite(.timeLimit(.minutes(2)))

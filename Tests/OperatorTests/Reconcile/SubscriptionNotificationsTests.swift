@@ -3,6 +3,7 @@ import Subscriptions
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The notifications of a subscription, as its changes are compared with them.
 @Suite struct SubscriptionNotificationsTests {

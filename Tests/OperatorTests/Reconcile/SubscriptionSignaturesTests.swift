@@ -2,6 +2,7 @@ import EventTypes
 import Testing
 
 @testable import Operator
+@testable import OperatorCore
 
 /// The signed transactions of a subscription's periods, as they are compared with it.
 @Suite struct SubscriptionSignaturesTests {

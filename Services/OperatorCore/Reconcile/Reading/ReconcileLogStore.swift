@@ -1,5 +1,4 @@
 import EventTypes
-import OperatorCore
 import Postgres
 
 /// The SQL of `reconcile` that compares whole tables of one service with its event log.
@@ -9,7 +8,7 @@ enum ReconcileLogStore {
     enum Fact: CaseIterable, Sendable {
         case purchase, receipt, finish
 
-        var service: StoreOptions.Service {
+        var service: OperatedService {
             switch self {
             case .purchase: .payments
             case .receipt: .receipts

@@ -1,10 +1,10 @@
 import EventTypes
-import StoreAPI
+package import StoreAPI
 
 /// Something that the books of two services, or of a service and the processor, disagree about.
-struct Difference: Hashable, Sendable {
+package struct Difference: Hashable, Sendable {
     /// The kinds of difference.
-    enum Kind: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         case undecided, notCharged, chargedTwice, chargedWithoutPurchase, chargeUnknown
         case amountDiffers, notPosted, postedTwice, postedWithoutPurchase, unbalanced
         case refundDiffers
@@ -40,7 +40,7 @@ struct Difference: Hashable, Sendable {
         }
 
         /// The problem, as a heading.
-        var title: String {
+        package var title: String {
             switch self {
             case .undecided: "payments without an outcome"
             case .notCharged: "purchased, and not on the processor's list"
@@ -92,7 +92,7 @@ struct Difference: Hashable, Sendable {
         }
 
         /// The advice to the operator.
-        var advice: String {
+        package var advice: String {
             switch self {
             case .undecided:
                 "payments keeps asking the processor: see 'counterfoil why ID', and check that payments "
@@ -192,7 +192,7 @@ struct Difference: Hashable, Sendable {
     var refund: Reconciliation.Difference.PeriodRefund?
 
     /// The form in which `--json` prints it.
-    var answer: Reconciliation.Difference {
+    package var answer: Reconciliation.Difference {
         Reconciliation.Difference(
             kind: kind.rawValue,
             effect: kind.effect,

@@ -1,11 +1,11 @@
 import EventTypes
 import Foundation
 import Messaging
-import Postgres
-import StoreAPI
+package import Postgres
+package import StoreAPI
 
 /// The SQL of `reconcile`: each service's books of some transactions, by their ids.
-enum ReconcileStore {
+package enum ReconcileStore {
     /// The id from which on transactions were requested at or after a moment: one behind the last if
     /// all are older; `nil` if there is no transaction at all.
     ///
@@ -68,7 +68,7 @@ enum ReconcileStore {
     }
 
     /// Reads transactions from `payments`, the ledger and the processor.
-    static func readPayments(
+    package static func readPayments(
         into books: inout [Int64: TransactionBooks],
         on connection: isolated PostgresConnection
     ) throws {
@@ -245,7 +245,7 @@ enum ReconcileStore {
     }
 
     /// Reads transactions from `receipts`.
-    static func readReceipts(
+    package static func readReceipts(
         into books: inout [Int64: TransactionBooks],
         on connection: isolated PostgresConnection
     ) throws {
@@ -269,7 +269,7 @@ enum ReconcileStore {
     }
 
     /// Reads transactions from `fulfillment`.
-    static func readQueue(
+    package static func readQueue(
         into books: inout [Int64: TransactionBooks],
         on connection: isolated PostgresConnection
     ) throws {

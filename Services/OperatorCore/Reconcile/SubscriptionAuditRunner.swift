@@ -2,7 +2,6 @@ import ClockAndIDs
 import EventArchive
 import EventTypes
 import Messaging
-import OperatorCore
 import Postgres
 import Seals
 import StoreAPI
@@ -47,6 +46,7 @@ struct SubscriptionAuditRunner: Sendable {
         }
         var told = SubscriptionEventPages()
         repeat {
+            try Task.checkCancellation()
             let page = try await payments.run {
                 try SubscriptionAuditStore.next(limit: Self.eventPage, on: $0)
             }
@@ -98,7 +98,7 @@ struct SubscriptionAuditRunner: Sendable {
         let signed = try await books.connection(to: .receipts).run {
             try SubscriptionAuditStore.signed(periods, on: $0)
         }
-        for service in [StoreOptions.Service.receipts, .fulfillment] {
+        for service in [OperatedService.receipts, .fulfillment] {
             let views = try await books.connection(to: service).run {
                 try SubscriptionAuditStore.views(of: ids, in: service.name, on: $0)
             }

@@ -1,13 +1,12 @@
 import ClockAndIDs
 import EventArchive
-import EventTypes
+package import EventTypes
 import Foundation
 import Messaging
-import OperatorCore
 import Postgres
 import Seals
 import StoreAPI
-import Subscriptions
+package import Subscriptions
 
 /// Compares the books of the whole store, a page of transactions at a time.
 ///
@@ -15,20 +14,20 @@ import Subscriptions
 /// differences that are shown are kept. No database transaction stays open from page to page.
 /// Transactions that differ are read a second time, so that a purchase that changed between two
 /// reads does not count as a difference. Transactions that changed recently are not compared.
-struct ReconcileRunner: Sendable {
-    let databases: DatabaseOptions
+package struct ReconcileRunner: Sendable {
+    private let databases: DatabaseAddresses
     /// The time for which a transaction must not have changed to be compared; zero for everything.
-    let settled: Duration
+    private let settled: Duration
     /// The earliest request time of the purchases to compare; `nil` for all.
-    let since: StoreTime?
+    private let since: StoreTime?
     /// The largest number of differences of a kind, and of transactions, that are kept.
-    let limit: Int
+    private let limit: Int
     /// Whether compared transactions are kept for the report.
-    var listsTransactions = false
+    private let listsTransactions: Bool
     /// The time for which the comparison is repeated while there are differences.
-    var patience = Duration.zero
+    private let patience: Duration
     /// The decisions of `payments` about subscriptions.
-    var subscriptions = SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
+    private let subscriptions: SubscriptionPolicy
 
     private static let pageLength = 2_000
     /// Concurrent requests draw ids before they read the time, so ids and times may be out of
@@ -39,7 +38,34 @@ struct ReconcileRunner: Sendable {
     /// The tolerance for differences between the services' clocks.
     private static let clockSlack = Duration.seconds(86_400)
 
-    func run(tell: @Sendable (ReconcileReport) -> Void) async throws -> ReconcileReport {
+    /// Makes a runner; its properties say what the values mean.
+    package init(
+        databases: DatabaseAddresses,
+        settled: Duration,
+        since: StoreTime?,
+        limit: Int,
+        listsTransactions: Bool = false,
+        patience: Duration = .zero,
+        subscriptions: SubscriptionPolicy
+    ) {
+        self.databases = databases
+        self.settled = settled
+        self.since = since
+        self.limit = limit
+        self.listsTransactions = listsTransactions
+        self.patience = patience
+        self.subscriptions = subscriptions
+    }
+
+    /// Compares all books.
+    ///
+    /// - Parameter tell: Gets the report so far, after each page.
+    /// - Returns: The report.
+    /// - Throws: ``OperatorError`` if a database cannot be read; `CancellationError` between two pages
+    ///   if the task was cancelled.
+    package func run(
+        tell: @Sendable (ReconcileReport) -> Void
+    ) async throws -> ReconcileReport {
         let addresses = (
             databases.address(of: .payments), databases.address(of: .receipts),
             databases.address(of: .fulfillment)
@@ -132,6 +158,7 @@ struct ReconcileRunner: Sendable {
         }
         var isEnd = false
         while !isEnd {
+            try Task.checkCancellation()
             let after = last
             let known = try await books.payments.run { connection in
                 try ReconcileStore.ids(after: after, limit: Self.pageLength, on: connection)

@@ -1,5 +1,4 @@
 import EventTypes
-import OperatorCore
 import Postgres
 import StoreAPI
 
@@ -23,7 +22,7 @@ struct ReconcileReader {
     }
 
     /// The session with a service's database; `catalog` has no books of purchases.
-    func connection(to service: StoreOptions.Service) -> PostgresConnection {
+    func connection(to service: OperatedService) -> PostgresConnection {
         switch service {
         case .catalog, .payments: payments
         case .receipts: receipts

@@ -1,16 +1,17 @@
 import EventTypes
-import StoreAPI
+package import StoreAPI
 
 /// Finds the differences between the books of one transaction.
 ///
 /// Pure. A recent change may still be on its way from one book to the next, so compare only
 /// transactions that have not changed for a while.
-enum ReconcileRules {
+package enum ReconcileRules {
     /// The postings of money that went back to buyers, and of money that came back from there.
     private static let returns = ["refund", "chargeback"]
     private static let reversals = ["refund_reversal", "chargeback_reversal"]
 
-    static func differences(in books: TransactionBooks) -> [Difference] {
+    /// The differences, in the order of the books.
+    package static func differences(in books: TransactionBooks) -> [Difference] {
         guard let entry = books.entry else { return withoutEntry(books) }
         return money(books, entry) + receipts(books, entry) + queue(books, entry)
             + finishes(books, entry)
