@@ -39,6 +39,8 @@ enum FulfillmentMigrations {
             (
                 "fulfillment_m0016_entitlements_by_product",
                 PackageResources.m0016_entitlements_by_product_sql
+            ),
+            (
                 "fulfillment_m0017_subscription_pages",
                 PackageResources.m0017_subscription_pages_sql
             ),
