@@ -142,20 +142,30 @@ import Testing
         found.module == "Postgres"
     }
 
+    /// Words of which every text has one that the pattern below finds.
+    private static let readingWords = [
+        "Date()", ".now", "wallClock", "UUID()", ".random(", "clock_gettime", "gettimeofday",
+        "time(nil)", "timespec(", "Clock()", "SystemRandomNumberGenerator", ".randomElement()",
+        ".shuffle", "arc4random", "drand48", "ID(time: ",
+    ]
+
     /// Whether a text reads a clock, draws at random or makes an id, however it is called.
     static func readings(in text: String) -> Bool {
-        text.contains(
+        guard text.holdsAny(of: readingWords) else { return false }
+        return text.contains(
             /\bDate\(\)|\.now\b|wallClock|\bUUID\(\)|\.random\(|clock_gettime|gettimeofday|\btime\(nil\)|\btimespec\(|(?:Continuous|Suspending)Clock\(\)|SystemRandomNumberGenerator|\.(?:randomElement|shuffled?)\(\)|arc4random|drand48|\w*ID\(time: [^,()]+\)/
                 .wordBoundaryKind(.simple)
         )
     }
 
+    private static let pureWords = ["Pure.", "Pure:"]
+
     /// Whether the file's type is pure by its name, or says so in its comment.
     private static func mustBePure(_ file: SourceFile) -> Bool {
         isPure(file)
-            || file.isProduct
+            || file.isProduct && file.text.holdsAny(of: pureWords)
                 && file.lines.contains {
-                    $0.hasPrefix("/// ") && $0.contains(/^\/\/\/ (?:.*\. )?Pure[.:]/)
+                    $0.holdsAny(of: pureWords) && $0.contains(/^\/\/\/ (?:.*\. )?Pure[.:]/)
                 }
     }
 
@@ -169,9 +179,16 @@ import Testing
         findings.report()
     }
 
+    /// Words of which every text has one that the pattern below finds.
+    private static let effectWords = [
+        "await", "async", "Task", "FileManager", "FileHandle", "ProcessInfo", "Logger",
+        "URLSession", "HTTPClient", "PostgresClient", "PostgresConnection", "Kafka",
+    ]
+
     /// Whether a text waits for something, or reaches a file, a database, a broker or a server.
     static func effects(in text: String) -> Bool {
-        text.contains(
+        guard text.holdsAny(of: effectWords) else { return false }
+        return text.contains(
             /\b(?:await|async|Task|FileManager|FileHandle|ProcessInfo|Logger|URLSession|HTTPClient|Postgres(?:Client|Connection)|Kafka(?:Producer|Consumer|Admin|Follower))\b/
                 .wordBoundaryKind(.simple)
         )
@@ -256,7 +273,10 @@ import Testing
     @Test func nothingInServicesIsPublic() {
         var findings = Findings()
         for file in Repository.swiftFiles where file.path.hasPrefix("Services/") {
-            for (line, text) in file.code where text.contains(/^\s*(?:public|open)\s+(?!import)/) {
+            for (line, text) in file.code
+            where text.holdsAny(of: ["public", "open"])
+                && text.contains(/^\s*(?:public|open)\s+(?!import)/)
+            {
                 findings.add(file, line, "an executable has no public interface; leave it away")
             }
         }

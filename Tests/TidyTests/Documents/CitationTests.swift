@@ -73,7 +73,9 @@ import Testing
         var findings = Findings()
         for file in Repository.swiftFiles {
             for (line, text) in zip(1..., file.lines)
-            where text.contains("/// ") && text.contains(/^ *\/\/\/ (?:What|How|Where)\b/) {
+            where text.holdsAny(of: ["/// What", "/// How", "/// Where"])
+                && text.contains(/^ *\/\/\/ (?:What|How|Where)\b/)
+            {
                 let isFirst = line == 1 || !file.lines[line - 2].contains("///")
                 if isFirst { findings.add(file, line, "begin with a noun or a verb") }
             }
@@ -169,7 +171,7 @@ private struct Citation {
 
     /// Whether a line can hold a citation's first word; most cannot, and the pattern is slow.
     private static func mayCite(_ text: String) -> Bool {
-        ["spec", "Spec", "trap", "Trap"].contains { text.range(of: $0) != nil }
+        text.holdsAny(of: ["spec", "Spec", "trap", "Trap"])
     }
 
     private static var pattern: Regex<(Substring, Substring, Substring)> {

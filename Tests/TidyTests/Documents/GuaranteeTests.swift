@@ -126,10 +126,13 @@ private struct KeeperNames {
     private init() {
         var files: [String: [SourceFile]] = ["Contracts": []]
         let product = Repository.swiftFiles.filter { !$0.path.hasPrefix("Tests/") }
+        let kinds = ["struct", "class", "enum", "actor", "protocol", "extension", "typealias"]
         for file in product {
-            let declarations = file.codeText.matches(
-                of: /(?:struct|class|enum|actor|protocol|extension|typealias) ([A-Za-z.]+)/
-            )
+            let declarations = file.code.filter { $0.text.holdsAny(of: kinds) }.flatMap { _, line in
+                line.matches(
+                    of: /(?:struct|class|enum|actor|protocol|extension|typealias) ([A-Za-z.]+)/
+                )
+            }
             for name in Set(declarations.flatMap { $0.1.split(separator: ".") }) {
                 files[String(name), default: []].append(file)
             }
