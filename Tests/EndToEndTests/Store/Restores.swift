@@ -1,9 +1,7 @@
 import EventTypes
 import Foundation
 import NIOHTTP1
-import PaymentQueue
 import StoreAPI
-import Synchronization
 import Testing
 import TestSupport
 
@@ -154,48 +152,6 @@ extension EndToEnd {
                     history.map(\.originalTransactionID) == [first, again].map(\.transactionID)
                 )
                 #expect(history.first?.revokedAt != nil)
-            }
-        }
-
-        /// The calls of the program's token function: each with the refused token, or none.
-        private final class Tokens: Sendable {
-            let asked = Mutex<[String?]>([])
-        }
-
-        @Test func theAppIsAskedForANewTokenBeforeARestore() async throws {
-            try await withStore { store in
-                try await store.importSampleCatalog()
-                let ada = AccountID(unchecked: "ada")
-                let old = try store.keys.token(account: ada, age: .seconds(600))
-                let new = try store.keys.token(account: ada, age: .zero)
-                let tokens = Tokens()
-                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
-                // An app that keeps its token until the store refuses it.
-                configuration.accountToken = { refused in
-                    tokens.asked.withLock { $0.append(refused) }
-                    return refused == nil ? old : new
-                }
-                SKPaymentQueue.configure(configuration)
-                let queue = SKPaymentQueue.default()
-                _ = try await queue.products(for: [SampleCatalog.pro.rawValue])
-                #expect(tokens.asked.withLock { $0 } == [nil])
-                let observer = RecordingObserver()
-                queue.add(observer)
-                queue.restoreCompletedTransactions()
-                try await observer.restored(1)
-                #expect(tokens.asked.withLock { $0 } == [nil, nil, old])
-
-                // An app whose buyer does not sign in.
-                configuration.accountToken = { _ in throw SKError(.paymentCancelled) }
-                SKPaymentQueue.configure(configuration)
-                let other = SKPaymentQueue.default()
-                other.add(observer)
-                other.restoreCompletedTransactions()
-                try await eventually("the restore to fail") {
-                    observer.failedRestores.isEmpty ? nil : true
-                }
-                #expect((observer.failedRestores.first as? SKError)?.code == .paymentCancelled)
-                other.remove(observer)
             }
         }
     }
