@@ -111,11 +111,7 @@ public final class StoreHarness: Sendable {
         for service in StoreService.allCases {
             firstPorts[service] = options.usesUsualPorts ? service.usualPort : try freePort()
         }
-        // Certificates contain the address at which `receipts` answers about their status.
-        let keys = try await StoreKeys.create(
-            in: directory + "/keys",
-            receiptsPort: firstPorts[.receipts] ?? StoreService.receipts.usualPort
-        )
+        let keys = try await keys(for: options, in: directory + "/keys", ports: &firstPorts)
         options.progress("keys in \(directory)/keys", clock.now - begin)
 
         var lap = clock.now
@@ -317,6 +313,7 @@ public final class StoreHarness: Sendable {
             // The cluster is removed at exit, with all remaining databases.
             try? await dropDatabases()
             await StoreClusters.shared.takeBack(cluster)
+            await LentKeys.shared.takeBack(receiptsPort: process(.receipts).port)
         case .own, .kept:
             // The harness's own server is killed at exit if it cannot be stopped.
             try? cluster.stop(.fast)

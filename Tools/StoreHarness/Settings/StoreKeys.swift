@@ -59,6 +59,22 @@ public struct StoreKeys: Sendable {
         return try StoreKeys(directory: directory)
     }
 
+    /// Copies keys into a folder that does not exist yet, with the rights of their files.
+    ///
+    /// - Parameters:
+    ///   - original: The keys.
+    ///   - directory: The folder.
+    /// - Returns: The copy.
+    /// - Throws: An error if a key cannot be copied or read.
+    static func copy(_ original: String, to directory: String) async throws -> StoreKeys {
+        try await ChildProcess.run(
+            "/usr/bin/env",
+            ["cp", "-a", original, directory],
+            environment: ["PATH": "/usr/bin:/bin"]
+        )
+        return try StoreKeys(directory: directory)
+    }
+
     private init(directory: String) throws {
         self.directory = directory
         let privateKeys = directory + "/private"
