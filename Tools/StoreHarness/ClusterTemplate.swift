@@ -38,14 +38,17 @@ enum ClusterTemplate {
 
     /// Returns what a template depends on: the server's programs, and the executables of a build.
     ///
-    /// `devstore` contains the harness, which creates the roles.
+    /// `devstore` contains the harness, which creates the roles. It may be in another folder.
     ///
-    /// - Returns: The folder of the build in the first line; `nil` without its executables.
+    /// - Returns: The folder of the build in the first line; `nil` without the services' executables.
     private static func stamp(of build: String) throws -> String? {
         var lines = [build, try ServerPrograms.find().path(of: "postgres")]
         for name in StoreService.allCases.map(\.rawValue) + ["devstore"] {
             var status = stat()
-            guard stat(build + "/" + name, &status) == 0 else { return nil }
+            guard stat(build + "/" + name, &status) == 0 else {
+                if name == "devstore" { continue }
+                return nil
+            }
             let time = status.st_mtim
             lines.append("\(name) \(status.st_size) \(time.tv_sec) \(time.tv_nsec)")
         }
