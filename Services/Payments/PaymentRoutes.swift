@@ -87,6 +87,9 @@ struct PaymentRoutes: Sendable {
         else { throw HTTPProblem.freshAuthenticationRequired(ageMax: restoreTokenAgeMax) }
         let key = try request.requireIdempotencyKey()
         let body = try await decodeBody(RestoreRequest.self, from: request)
+        if refusesCardNumbers, CardNumber.isIn(body.applicationUsername ?? "") {
+            throw HTTPProblem.cardNumberRefused
+        }
         switch try await restores.restore(body, account, key: key, trace: context.trace) {
         case .restored(let transactions, let isReplay):
             return try jsonResponse(

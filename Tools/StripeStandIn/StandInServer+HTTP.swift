@@ -78,7 +78,7 @@ extension StandInServer {
         _ context: StandInContext
     ) async throws -> Response {
         let body = try await request.body.collect(upTo: 1024 * 1024)
-        guard Self.isAuthorized(request.headers[.authorization]) else {
+        guard isAuthorized(request.headers[.authorization]) else {
             return Self.response(
                 StandInAnswer(.invalid("No valid API key provided.", status: 401))
             )
@@ -132,8 +132,9 @@ extension StandInServer {
         )
     }
 
-    /// Whether a key is one of the test environment, as `Bearer` or as the name of `Basic`.
-    private static func isAuthorized(_ header: String?) -> Bool {
+    /// Whether a key is one of the test environment that was not revoked, as `Bearer` or as the name of
+    /// `Basic`.
+    private func isAuthorized(_ header: String?) -> Bool {
         guard let header else { return false }
         let parts = header.split(separator: " ", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return false }
@@ -141,6 +142,7 @@ extension StandInServer {
         if parts[0] == "Basic" {
             key = Data(base64Encoded: key).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
+        guard !state.withLock({ $0.revokedKeys.contains(key) }) else { return false }
         return key.hasPrefix("sk_test_") || key.hasPrefix("rk_test_")
     }
 

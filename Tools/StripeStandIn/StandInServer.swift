@@ -15,6 +15,7 @@ package final class StandInServer: Sendable {
         /// The calls that make payments.
         var paymentCalls = 0
         var sentEvents = 0
+        var revokedKeys: Set<String> = []
     }
 
     /// The outcome of a request.
@@ -96,6 +97,9 @@ package final class StandInServer: Sendable {
             books.tell("payment_method.automatically_updated", of: json, at: time)
         }
     }
+
+    /// Takes a key of the API no more, as after somebody has rolled it on Stripe's pages.
+    package func revoke(_ key: String) { state.withLock { _ = $0.revokedKeys.insert(key) } }
 
     /// Removes all customers, as somebody may do on Stripe's pages.
     package func removeCustomers() { state.withLock { $0.books.customers.removeAll() } }

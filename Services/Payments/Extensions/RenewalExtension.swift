@@ -40,10 +40,11 @@ struct RenewalExtension: Hashable, Sendable {
         guard let code = body.extendReasonCode, (0...3).contains(code) else {
             throw .invalidExtendReasonCode
         }
-        // PostgreSQL stores no text with a zero. The prefix is that of the store's own identifiers.
+        // PostgreSQL stores no text with a zero. The prefix is that of the store's own identifiers. What is
+        // kept for ever has no card's number in it.
         guard let identifier = body.requestIdentifier, !identifier.unicodeScalars.contains("\0"),
             (1...128).contains(identifier.unicodeScalars.count),
-            !identifier.hasPrefix(RequestedExtension.massPrefix)
+            !identifier.hasPrefix(RequestedExtension.massPrefix), !CardNumber.isIn(identifier)
         else { throw .invalidRequestIdentifier }
         self.days = days
         reasonCode = code

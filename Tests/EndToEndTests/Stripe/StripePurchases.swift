@@ -224,6 +224,14 @@ extension EndToEnd {
                         body: method
                     ),
                     try await client.raw(.DELETE, payments + "\(Routes.paymentMethods)/\(number)"),
+                    try await client.raw(
+                        .POST,
+                        payments + Routes.restores,
+                        body: Array(#"{"applicationUsername":"\#(number)"}"#.utf8),
+                        headers: [
+                            ("content-type", "application/json"), ("idempotency-key", "restore"),
+                        ]
+                    ),
                     try await admin.raw(.POST, payments + Routes.resumption(id), body: method),
                     try await admin.raw(
                         .POST,

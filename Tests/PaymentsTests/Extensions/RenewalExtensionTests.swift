@@ -56,6 +56,13 @@ import Testing
         #expect(code(text("3", "1", "\"mass\"")) == nil)
     }
 
+    @Test func anIdentifierWithTheNumberOfACardIsRefused() {
+        #expect(code(text("3", "1", "\"4242 4242 4242 4242\"")) == 4_000_011)
+        #expect(code(text("3", "1", "\"4242424242424242\"")) == 4_000_011)
+        #expect(code(text("3", "1", "\"4242424242424241\"")) == nil)
+        #expect(code(text("3", "1", "\"42424242-4242-4242-8242-424242424242\"")) == nil)
+    }
+
     @Test func allSubscribersAreThoseOfAProductAndOfStorefronts() {
         #expect(massCode(",\"productId\":\"pro\"") == nil)
         #expect(massCode(",\"productId\":\"pro\",\"storefrontCountryCodes\":[\"USA\"]") == nil)

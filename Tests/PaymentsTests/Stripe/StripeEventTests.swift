@@ -1,4 +1,5 @@
 import EventTypes
+import Postgres
 import ServiceKit
 import Stripe
 import StripeStandIn
@@ -138,6 +139,34 @@ import Testing
         }
     }
 
+    /// Its database is from before the payments of which Stripe tells.
+    @Test func aRestoredStoreLooksPastTheEventsOfPaymentsThatItHasLost() async throws {
+        try await withStripeStore { lost in
+            let slow = try await lost.save("pm_standInProcessing")
+            let waiting = try await lost.buy(by: slow)
+            let paid = try await lost.buy(by: try await lost.save(), key: "b")
+            let disputed = try #require(try await lost.charge(of: paid.id).reference).rawValue
+            try await withRestoredStore(of: lost) { restored in
+                let own = try await restored.buy(by: try await restored.save(), key: "c")
+                let reference = try #require(try await lost.charge(of: waiting.id).reference)
+                try lost.standIn.end(payment: reference.rawValue, succeeds: true)
+                try lost.standIn.dispute(payment: disputed)
+                try await restored.hearEvents()
+                // All are dealt with, and none of them changes anything.
+                #expect(try await restored.counts("processor_events") != [0])
+                #expect(
+                    try await restored.counts(
+                        "processor_events WHERE applied_at IS NULL",
+                        "transactions",
+                        "ledger_postings",
+                        "processor_disputes"
+                    ) == [0, 1, 1, 0]
+                )
+                #expect(try await restored.load(own.id) == own)
+            }
+        }
+    }
+
     @Test func aMethodIsSavedEvenIfTheAppDoesNotComeBack() async throws {
         try await withStripeStore { store in
             let account = alice.accountKey
@@ -158,5 +187,25 @@ extension StripeStore {
     func applyEvents(after duration: Duration = .seconds(2)) async throws {
         clock.advance(by: duration)
         while try await events.applyDue(limit: 10) > 0 {}
+    }
+}
+
+/// Runs a test with a store at the same stand-in, on a database without the payments of another one.
+private func withRestoredStore(
+    of lost: StripeStore,
+    _ body: @escaping @Sendable (StripeStore) async throws -> Void
+) async throws {
+    try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+        try await database.withClient(role: PaymentsMigrations.role, poolSize: 4) { client in
+            let restored = try StripeStore(client: client, standIn: lost.standIn, url: lost.url)
+            do {
+                try await restored.sell(product())
+                try await body(restored)
+            } catch {
+                await restored.stripe.shutDown()
+                throw error
+            }
+            await restored.stripe.shutDown()
+        }
     }
 }

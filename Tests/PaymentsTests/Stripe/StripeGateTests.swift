@@ -99,4 +99,25 @@ import Testing
             }
         }
     }
+
+    @Test func afterHalfAMinuteAKeyThatWasNotTakenIsTriedAgain() async throws {
+        let time = Mutex(Duration.zero)
+        let gate = StripeGate(
+            rate: 100,
+            now: { time.withLock { $0 } },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        await #expect(throws: StripeFailure.self) {
+            try await gate.pass(.buyers) { () async throws(StripeFailure) -> Int in
+                throw StripeFailure(.accessRefused, status: 401)
+            }
+        }
+        time.withLock { $0 += StripeGate.refusalPause - .seconds(1) }
+        await #expect(throws: StripeFailure(.throttled(after: .seconds(1)))) {
+            try await gate.pass(.buyers) { () async throws(StripeFailure) in 1 }
+        }
+        time.withLock { $0 += .seconds(1) }
+        let answer = try await gate.pass(.buyers) { () async throws(StripeFailure) in 1 }
+        #expect(answer == 1)
+    }
 }

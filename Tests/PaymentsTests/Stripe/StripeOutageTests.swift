@@ -33,6 +33,33 @@ import Testing
         }
     }
 
+    /// The key is revoked after one charge was made, whose answer is lost, and before the next one.
+    @Test func aKeyThatIsRevokedInFlightFailsNoPayment() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save()
+            store.standIn.inject(
+                StandInFault(.lostAfter, path: "/v1/payment_intents", method: "POST")
+            )
+            let lost = try await store.buy(by: card)
+            store.standIn.revoke(store.key)
+            let refused = try await store.buy(by: card, key: "b")
+            for _ in 0..<12 { try await store.recover(after: .seconds(3600)) }
+            let calls = store.standIn.paymentCalls
+            for id in [lost.id, refused.id] {
+                #expect(try await store.load(id).state == .purchasing)
+            }
+            try await store.anotherProcess(under: "rk_test_ijklmnop2") { other in
+                for _ in 0..<4 { try await other.recover() }
+            }
+            for id in [lost.id, refused.id] {
+                #expect(try await store.load(id).state == .purchased)
+            }
+            // Only the one that was never made is called for.
+            #expect(store.standIn.paymentCalls == calls + 1)
+            #expect(store.standIn.entries.map(\.kind) == ["charge", "charge"])
+        }
+    }
+
     @Test(arguments: [true, false])
     func aPaymentThatIsProcessedIsFinishedByAnotherProcess(succeeds: Bool) async throws {
         try await withStripeStore { store in
@@ -97,17 +124,20 @@ extension StripeStore {
     ///
     /// - Parameters:
     ///   - url: The address at which it calls Stripe; by default the one of this process.
+    ///   - key: The key that it has; by default the one of this process.
     ///   - body: Receives the process.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body.
     fileprivate func anotherProcess<Result: Sendable>(
         at url: String? = nil,
+        under key: String? = nil,
         _ body: @Sendable (StripeStore) async throws -> Result
     ) async throws -> Result {
         let other = try StripeStore(
             client: client,
             standIn: standIn,
             url: url ?? self.url,
+            key: key ?? self.key,
             clock: clock
         )
         do {
