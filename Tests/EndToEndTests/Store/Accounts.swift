@@ -112,7 +112,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.onlySandbox("No card is interrupted."))
+        @Test(.onlySandbox("A card is interrupted only by its buyer, and resumed by naming it."))
         func anInterruptedPurchaseIsResumedOnceAndChargedOnce() async throws {
             try await withStore(.with(kafkaProxy: true)) { store in
                 try await store.importSampleCatalog()

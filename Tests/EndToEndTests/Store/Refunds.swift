@@ -53,8 +53,7 @@ extension EndToEnd {
             }
         }
 
-        @Test(.onlySandbox("Stripe takes no refund back."))
-        func oneKeyGivesBackOnce() async throws {
+        @Test func oneKeyGivesBackOnce() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let payment = try await store.buy()
@@ -70,8 +69,11 @@ extension EndToEnd {
                 let other = RefundRequest(amount: SampleCatalog.usd(41))
                 let refused = try await admin.refund(id, other, key: "one")
                 #expect(refused.problem?.code == "idempotency_key_reused")
-                let reversed = try await admin.reverseRefund(1, of: id).value
-                #expect(reversed.transaction.refundedAmount.minorUnits == 0)
+                // Stripe takes no refund back.
+                if store.stripe == nil {
+                    let reversed = try await admin.reverseRefund(1, of: id).value
+                    #expect(reversed.transaction.refundedAmount.minorUnits == 0)
+                }
                 let all = RefundRequest(amount: SampleCatalog.usd(100))
                 let tooMuch = try await admin.refund(id, all)
                 #expect(tooMuch.problem?.code == "refund_too_large")
