@@ -3,7 +3,7 @@ import StoreAPI
 import Subscriptions
 import Testing
 
-@testable import Operator
+@testable import OperatorCore
 
 /// The refund of a period in the answer of `counterfoil reconcile --json`.
 @Suite struct PeriodRefundTests {
