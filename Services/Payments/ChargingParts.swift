@@ -13,6 +13,8 @@ struct ChargingParts {
     let processor: any PaymentProcessor
     /// The services that the processor needs.
     let services: [any Service]
+    /// The warnings about the processor.
+    let readiness: [ReadinessCheck]
     /// The default payment method of a resumption.
     let defaultMethod: PaymentMethod?
     /// The dependencies shared by the parts that accept, charge and settle payments.
@@ -85,6 +87,7 @@ struct ChargingParts {
     init(_ settings: PaymentsSettings, products: ProductStore, on frame: ServiceFrame) throws {
         let chosen = try Self.choose(settings, on: frame)
         processor = chosen.processor
+        readiness = chosen.stripe.map { [$0.check] } ?? []
         sandboxRoutes = chosen.sandboxRoutes
         defaultMethod = chosen.defaultMethod
         context = PaymentsContext(

@@ -57,7 +57,7 @@ private func composePayments(
                 accounts.runner, consumer,
                 acceptance.batcher,
             ],
-        readiness: [clock.check],
+        readiness: [clock.check] + charging.readiness,
         environments: environments
     ) { router in
         clock.addRoutes(to: router)

@@ -54,6 +54,11 @@ struct StripeParts {
         )
     }
 
+    /// Warns while Stripe does not answer, or does not take the store's key.
+    var check: ReadinessCheck {
+        .warning("processor") { [gate = processor.gate] in gate.problem }
+    }
+
     /// Takes in what Stripe tells by itself.
     ///
     /// - Parameters:

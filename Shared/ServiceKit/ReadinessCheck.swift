@@ -7,6 +7,8 @@ public struct ReadinessCheck: Sendable {
     public let isReady: @Sendable () async -> Bool
     /// The reason why the condition does not hold, as a sentence; `nil` if the name says enough.
     var explanation: @Sendable () async -> String? = { nil }
+    /// A problem with which the service is ready all the same, as a sentence; `nil` if there is none.
+    var problem: @Sendable () async -> String? = { nil }
 
     /// Makes a check.
     ///
@@ -29,6 +31,22 @@ public struct ReadinessCheck: Sendable {
         isReady = { await failure() == nil }
         explanation = failure
     }
+
+    /// Makes a check that only warns: the service is ready even if it fails.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the condition.
+    ///   - problem: The reason why the condition does not hold, as a sentence without its full
+    ///     stop; `nil` if it holds.
+    /// - Returns: The check.
+    public static func warning(
+        _ name: String,
+        of problem: @escaping @Sendable () async -> String?
+    ) -> ReadinessCheck {
+        var check = ReadinessCheck(name) { true }
+        check.problem = problem
+        return check
+    }
 }
 
 extension [ReadinessCheck] {
@@ -40,5 +58,14 @@ extension [ReadinessCheck] {
             names.append(explanation.map { "\(check.name) (\($0))" } ?? check.name)
         }
         return names
+    }
+
+    /// The names of the checks that warn, each with its problem.
+    func warnings() async -> [String] {
+        var warnings: [String] = []
+        for check in self {
+            if let problem = await check.problem() { warnings.append("\(check.name) (\(problem))") }
+        }
+        return warnings
     }
 }

@@ -74,6 +74,12 @@ final class StripeGate: Sendable {
         }
     }
 
+    /// The reason why no calls are made, as a sentence; `nil` if they are.
+    var problem: String? {
+        state.withLock(\.isAway)
+            ? "Stripe does not answer, or does not take the store's key; payments wait" : nil
+    }
+
     /// Waits for the turn of a call.
     ///
     /// - Returns: `nil` if it may be made, or how long not to ask again.
@@ -127,8 +133,8 @@ final class StripeGate: Sendable {
 
     /// Tells that Stripe is away, or there again.
     ///
-    /// It is no condition of readiness: without Stripe the other routes work, and so do those that
-    /// accept payments.
+    /// Readiness only warns of it: without Stripe the other routes work, and so do those that accept
+    /// payments.
     private func tell(_ isAway: Bool) {
         away.record(isAway ? Int64(1) : 0)
         if isAway {

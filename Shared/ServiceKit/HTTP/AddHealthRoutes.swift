@@ -7,6 +7,7 @@ private struct HealthResponse: Encodable {
     var status: String
     var checks: [String]?
     var version: String?
+    var warnings: [String]?
 }
 
 /// Adds `/health/live`, `/health/ready` and `/metrics`.
@@ -29,7 +30,14 @@ func addHealthRoutes(
                 retryAfter: .seconds(1)
             )
         }
-        return try jsonResponse(HealthResponse(status: "ready", checks: readiness.map(\.name)))
+        let warnings = await readiness.warnings()
+        return try jsonResponse(
+            HealthResponse(
+                status: "ready",
+                checks: readiness.map(\.name),
+                warnings: warnings.isEmpty ? nil : warnings
+            )
+        )
     }
     group.get("/metrics") { _, _ in
         Response(

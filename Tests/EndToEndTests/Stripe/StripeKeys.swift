@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import NIOHTTP1
 import StoreAPI
 import StripeStandIn
 import TestSupport
@@ -31,6 +32,9 @@ extension EndToEnd {
                 try await eventually("the refusal of the key to be named") {
                     payments.log().contains("does not take the store's key") ? true : nil
                 }
+                let ready = try await StoreHTTP.send(.GET, payments.url + "/health/ready")
+                #expect(ready.status == 200)
+                #expect(ready.text.contains("processor (Stripe does not answer"), "\(ready.text)")
                 // The payment waits, and nobody is told that it has failed.
                 let waiting = try await store.client(account: "ada")
                     .transaction(second.transactionID)

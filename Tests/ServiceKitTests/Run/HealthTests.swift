@@ -26,6 +26,27 @@ struct HealthTests {
         #expect(answers[2].body == #"{"checks":["postgres","kafka"],"status":"ready"}"#)
     }
 
+    @Test func aServiceThatIsReadyNamesWhatItWarnsOf() async throws {
+        let problem = Mutex<String?>("it does not answer")
+        let checks = [
+            ReadinessCheck("postgres") { true },
+            ReadinessCheck.warning("processor") { problem.withLock { $0 } },
+        ]
+        let answers = try await withServer(readiness: checks) { port, _ in
+            let warned = try await send("GET", "/health/ready", to: port)
+            problem.withLock { $0 = nil }
+            return [warned, try await send("GET", "/health/ready", to: port)]
+        }
+        #expect(answers.map(\.status) == [200, 200])
+        let ready = #""checks":["postgres","processor"],"status":"ready""#
+        #expect(
+            answers.map(\.body) == [
+                "{\(ready),\"warnings\":[\"processor (it does not answer)\"]}", "{\(ready)}",
+            ]
+        )
+        #expect(await checks.failing() == [])
+    }
+
     @Test func metricsArePrometheusText() async throws {
         let answer = try await withServer { port, _ in
             try await send("GET", "/metrics", to: port)
