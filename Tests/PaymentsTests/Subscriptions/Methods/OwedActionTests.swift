@@ -171,6 +171,27 @@ import Testing
         }
     }
 
+    /// The process is killed before or after the end of the page is written, and the app asks again.
+    @Test(arguments: [false, true])
+    func afterAKillAtTheEndOfThePageTheChoicePays(isWritten: Bool) async throws {
+        try await withOwed { store, id in
+            _ = try await store.ask(for: id)
+            let left = try #require(try await store.transactions().last)
+            let attempt = try await store.attempt(of: left.id)
+            if isWritten {
+                await store.runner.end([attempt])
+            } else {
+                await store.processor.cancel([Inquiry(attempt)]) { _, _ in }
+            }
+            let isEnded = try await store.subscription().charge == nil
+            #expect(isEnded == isWritten)
+            _ = try await store.choose(.success, for: id)
+            #expect(try await store.subscription().state == .active)
+            #expect(try await store.postings(of: left.id) == [])
+            #expect(try await store.auditFindings() == [])
+        }
+    }
+
     /// Nothing may be charged by the method, or the account is not the subscriber's.
     @Test func aChoiceThatIsRefusedEndsNoPage() async throws {
         try await withOwed { store, id in
