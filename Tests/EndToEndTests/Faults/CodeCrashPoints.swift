@@ -5,11 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// The crash points of a redemption of a code, in the table of Messaging's documentation.
-    @Suite(
-        .serialized,
-        .timeLimit(.minutes(5)),
-        .onlySandbox("It pays with the sandbox's payment methods.")
-    )
+    @Suite(.serialized, .timeLimit(.minutes(5)))
     struct CodeCrashPoints {
         private static let statement = "INSERT INTO code_redemptions"
 

@@ -93,15 +93,7 @@ extension StoreHarness {
 
     /// Opens the page for codes of an account.
     func openCodePage(of account: String = "ada") async throws -> CodePage {
-        let request = RedemptionTicketRequest(
-            storefront: SampleCatalog.usa,
-            paymentMethod: SandboxPaymentMethod.success.method
-        )
-        let ticket = try await client(account: account).raw(
-            .POST,
-            urls.payments + Routes.redemptionTickets,
-            body: Array(try JSONEncoder().encode(request))
-        ).decode(RedemptionTicketResponse.self)
+        let ticket = try await client(account: account).openCodePage().value
         return CodePage(url: try #require(URL(string: urls.payments + ticket.path)))
     }
 }
