@@ -31,10 +31,10 @@ struct CodePage: Sendable {
             let text = value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             return "\(name)=\(text)"
         }.joined(separator: "&")
-        let address = url.absoluteString.prefix { $0 != "?" }
+        let page = url.absoluteString.prefix { $0 != "?" }
         return try await StoreHTTP.send(
             .POST,
-            String(address),
+            String(page),
             headers: [("Content-Type", "application/x-www-form-urlencoded")]
                 + (address.map { [("X-Forwarded-For", $0)] } ?? []),
             body: Array(form.utf8)
