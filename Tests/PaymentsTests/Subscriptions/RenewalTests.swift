@@ -69,6 +69,36 @@ import Testing
         }
     }
 
+    /// Rule S417: by time, rank and subscription.
+    @Test func whatIsDueAtOneMomentIsTakenInOneOrder() async throws {
+        try await withSubscription { store, _ in
+            let taken = try await store.client.withTransaction { connection -> [String] in
+                try connection.execute(
+                    """
+                    INSERT INTO subscriptions (account_id, bundle_id, group_id, id, version, state,
+                        data, due_at, due_kind, tries)
+                    SELECT name, bundle_id, group_id, id + number, version, state, data,
+                        due_at + seconds * interval '1 second', kind, tries
+                    FROM subscriptions, (VALUES
+                        ('later-charge', 1, 1, 4), ('end', 2, 0, 5), ('third-charge', 4, 0, 4),
+                        ('notice', 5, 0, 3), ('second-charge', 3, 0, 4)
+                    ) AS other (name, number, seconds, kind)
+                    """
+                )
+                let taken = try SubscriptionStore.takeDue(
+                    at: startTime.advanced(by: Self.month),
+                    limit: 10,
+                    on: connection
+                )
+                return taken.map(\.key.accountID.rawValue)
+            }
+            let expected = [
+                "notice", "alice", "second-charge", "third-charge", "end", "later-charge",
+            ]
+            #expect(taken == expected)
+        }
+    }
+
     @Test func aDeclinedRenewalIsChargedAgainAndRecovers() async throws {
         try await withSubscription(.renewalRecovers) { store, bought in
             try await store.advance(days: 31)
