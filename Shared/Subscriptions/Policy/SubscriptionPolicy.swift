@@ -57,17 +57,21 @@ public struct SubscriptionPolicy: Sendable {
 
     /// The delay of a subscription's first renewal charge, always the same (rule S510).
     ///
-    /// It is a whole number of seconds and of 72nds of the spread: of five minutes. So subscriptions that
-    /// end together are charged in at most 72 steps, which fill batches, and an advance of the clock
-    /// stops 72 times for them.
+    /// It is a whole number of seconds and of 24ths of the spread: of a quarter of an hour. So subscriptions
+    /// that end together are charged in at most 24 steps. An advance of the clock stops at each of them until
+    /// the last charge is settled, and meanwhile most of the machine has nothing to do.
     func delay(of id: TransactionID) -> Duration {
         guard spread.milliseconds > 0 else { return .zero }
         // Ids are drawn in order. The multiplication spreads neighbours.
         let hash = UInt64(bitPattern: id.number) &* 0x9E37_79B9_7F4A_7C15
-        let part = max(1000, spread.milliseconds / 72 / 1000 * 1000)
+        let seconds = (spread.milliseconds + Self.steps * 1000 - 1) / (Self.steps * 1000)
+        let part = seconds * 1000
         let delay = Int64((hash >> 16) % UInt64(spread.milliseconds))
         return .milliseconds(delay / part * part)
     }
+
+    /// The number of steps in which the first charges are spread.
+    private static let steps: Int64 = 24
 }
 
 extension Duration {
