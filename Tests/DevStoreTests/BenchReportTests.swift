@@ -184,6 +184,59 @@ import Testing
         #expect(JSONSerialization.isValidJSONObject(numbers))
     }
 
+    @Test func renewalsHaveGoalsOfTheirOwn() throws {
+        let usage = try #require(ProcessUsage(of: getpid()))
+        let idle = BenchIdle(
+            seconds: 1,
+            costs: [ProcessCost(name: "catalog", usage: usage, cpuSeconds: 0.02)]
+        )
+        let known = BenchGoals.goals(of: try report(idle: idle)).map(\.name)
+        func goals(_ renewals: BenchSubscriptions.Result) throws -> [Goal] {
+            var report = try report(idle: idle)
+            report.subscriptions = renewals
+            return BenchGoals.goals(of: report).filter { !known.contains($0.name) }
+        }
+        func renewals(
+            seconds: Double,
+            year: Double,
+            megabytes: Int,
+            lookUps: Double,
+            percent: Double
+        ) throws -> BenchSubscriptions.Result {
+            let renewal = BenchSubscriptions.Renewal(charged: seconds, delivered: seconds)
+            return BenchSubscriptions.Result(
+                count: 100,
+                alone: renewal,
+                besideBuyers: renewal,
+                year: year,
+                idle: BenchSubscriptions.Idle(
+                    count: 1000,
+                    lookUps: lookUps,
+                    rowsRead: 0,
+                    percent: percent
+                ),
+                beside: try result(),
+                memory: (before: 10 << 20, max: megabytes << 20),
+                audit: AuditReport()
+            )
+        }
+        let met = try goals(
+            renewals(seconds: 0.6, year: 1.5, megabytes: 14, lookUps: 1.1, percent: 2.5)
+        )
+        #expect(met.count == 7 && met.allSatisfy(\.isMet))
+        let missed = try goals(
+            renewals(seconds: 0.7, year: 2.5, megabytes: 16, lookUps: 2, percent: 3.5)
+        )
+        #expect(
+            missed.filter { !$0.isMet }.map(\.name) == [
+                "renewals, to draining purchases", "s to renew one for a year",
+                "memory of payments during renewals, to before",
+                "look-ups a second of idle subscriptions",
+                "percent of a core for idle subscriptions",
+            ]
+        )
+    }
+
     @Test func offersAndARaiseHaveGoalsAndNumbersOfTheirOwn() throws {
         func tally(_ processorSeconds: Double) -> BenchOffers.Tally {
             BenchOffers.Tally(purchases: 100, seconds: 1, processorSeconds: processorSeconds)

@@ -29,6 +29,10 @@ enum BenchGoals {
             goals.append(
                 Goal("look-ups a second of idle subscriptions", subscriptions.idle.lookUps, 1.5)
             )
+            if let idle = report.idle {
+                let more = subscriptions.idle.percent - idle.percent
+                goals.append(Goal("percent of a core for idle subscriptions", more, 1.0))
+            }
         }
         if let ratios = report.renewalLatencyRatios {
             goals.append(Goal("p50 to purchased beside renewals, to without", ratios.p50, 2))
