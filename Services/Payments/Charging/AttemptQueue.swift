@@ -85,9 +85,12 @@ final class AttemptQueue: Sendable {
 
     /// Takes the next batch: empty if the queue is closed and empty, `nil` if the caller has to
     /// wait.
+    ///
+    /// If the batch leaves attempts in the queue, another caller that waits is woken for them.
     private func take(_ max: Int) -> [ProcessorAttempt]? {
-        state.withLock { state in
-            guard state.count > 0 else { return state.isClosed ? [] : nil }
+        let (batch, waiting) = state.withLock {
+            state -> ([ProcessorAttempt]?, CheckedContinuation<Void, Never>?) in
+            guard state.count > 0 else { return (state.isClosed ? [] : nil, nil) }
             let end = min(state.first + max, state.attempts.count)
             let batch = Array(state.attempts[state.first..<end])
             state.first = end
@@ -98,7 +101,9 @@ final class AttemptQueue: Sendable {
                 state.attempts.removeFirst(state.first)
                 state.first = 0
             }
-            return batch
+            return (batch, state.count > 0 ? state.waiting.popLast() : nil)
         }
+        waiting?.resume()
+        return batch
     }
 }

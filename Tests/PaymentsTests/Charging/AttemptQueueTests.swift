@@ -38,6 +38,17 @@ import Testing
         #expect(queue.count == 3)
     }
 
+    @Test func whatABatchLeavesWakesAnotherWorker() async throws {
+        let queue = AttemptQueue(countMax: 100)
+        async let first = queue.next(10)
+        async let second = queue.next(10)
+        // Both wait by now, or take their batches at once.
+        try await Task.sleep(for: .milliseconds(100))
+        queue.append(attempts(15))
+        let counts = await [first.count, second.count]
+        #expect(counts.sorted() == [5, 10])
+    }
+
     @Test func waitingWorkersAreWokenByAttemptsAndByTheEnd() async {
         let queue = AttemptQueue(countMax: 100)
         async let first = queue.next(10)
