@@ -92,15 +92,7 @@ struct PaymentsSettings: Sendable {
         )
         offerKeysDirectory = keysDirectory.isEmpty ? nil : keysDirectory
         servers = keysDirectory.isEmpty ? nil : ServerAPISettings(keysDirectory: keysDirectory)
-        let addressHeader = reader.string(
-            "CLIENT_ADDRESS_HEADER",
-            default: "",
-            "The header in which the proxy in front writes the client's address, whatever came with it."
-        )
-        clientAddressHeader = addressHeader.isEmpty ? nil : HTTPField.Name(addressHeader)
-        if !addressHeader.isEmpty, clientAddressHeader == nil {
-            reader.refuse("CLIENT_ADDRESS_HEADER", "is not the name of a header")
-        }
+        clientAddressHeader = Self.addressHeader(&reader)
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(
             "SANDBOX_PROCESSOR_DATABASE_URL",
@@ -121,6 +113,19 @@ struct PaymentsSettings: Sendable {
             lease: policy.lease
         )
         self.stripe = processor == .stripe ? stripe : nil
+    }
+
+    private static func addressHeader(_ reader: inout SettingsReader) -> HTTPField.Name? {
+        let key = "CLIENT_ADDRESS_HEADER"
+        let text = reader.string(
+            "CLIENT_ADDRESS_HEADER",
+            default: "",
+            "The header in which the proxy in front writes the client's address, whatever came with it."
+        )
+        guard !text.isEmpty else { return nil }
+        let name = HTTPField.Name(text)
+        if name == nil { reader.refuse(key, "is not the name of a header") }
+        return name
     }
 }
 
