@@ -5,21 +5,21 @@ import Synchronization
 /// Counts the unknown codes that people type from an address, whatever accounts they have.
 ///
 /// Only unknown codes count, and many people may share an address, so the limit is generous. Each
-/// instance counts for itself.
+/// instance counts for itself, from hour to hour.
 final class AddressTries: Sendable {
+    private struct State {
+        var since: MachineTime
+        var tries: [String: Int] = [:]
+    }
+
     /// The length of a window.
     static let window = RedemptionHandler.window
-    /// The most addresses in memory; further ones are not counted.
+    /// The most addresses in a window; further ones are not counted.
     static let addressesMax = 100_000
-
-    private struct Count {
-        let since: MachineTime
-        var tries = 0
-    }
 
     /// The most unknown codes from an address in a window.
     let triesMax: Int
-    private let counts = Mutex<[String: Count]>([:])
+    private let state = Mutex(State(since: MachineTime(millisecondsSinceEpoch: 0)))
 
     /// Makes a limit.
     init(triesMax: Int = 1000) { self.triesMax = triesMax }
@@ -28,31 +28,23 @@ final class AddressTries: Sendable {
     ///
     /// - Returns: Whether the code may be looked for. If not, nothing is counted.
     func take(_ address: String, at now: MachineTime) -> Bool {
-        counts.withLock { counts in
-            if counts.count >= Self.addressesMax, counts[address] == nil {
-                counts = counts.filter { Self.isOpen($0.value, at: now) }
-                guard counts.count < Self.addressesMax else { return true }
+        state.withLock { state in
+            if now.duration(since: state.since) >= Self.window { state = State(since: now) }
+            let tries = state.tries[address, default: 0]
+            guard tries < triesMax else { return false }
+            if tries > 0 || state.tries.count < Self.addressesMax {
+                state.tries[address] = tries + 1
             }
-            var count = counts[address] ?? Count(since: now)
-            if !Self.isOpen(count, at: now) { count = Count(since: now) }
-            guard count.tries < triesMax else { return false }
-            count.tries += 1
-            counts[address] = count
             return true
         }
     }
 
     /// Takes a try back that was no unknown code.
     func giveBack(_ address: String) {
-        counts.withLock { counts in
-            guard let count = counts[address], count.tries > 0 else { return }
-            counts[address] =
-                count.tries > 1 ? Count(since: count.since, tries: count.tries - 1) : nil
+        state.withLock { state in
+            guard let tries = state.tries[address] else { return }
+            state.tries[address] = tries > 1 ? tries - 1 : nil
         }
-    }
-
-    private static func isOpen(_ count: Count, at now: MachineTime) -> Bool {
-        now.duration(since: count.since) < window
     }
 
     /// The address that a proxy names in a header; `nil` if the text names none.
