@@ -58,9 +58,10 @@ final class AddressTries: Sendable {
         else { return nil }
         // An IPv4 address, which may be written as one of IPv6.
         if known.contains(".") { return known.split(separator: ":").last.map { String($0) } }
-        let sides = known.split(separator: "::", omittingEmptySubsequences: false)
-        let head = sides[0].split(separator: ":")
-        let tail = sides.count > 1 ? sides[1].split(separator: ":") : []
+        // Of the eight groups, those that are zero may be left out at one place.
+        let groups = known.split(separator: ":", omittingEmptySubsequences: false)
+        let head = Array(groups.prefix { !$0.isEmpty })
+        let tail = groups.dropFirst(head.count).filter { !$0.isEmpty }
         let zeros = [Substring](repeating: "0", count: max(0, 8 - head.count - tail.count))
         return (head + zeros + tail).prefix(4).joined(separator: ":")
     }
