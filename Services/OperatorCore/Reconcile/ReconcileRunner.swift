@@ -132,6 +132,7 @@ package struct ReconcileRunner: Sendable {
         try await SubscriptionAuditRunner(since: since, policy: subscriptions)
             .run(books, cutoff, at: now, &report, tell: tell)
         try await compareRedemptions(books, &report)
+        try await compareRequests(books, &report)
         try await compareShares(books, at: now, &report)
         for fact in ReconcileLogStore.Fact.allCases {
             try await compareLog(of: fact, books, &report)
@@ -261,6 +262,25 @@ package struct ReconcileRunner: Sendable {
                     kind: .redemptionDiffers,
                     transactionID: difference.transactionID,
                     subject: difference.campaign.map { "campaign \($0)" },
+                    detail: difference.detail
+                )
+            )
+        }
+    }
+
+    private func compareRequests(
+        _ books: ReconcileReader,
+        _ report: inout ReconcileReport
+    ) async throws {
+        let limit = limit
+        let found = try await books.payments.reading { connection in
+            try ReconcileRequestStore.differences(limit: limit + 1, on: connection)
+        }
+        for difference in found {
+            report.add(
+                Difference(
+                    kind: .refundDiffers,
+                    transactionID: difference.transactionID,
                     detail: difference.detail
                 )
             )

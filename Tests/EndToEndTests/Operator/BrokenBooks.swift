@@ -73,6 +73,31 @@ extension EndToEnd {
             }
         }
 
+        @Test func anApprovedRequestWithoutItsRefundIsNamed() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let bought = try await store.buy(SampleCatalog.pro, as: "ada")
+                try await store.finish([bought])
+                let client = try store.client(account: "ada")
+                _ = try await client.askForRefund(of: bought.transactionID).value
+                _ = try await store.administrator.decide(.approve, on: 1, of: bought.transactionID)
+                    .value
+                try await store.agreedBooks()
+                _ = try await store.withDatabase(of: .payments) { connection in
+                    try connection.execute(
+                        """
+                        UPDATE refund_requests
+                        SET data = jsonb_set(data::jsonb, '{refundNumber}', '7')::json
+                        """
+                    )
+                }
+                let differences = try await store.reconcile().differences
+                #expect(differences.map(\.kind) == ["refundDiffers"], "\(differences)")
+                #expect(differences.map(\.transactionID) == [bought.transactionID])
+                #expect(differences.first?.detail.contains("refund 7 is unknown") == true)
+            }
+        }
+
         @Test func aShareWithoutItsFamilyIsNamed() async throws {
             try await withStore { store in
                 try await store.sellShareablePro()
