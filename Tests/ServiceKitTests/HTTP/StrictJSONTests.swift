@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Testing
 
 @testable import ServiceKit
@@ -94,5 +95,15 @@ struct StrictJSONTests {
             return
         }
         #expect(context.codingPath.isEmpty)
+    }
+
+    /// A faster reader is handed no text that has two meanings, and what it does not read is decoded.
+    @Test func aFasterReaderComesAfterTheCheck() throws {
+        func read(_ text: String, _ value: [String: Int]?) throws -> [String: Int] {
+            try decodeJSON([String: Int].self, from: ByteBuffer(string: text)) { _ in value }
+        }
+        #expect(throws: HTTPProblem.self) { try read(#"{"a":1,"a":2}"#, ["a": 3]) }
+        #expect(try read(#"{"a":1}"#, ["a": 3]) == ["a": 3])
+        #expect(try read(#"{"a":1}"#, nil) == ["a": 1])
     }
 }
