@@ -14,12 +14,23 @@ public struct SubscriptionPeriod: Codable, Hashable, Sendable, CustomStringConve
         case year = 3
 
         /// The unit's letter in ISO 8601.
-        var letter: Character {
+        fileprivate var letter: String {
             switch self {
             case .day: "D"
             case .week: "W"
             case .month: "M"
             case .year: "Y"
+            }
+        }
+
+        /// Recognizes a letter.
+        fileprivate init?(letter: UInt8) {
+            switch letter {
+            case UInt8(ascii: "D"): self = .day
+            case UInt8(ascii: "W"): self = .week
+            case UInt8(ascii: "M"): self = .month
+            case UInt8(ascii: "Y"): self = .year
+            default: return nil
             }
         }
     }
@@ -46,16 +57,22 @@ public struct SubscriptionPeriod: Codable, Hashable, Sendable, CustomStringConve
     /// - Returns: `nil` for anything but `P`, a number from 1 to ``valueMax`` without leading
     ///   zeros, and one of `D`, `W`, `M` and `Y`.
     public init?(iso8601 text: String) {
-        guard text.first == "P", let letter = text.last,
-            let unit = Unit.allCases.first(where: { $0.letter == letter }),
-            let value = Int(text.dropFirst().dropLast()),
-            (1...Self.valueMax).contains(value), text == "P\(value)\(letter)"
+        // Each event of a subscription has some, so the bytes are read and not the characters.
+        let bytes = text.utf8
+        guard (3...5).contains(bytes.count), bytes.first == UInt8(ascii: "P"),
+            let unit = bytes.last.flatMap(Unit.init(letter:))
         else { return nil }
+        var value = 0
+        for digit in bytes.dropFirst().dropLast() {
+            let least = value == 0 ? UInt8(ascii: "1") : UInt8(ascii: "0")
+            guard digit >= least, digit <= UInt8(ascii: "9") else { return nil }
+            value = value * 10 + Int(digit - UInt8(ascii: "0"))
+        }
         self.init(value, unit)
     }
 
     /// The wire format.
-    public var description: String { "P\(value)\(unit.letter)" }
+    public var description: String { "P" + String(value) + unit.letter }
 
     /// Decodes the period from its wire format.
     public init(from decoder: any Decoder) throws {
