@@ -96,6 +96,7 @@ struct ChargingParts {
             owner: LeaseOwner(time: MachineTime.now()),
             environment: settings.environment,
             simulatesCharges: settings.stripe == nil,
+            leavesRefundedConsumables: settings.leavesRefundedConsumables,
             subscriptions: SubscriptionStateMachine(policy: settings.subscriptions),
             spans: frame.spans,
             logger: frame.logger,

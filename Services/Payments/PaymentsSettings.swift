@@ -21,6 +21,8 @@ struct PaymentsSettings: Sendable {
     let offerKeysDirectory: String?
     /// The settings for merchants' servers, which extend subscriptions; `nil` if none may.
     let servers: ServerAPISettings?
+    /// Whether consumables that are paid back stay with their buyers.
+    let leavesRefundedConsumables: Bool
     /// The header in which the proxy in front names the address of a client; `nil` if there is none.
     let clientAddressHeader: HTTPField.Name?
     let sandboxDatabaseURL: String
@@ -42,6 +44,7 @@ struct PaymentsSettings: Sendable {
     /// - `SUBSCRIPTION_TIME_ZONE`, `SUBSCRIPTION_GRACE_DAYS`, `SUBSCRIPTION_GRACE_SCOPE`
     /// - `PRICE_CONSENT_STOREFRONTS`, `PRICE_NOTICE_DAYS`, `PRICE_NOTICE_DAYS_WEEKLY`
     /// - `SERVER_KEYS_DIRECTORY`
+    /// - `REFUNDED_CONSUMABLES`
     /// - `CLIENT_ADDRESS_HEADER`
     /// - `TAX_BASIS_POINTS`
     /// - `SANDBOX_SUBSCRIPTION_RATE`, which a production store refuses
@@ -92,6 +95,7 @@ struct PaymentsSettings: Sendable {
         )
         offerKeysDirectory = keysDirectory.isEmpty ? nil : keysDirectory
         servers = keysDirectory.isEmpty ? nil : ServerAPISettings(keysDirectory: keysDirectory)
+        leavesRefundedConsumables = Self.leavesConsumables(&reader)
         clientAddressHeader = Self.addressHeader(&reader)
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(
@@ -113,6 +117,21 @@ struct PaymentsSettings: Sendable {
             lease: policy.lease
         )
         self.stripe = processor == .stripe ? stripe : nil
+    }
+
+    /// The effect of a refund on a consumable, unless the refund says otherwise.
+    private enum RefundedConsumables: String, CaseIterable {
+        case takeBack
+        case leave
+    }
+
+    private static func leavesConsumables(_ reader: inout SettingsReader) -> Bool {
+        let choice: RefundedConsumables = reader.choice(
+            "REFUNDED_CONSUMABLES",
+            default: .takeBack,
+            "Whether a refund of all takes a consumable's units back, also if they are spent."
+        )
+        return choice == .leave
     }
 
     private static func addressHeader(_ reader: inout SettingsReader) -> HTTPField.Name? {

@@ -58,6 +58,13 @@ import Testing
         #expect(read([:]).0.subscriptions.rate == .realTime)
     }
 
+    @Test func aRefundTakesConsumablesBackUnlessTheStoreLeavesThem() {
+        let key = "REFUNDED_CONSUMABLES"
+        #expect(!read([:]).0.leavesRefundedConsumables)
+        #expect(read([key: "leave"]).0.leavesRefundedConsumables)
+        #expect(read([key: "forget"]).1 == [key])
+    }
+
     @Test func aHeaderMayNameTheAddressesOfClients() {
         let key = "CLIENT_ADDRESS_HEADER"
         let (settings, problems) = read([key: "X-Forwarded-For"])

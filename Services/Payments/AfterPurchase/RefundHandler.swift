@@ -61,7 +61,10 @@ struct RefundHandler: Sendable {
         _ terms: RefundTerms,
         trace: TraceContext
     ) async throws -> Beginning {
-        try await begin(id, trace, under: terms.key) { plan, record, attempts, earlier in
+        var known = terms
+        known.leavesConsumables = context.leavesRefundedConsumables
+        return try await begin(id, trace, under: terms.key) {
+            [terms = known] plan, record, attempts, earlier in
             let verdict = RefundRules.verdict(
                 on: terms,
                 after: earlier,

@@ -71,10 +71,11 @@ enum RefundRules {
         let number = transaction.nextRefundNumber(with: refunds)
         guard number <= countMax else { return .refused(.tooManyRefunds(max: countMax)) }
         let amount = terms.amount?.minorUnits ?? rest
+        let leaves = terms.leavesConsumables && transaction.productType == .consumable && rest > 0
         let plan = RefundPlan(
             number: number,
             amount: Money(minorUnits: amount, currency: transaction.price.currency),
-            revokes: terms.revokes ?? (amount == rest),
+            revokes: terms.revokes ?? (amount == rest && !leaves),
             key: terms.key,
             act: terms.act
         )

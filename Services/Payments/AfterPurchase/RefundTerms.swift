@@ -10,4 +10,6 @@ struct RefundTerms: Hashable, Sendable {
     var key: UsedKey?
     /// Who asks for it, and why.
     var act: Act?
+    /// Whether a consumable that is paid back stays with its buyer unless ``revokes`` says otherwise.
+    var leavesConsumables = false
 }

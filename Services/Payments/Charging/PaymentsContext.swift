@@ -13,6 +13,8 @@ struct PaymentsContext: Sendable {
     let environment: StoreEnvironment
     /// Whether the sandbox's own processor charges, whose outcomes tests decide.
     var simulatesCharges = true
+    /// Whether consumables that are paid back stay with their buyers, by the settings of the store.
+    var leavesRefundedConsumables = false
     /// Decides about subscriptions, by the settings of the store.
     let subscriptions: SubscriptionStateMachine
     var ids: IDSource = .random

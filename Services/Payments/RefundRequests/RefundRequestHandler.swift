@@ -159,6 +159,7 @@ struct RefundRequestHandler: Sendable {
                 of: transaction,
                 with: settlement.attempts(of: id),
                 by: act,
+                leavingConsumables: context.leavesRefundedConsumables,
                 at: settlement.plan.time
             )
             var attempt: ProcessorAttempt?

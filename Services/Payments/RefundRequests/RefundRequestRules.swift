@@ -77,6 +77,8 @@ enum RefundRequestRules {
     ///   - transaction: The purchase.
     ///   - attempts: All its attempts.
     ///   - act: Who decides, and why.
+    ///   - leavesConsumables: Whether a consumable stays with its buyer unless the decision says
+    ///     otherwise.
     ///   - time: The present.
     /// - Returns: The request and the refund to write, or why there is nothing to write.
     static func deciding(
@@ -85,13 +87,19 @@ enum RefundRequestRules {
         of transaction: Transaction,
         with attempts: [ProcessorAttempt],
         by act: Act,
+        leavingConsumables leavesConsumables: Bool = false,
         at time: StoreTime
     ) -> Deciding {
         switch decision {
         case .decline:
             return declining(record.request, transaction, attempts, by: act, at: time)
         case .approve(let amount, let revokes):
-            let terms = RefundTerms(amount: amount, revokes: revokes, act: act)
+            let terms = RefundTerms(
+                amount: amount,
+                revokes: revokes,
+                act: act,
+                leavesConsumables: leavesConsumables
+            )
             return approving(record.request, terms, transaction, attempts, at: time)
         }
     }

@@ -117,6 +117,17 @@ import Testing
         }
     }
 
+    @Test func whatTheStoreLeavesIsPaidBackAndKept() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            var context = store.context
+            context.leavesRefundedConsumables = true
+            let refunds = RefundHandler(context: context, runner: store.runner, didCommit: {})
+            let left = try done(try await refunds.refund(bought.id))
+            #expect(left.revokedAt == nil && left.refundedAmount == usd(999))
+        }
+    }
+
     @Test func oneKeyHasOneEffect() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")

@@ -70,6 +70,29 @@ import Testing
         )
     }
 
+    @Test func aStoreMayLeaveConsumablesWithTheirBuyers() {
+        func plan(_ terms: RefundTerms, of transaction: Transaction) -> RefundPlan? {
+            let verdict = RefundRules.verdict(
+                on: terms,
+                after: nil,
+                for: transaction,
+                with: []
+            )
+            guard case .accepted(let plan) = verdict else { return nil }
+            return plan
+        }
+        let coins = transaction(.purchased)
+        let left = plan(RefundTerms(leavesConsumables: true), of: coins)
+        #expect(left == RefundPlan(number: 1, amount: usd(999), revokes: false))
+        let taken = RefundTerms(revokes: true, leavesConsumables: true)
+        #expect(plan(taken, of: coins)?.revokes == true)
+        // What cost nothing is given back by taking it away.
+        let free = transaction(.purchased, price: usd(0))
+        for other in [free, transaction(.purchased, type: .nonConsumable)] {
+            #expect(plan(RefundTerms(leavesConsumables: true), of: other)?.revokes == true)
+        }
+    }
+
     @Test func aReversedRefundCanBeRefundedAgain() {
         #expect(
             verdict(nil, of: refunded(999, reversedAt: startTime))

@@ -78,6 +78,20 @@ import Testing
         )
     }
 
+    @Test func anApprovalLeavesTheConsumablesThatTheStoreLeaves() {
+        let verdict = RefundRequestRules.deciding(
+            .approve(amount: nil, revokes: nil),
+            on: record(),
+            of: transaction(.purchased),
+            with: [],
+            by: act,
+            leavingConsumables: true,
+            at: startTime
+        )
+        guard case .approved(_, let refund?) = verdict else { return #expect(Bool(false)) }
+        #expect(refund.amount == usd(999) && !refund.revokes)
+    }
+
     @Test func aPurchaseHasOneOpenRequest() {
         #expect(asking() == .accepted(record().request))
         #expect(asking(after: [record()]) == .refused(.alreadyOpen))
