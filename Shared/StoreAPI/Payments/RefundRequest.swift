@@ -9,8 +9,8 @@ public struct RefundRequest: Codable, Hashable, Sendable {
     public var amount: Money?
     /// Whether the refund takes the product away from the buyer.
     ///
-    /// By default it does if nothing is left to refund afterwards. A part is given back as
-    /// goodwill, and the buyer keeps the product.
+    /// By default it does if nothing is left to refund afterwards, unless the store leaves consumables
+    /// with their buyers. A part is given back as goodwill, and the buyer keeps the product.
     public var revokes: Bool?
     /// The administrator's reason.
     public var reason: ActReason?

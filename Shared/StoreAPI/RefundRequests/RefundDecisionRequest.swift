@@ -18,7 +18,8 @@ public struct RefundDecisionRequest: Codable, Hashable, Sendable {
     public var amount: Money?
     /// Whether the refund takes the product away from the buyer.
     ///
-    /// By default it does if nothing is left to refund afterwards.
+    /// By default it does if nothing is left to refund afterwards, unless the store leaves consumables
+    /// with their buyers.
     public var revokes: Bool?
     /// The administrator's reason, which a decision to decline must have.
     public var reason: ActReason?
