@@ -437,6 +437,8 @@ def check_secrets_of_front(place, template):
     redeem = re.search(r"location = /redeem \{(.*?)\n    \}", template, re.S)
     if not redeem or not re.search(r"^\s*error_log /dev/null crit;$", redeem[1], re.M):
         find(place, "the log of errors would have the tickets of /redeem")
+    if not re.search(r"^\s*proxy_set_header X-Forwarded-For \$remote_addr;$", template, re.M) or "proxy_set_header" in (redeem[1] if redeem else ""):
+        find(place, "a client could name its own address, by which payments counts unknown codes")
 
 
 def check_streams_of_front(place, template):
