@@ -1,7 +1,9 @@
+import EventTypes
 import Foundation
 import Kafka
 import OperatorCore
 import ServiceKit
+import Subscriptions
 
 /// The settings of the console.
 ///
@@ -16,6 +18,8 @@ import ServiceKit
 /// | `COUNTERFOIL_SHADOW_DATABASE_URL` | none | a server for the rebuilt books, for proofs |
 /// | `COUNTERFOIL_SERVICES_DIRECTORY` | that of `console` | the executables that rebuild books |
 /// | `COUNTERFOIL_ARCHIVES_DIRECTORY` | none | the months that have left the databases |
+/// | `SUBSCRIPTION_TIME_ZONE` | `Etc/UTC` | that of `payments`, for reconciliations |
+/// | `SANDBOX_SUBSCRIPTION_RATE` | `realTime` | that of `payments`, for reconciliations |
 /// | `COUNTERFOIL_…_URL` | as on a developer's machine | the services |
 /// | `COUNTERFOIL_…_DATABASE_URL` | as on a developer's machine | their databases, as a role that reads |
 /// | `CONSOLE_DECIDING_…_DATABASE_URL` | those that are read | as the operator's role, for dead letters |
@@ -143,8 +147,29 @@ struct ConsoleSettings: Sendable {
             },
             archives: optional(archives),
             shadow: optional(shadow),
-            executables: optional(executables) ?? ownDirectory
+            executables: optional(executables) ?? ownDirectory,
+            subscriptions: subscriptions(&reader)
         )
+    }
+
+    /// The decisions of `payments` about subscriptions, as far as a reconciliation has to know them.
+    private static func subscriptions(_ reader: inout SettingsReader) -> SubscriptionPolicy {
+        let zone = reader.string(
+            "SUBSCRIPTION_TIME_ZONE",
+            default: "Etc/UTC",
+            "The time zone of subscriptions, for reconciliations: that of payments."
+        )
+        let timeZone = TimeZone(identifier: zone)
+        if timeZone == nil {
+            reader.refuse("SUBSCRIPTION_TIME_ZONE", "is not a time zone such as Europe/Berlin")
+        }
+        var policy = SubscriptionPolicy(calendar: PeriodCalendar(timeZone: timeZone ?? .gmt))
+        policy.rate = reader.choice(
+            "SANDBOX_SUBSCRIPTION_RATE",
+            default: .realTime,
+            "How fast a sandbox's subscriptions renew, for reconciliations: that of payments."
+        )
+        return policy
     }
 
     private static func optional(_ text: String) -> String? { text.isEmpty ? nil : text }

@@ -738,8 +738,8 @@ def every_page_is_whole_on_a_phone_and_a_desk(stage):
              "dead-letters?key=nobody", "purchases/" + transaction, "approvals", "refund-requests?state=all", "codes",
              f"products/{CLUB}", f"products/{CLUB}/offers", f"products/{CLUB}/offers/code", f"products/{CLUB}/raise",
              f"products/{CLUB}/offers/introductory", f"products/{CLUB}/offers/promotional", f"products/{CLUB}/offers/winBack",
-             f"products/{CLUB}/extensions", "replays", "proofs", "seals", "raises", "accounts/" + account, "search?q=nobody",
-             "subscriptions/" + subscription, "dead-letters?key=" + dead, "dead-letters/receipts/" + letter,
+             f"products/{CLUB}/extensions", "replays", "proofs", "seals", "reconciliations", "raises", "accounts/" + account,
+             "search?q=nobody", "subscriptions/" + subscription, "dead-letters?key=" + dead, "dead-letters/receipts/" + letter,
              f"refund-requests/{transaction}/1", f"purchases/{transaction}/receipt", "sign-in", "a/b/c"]
     # Both widths and both schemes; no rule of the page combines them.
     for width, scheme in FORMS[:2]:

@@ -103,6 +103,28 @@ def c12_a_replay_is_planned_stopped_and_goes_on(stage):
     check_forms(stage, address)
 
 
+@test
+def the_books_are_compared_with_each_other(stage):
+    stage.settled(stage.buy("sandbox_success")[1])
+    operator = stage.operator()
+    operator.page.get_by_role("link", name="Proofs").click()
+    operator.page.get_by_role("link", name="Reconciliations compare the books").click()
+    operator.check()
+    decide(operator, "Reconcile the books", "every month")
+    state(operator, "done", timeout=120_000)
+    verdict = operator.page.locator("#verdict")
+    expect(verdict).to_have_attribute("data-differences", "0")
+    expect(verdict).to_contain_text("All books agree")
+    # The same books as the command line's; the store may have sold more in between.
+    compared = json.loads(stage.command("reconcile", "--json"))
+    shown = operator.page.locator("tr", has_text="payments").locator("td").first.inner_text()
+    assert 0 < int(shown.replace(",", "")) <= compared["purchased"]["count"], (shown, compared["purchased"])
+    check_forms(stage, operator.page.url)
+    operator.page.get_by_role("link", name="All reconciliations").click()
+    expect(operator.page.locator(".rows li").first).to_contain_text("All books agree")
+    operator.check()
+
+
 # The values of a page's bar, which outlive a reload of the page.
 BARS = """
     setInterval(() => {

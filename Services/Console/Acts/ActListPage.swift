@@ -10,7 +10,7 @@ struct ActListPage {
         (.buyers, "about buyers"), (.refunds, "refunds"), (.approvals, "approvals"),
         (.subscriptions, "subscriptions"), (.families, "families"), (.accounts, "accounts"),
         (.products, "products"), (.codes, "codes"), (.deadLetters, "dead letters"),
-        (.jobs, "replays, proofs and raises"),
+        (.jobs, "replays, proofs, reconciliations and raises"),
     ]
 
     let found: ActPage
@@ -92,12 +92,15 @@ struct ActListPage {
         case .replay(let id): "<a href=\"/replays/\(id)\">replay \(id)</a>"
         case .proof(let id): "<a href=\"/proofs/\(id)\">proof \(id)</a>"
         case .raise(let id): "<a href=\"/raises/\(id)\">raise \(id)</a>"
+        case .reconciliation(let id):
+            "<a href=\"/reconciliations/\(id)\">reconciliation \(id)</a>"
         }
     }
 
     private func account(of act: RecordedAct) -> HTML {
         switch act.subject {
-        case .product, .group, .account, .campaign, .replay, .proof, .raise: return ""
+        case .product, .group, .account, .campaign, .replay, .proof, .raise, .reconciliation:
+            return ""
         case .purchase, .subscription, .family, .deadLetter: break
         }
         guard AccountID(rawValue: act.key) != nil else { return ", \(act.key)" }

@@ -1,7 +1,7 @@
 import EventTypes
 import OperatorCore
 
-/// The decisions about replays, proofs and raises as a list of acts.
+/// The decisions about replays, proofs, reconciliations and raises as a list of acts.
 ///
 /// Pure.
 enum JobActs {
@@ -54,6 +54,7 @@ enum JobActs {
         case .replay: .replay(record.id)
         case .proof: .proof(record.id)
         case .raise: .raise(record.id)
+        case .reconciliation: .reconciliation(record.id)
         }
     }
 

@@ -69,7 +69,7 @@ actor JobBoard {
         return work.meter.fields
     }
 
-    /// Begins a job: the dry run of a replay or a raise, or a proof.
+    /// Begins a job: the dry run of a replay or a raise, a proof, or a reconciliation.
     ///
     /// - Parameters:
     ///   - record: The new record.
@@ -102,6 +102,11 @@ actor JobBoard {
                 var report = try await tools.prove(meter)
                 report.keep(differences: JobRecord.differencesMax)
                 record.report = report
+                record.state = .done
+            }
+        case .reconciliation:
+            start(record, meter) { record in
+                record.reconciliation = try await tools.reconcile(meter)
                 record.state = .done
             }
         case .raise:
@@ -250,13 +255,16 @@ actor JobBoard {
             // A page takes as long as the store does. It is done again, which raises nothing twice.
             if record.kind == .raise { work.task.cancel() }
         }
-        for work in all { await work.task.value }
+        // A long statement that only reads is not waited for.
+        for work in all where !isReconciling(work) { await work.task.value }
     }
+
+    private func isReconciling(_ work: Work) -> Bool { job(work.id)?.kind == .reconciliation }
 
     /// Ends a replay between two batches, and a raise between two pages, where it can go on later.
     private func end(_ work: Work, _ record: JobRecord) {
         work.meter.askToStop()
-        if record.kind == .proof || record.state == .planning { work.task.cancel() }
+        if record.kind.isReading || record.state == .planning { work.task.cancel() }
     }
 
     private func requireIdle(_ kind: JobRecord.Kind) throws(ConsoleProblem) {
@@ -370,6 +378,7 @@ actor JobBoard {
         record.plan = done.plan
         record.raise = done.raise
         record.report = done.report
+        record.reconciliation = done.reconciliation
         record.problem = done.state == .failed ? done.problem : nil
         // A record that cannot be written stays as it was: it will be interrupted, and can go on.
         do { try keep(record) } catch {

@@ -37,7 +37,7 @@ enum JobPage {
         return """
             <p class="verdict" role="status" id="state" data-state="\(record.state.rawValue)">It is \
             <span class="tone-\(words.tone.rawValue)">\(words.text)</span>.</p>
-            \(problem)\(record.state == .running ? bar(fields, facts) : "")
+            \(problem)\(record.state == .running ? bar(of: record, fields, facts) : "")
             """
     }
 
@@ -47,7 +47,11 @@ enum JobPage {
         let words: String
     }
 
-    private static func bar(_ fields: [String: NowField], _ facts: [Fact]) -> HTML {
+    private static func bar(
+        of record: JobRecord,
+        _ fields: [String: NowField],
+        _ facts: [Fact]
+    ) -> HTML {
         let lines: [HTML] = facts.map { fact in
             let field = fields[fact.key] ?? NowField("…")
             return """
@@ -55,10 +59,15 @@ enum JobPage {
                 \(field.text)</span></dd></div>
                 """
         }
-        return """
+        // A reconciliation does not know how much there is.
+        let share: HTML =
+            record.kind == .reconciliation
+            ? ""
+            : """
             <progress max="100" value="\(fields["share"]?.text ?? "0")" data-bar="share" aria-label="How far it is"></progress>
-            <dl class="card facts">\(lines)</dl>
+
             """
+        return "\(share)<dl class=\"card facts\">\(lines)</dl>"
     }
 
     /// The decisions, each with its person and its reason.

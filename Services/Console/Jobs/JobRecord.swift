@@ -1,5 +1,6 @@
 import EventTypes
 import OperatorCore
+import StoreAPI
 
 /// Long work that an administrator began; its record is kept in a file.
 struct JobRecord: Codable, Sendable {
@@ -11,6 +12,11 @@ struct JobRecord: Codable, Sendable {
         case proof
         /// Raising the price of those who subscribe already.
         case raise
+        /// Comparing the books of the services with each other.
+        case reconciliation
+
+        /// Whether it has no dry run, and changes nothing; one that was cut off has to be begun again.
+        var isReading: Bool { self == .proof || self == .reconciliation }
     }
 
     /// The state of a job.
@@ -48,6 +54,9 @@ struct JobRecord: Codable, Sendable {
     /// The most differences that are kept; the numbers count all of them.
     static let differencesMax = 500
 
+    /// The most differences of a kind that a reconciliation keeps; the numbers count all of them.
+    static let differencesOfAKindMax = 20
+
     /// The most jobs that are kept, beside those that can go on.
     static let countMax = 100
 
@@ -68,6 +77,8 @@ struct JobRecord: Codable, Sendable {
     var begunAt: Int64?
     /// The findings of a proof.
     var report: VerificationReport?
+    /// The findings of a reconciliation.
+    var reconciliation: Reconciliation?
     /// The number of changes of this record.
     var version = 0
 
@@ -83,13 +94,13 @@ struct JobRecord: Codable, Sendable {
         self.kind = kind
         self.order = order
         self.raise = raise
-        state = kind == .proof ? .running : .planning
+        state = kind.isReading ? .running : .planning
         decisions = [decision]
     }
 
     /// Whether a replay or a raise has begun to change something, and has something left.
     var canResume: Bool {
-        kind != .proof && begunAt != nil
+        !kind.isReading && begunAt != nil
             && [.stopped, .interrupted, .failed].contains(state)
     }
 

@@ -1,7 +1,10 @@
 import ClockAndIDs
 import EventTypes
+import Foundation
 import Kafka
 import OperatorCore
+import StoreAPI
+import Subscriptions
 
 /// The means of long work: databases, broker, and the services' own executables.
 struct JobTools: JobWork {
@@ -14,6 +17,8 @@ struct JobTools: JobWork {
     var shadow: String?
     /// The folder of the services' executables.
     var executables = ""
+    /// The decisions of `payments` about subscriptions, by which a reconciliation audits them.
+    var subscriptions = SubscriptionPolicy(calendar: PeriodCalendar(timeZone: .gmt))
 
     /// Whether a kind of job can be begun here.
     func canDo(_ kind: JobRecord.Kind) -> Bool {
@@ -22,6 +27,7 @@ struct JobTools: JobWork {
         case .proof: shadow != nil
         // Whoever raises brings a token, and the work needs nothing else.
         case .raise: true
+        case .reconciliation: true
         }
     }
 
@@ -82,6 +88,17 @@ struct JobTools: JobWork {
             services: all,
             progress: meter.note
         ).run()
+    }
+
+    /// Compares the books of all services with each other, but for what changed within a minute.
+    func reconcile(_ meter: JobMeter) async throws -> Reconciliation {
+        try await ReconcileRunner(
+            databases: databases,
+            settled: .seconds(60),
+            since: nil,
+            limit: JobRecord.differencesOfAKindMax,
+            subscriptions: subscriptions
+        ).run { meter.note($0.seen + ($0.answer.subscriptions ?? 0)) }.answer
     }
 
     /// Counts or raises the subscriptions of one page of the store's list.

@@ -1,5 +1,6 @@
 import EventTypes
 import OperatorCore
+import StoreAPI
 
 /// The long work that a board of jobs keeps account of.
 protocol JobWork: Sendable {
@@ -21,6 +22,9 @@ protocol JobWork: Sendable {
 
     /// Rebuilds the books of all services, and compares them.
     func prove(_ meter: JobMeter) async throws -> VerificationReport
+
+    /// Compares the books of all services with each other.
+    func reconcile(_ meter: JobMeter) async throws -> Reconciliation
 
     /// Counts or raises the subscriptions of one page of the store's list.
     ///

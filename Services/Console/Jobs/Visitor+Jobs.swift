@@ -4,7 +4,7 @@ extension Visitor {
     /// A raise is about a product and about those who subscribe to it.
     func maySeeJobs(of kind: JobRecord.Kind) -> Bool {
         switch kind {
-        case .replay, .proof: maySee(.jobs)
+        case .replay, .proof, .reconciliation: maySee(.jobs)
         case .raise: maySee(.products) && maySee(.purchases)
         }
     }

@@ -23,6 +23,7 @@ struct ProofListPage {
             \(JobPage.list(records) { $0.report?.verdict ?? "proof" })
             </section>
             <p><a href="/seals">The seals of the logs</a></p>
+            <p><a href="/reconciliations">Reconciliations compare the books with each other</a></p>
             """
         )
     }

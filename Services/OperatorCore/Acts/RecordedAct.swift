@@ -17,6 +17,7 @@ package struct RecordedAct: Hashable, Sendable {
         case proof(EventID)
         /// A raise of a price for those who subscribe already.
         case raise(EventID)
+        case reconciliation(EventID)
     }
 
     /// Who decided, and why; changes of products have no reason.

@@ -37,6 +37,7 @@ import Testing
         let subjects: [(subject: RecordedAct.Subject, link: String)] = [
             (.campaign(7), "<a href=\"/codes/7\">"), (.replay(id), "<a href=\"/replays/\(id)\">"),
             (.proof(id), "<a href=\"/proofs/\(id)\">"), (.raise(id), "<a href=\"/raises/\(id)\">"),
+            (.reconciliation(id), "<a href=\"/reconciliations/\(id)\">"),
             (.family(FamilyID(unchecked: "f")), "family f, <a href=\"/accounts/ada\">"),
             (.account(AccountID(unchecked: "ada")), "<a href=\"/accounts/ada\">account ada</a>"),
         ]
@@ -69,7 +70,7 @@ import Testing
                 query: ActQuery(),
                 visitor: .sample(scopes)
             ).html.markup
-            #expect(page.contains("replays, proofs and raises") == isOffered)
+            #expect(page.contains("replays, proofs, reconciliations and raises") == isOffered)
             #expect(page.contains("families"))
         }
     }

@@ -3,6 +3,7 @@ import EventTypes
 import Foundation
 import Logging
 import OperatorCore
+import StoreAPI
 import Testing
 
 @testable import Console
@@ -63,6 +64,18 @@ struct JobWorkInTests: JobWork {
         try Task.checkCancellation()
         return VerificationReport(["payments"])
     }
+
+    func reconcile(_ meter: JobMeter) async throws -> Reconciliation {
+        meter.note(3)
+        for await _ in turns { break }
+        try Task.checkCancellation()
+        var found = Reconciliation(
+            since: nil,
+            until: StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
+        )
+        found.compared = 3
+        return found
+    }
 }
 
 /// A folder for the jobs of a test, and boards that are made in it one after the other.
@@ -119,6 +132,10 @@ struct JobFolderInTests {
 
     static func proof(by name: String = "maria") -> JobRecord {
         JobRecord(.proof, id: EventID(time: .wallClock()), by: decision("began it", by: name))
+    }
+
+    static func reconciliation() -> JobRecord {
+        JobRecord(.reconciliation, id: EventID(time: .wallClock()), by: decision("began it"))
     }
 
     static func raise() -> JobRecord {
