@@ -87,7 +87,7 @@ struct SearchText: Hashable, Sendable {
             event.map { "the notification \($0)" },
         ]
         if visitor.maySeeJobs(of: .replay) {
-            words.append(event.map { "the replay or proof \($0)" })
+            words.append(event.map { "the replay, proof or reconciliation \($0)" })
         }
         if visitor.maySeeJobs(of: .raise) {
             words.append(event.map { "the raise of a price \($0)" })

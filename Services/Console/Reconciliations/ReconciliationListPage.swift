@@ -1,4 +1,5 @@
 import OperatorCore
+import StoreAPI
 
 /// The reconciliations, and the button that begins one.
 ///

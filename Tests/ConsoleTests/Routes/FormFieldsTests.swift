@@ -133,7 +133,10 @@ import Testing
         )
         let id = "01936b5e-0000-7000-8000-000000000000"
         let words = SearchText(id).words(for: all)
-        for kind in ["family", "event", "notification", "replay or proof", "raise of a price"] {
+        for kind in [
+            "family", "event", "notification", "replay, proof or reconciliation",
+            "raise of a price",
+        ] {
             #expect(words.contains("the \(kind) \(id)"), "\(kind)")
         }
         for (text, kind) in [
@@ -167,7 +170,7 @@ import Testing
         #expect(raises.contains("the raise of a price \(id)"))
         #expect(!raises.contains { $0.contains("replay") })
         let replays = SearchText(id).words(for: .sample([.operator, .support]))
-        #expect(replays.contains("the replay or proof \(id)"))
+        #expect(replays.contains("the replay, proof or reconciliation \(id)"))
         #expect(!replays.contains { $0.contains("raise") })
     }
 }
