@@ -37,6 +37,7 @@ func consolePages(
             }
             return JobPage.path(of: record)
         }.add(to: routes)
+        PurchaseListRoutes(door: door, desk: desk).add(to: routes)
         ReceiptPageRoutes(door: door, desk: desk).add(to: routes)
         ActRoutes(acts: acts, desk: desk, lost: lost).add(to: routes)
         ApprovalRoutes(door: door, desk: desk).add(to: routes)

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from console import reload_until
+from console import check_forms, reload_until
 from stage import COINS
 
 TESTS = []
@@ -46,6 +46,22 @@ def a_line_shows_the_purchases_of_the_last_minutes(stage):
     operator.check()
     operator.page.get_by_role("link", name="What receipts could not apply").click()
     expect(operator.page.get_by_role("heading", name="Dead letters")).to_be_visible()
+    operator.check()
+
+
+@test
+def the_newest_purchases_are_a_click_away(stage):
+    account, transaction = stage.buy("sandbox_success")
+    stage.settled(transaction)
+    operator = stage.operator(scopes=["read"])
+    operator.page.get_by_role("link", name="The newest purchases").click()
+    row = operator.page.locator(".rows li", has_text=transaction)
+    expect(row).to_contain_text("paid")
+    expect(row.get_by_role("link", name=account)).to_be_visible()
+    operator.check()
+    row.get_by_role("link").first.click()
+    expect(operator.page).to_have_url(operator.url + "purchases/" + transaction)
+    check_forms(stage, operator.url + "purchases")
     operator.check()
 
 

@@ -14,6 +14,7 @@ struct NowPage {
             <section aria-labelledby="rates"><h2 id="rates">At present</h2>
             <dl class="card facts">\(NowRates.kinds.map { fact("rate.\($0.name)", $0.words) })</dl>
             \(line)
+            \(newest)
             </section>
             <section aria-labelledby="services"><h2 id="services">Services</h2>
             <div class="cards">\(OperatedService.allCases.map(card))</div>
@@ -56,6 +57,10 @@ struct NowPage {
             return ""
         }
         return "<p><a href=\"/dead-letters\">What \(service.rawValue) could not apply</a></p>"
+    }
+
+    private var newest: HTML {
+        visitor.maySee(.purchases) ? "<p><a href=\"/purchases\">The newest purchases</a></p>" : ""
     }
 
     /// The purchases of the last minutes; the words below say what the line shows.

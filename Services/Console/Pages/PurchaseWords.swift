@@ -7,18 +7,25 @@ import OperatorCore
 enum PurchaseWords {
     /// The state of a purchase, with the reason of a failure, and with what was given back.
     static func state(of story: Story) -> String {
-        let isFree = story.price.isZero
-        let words =
-            switch story.state {
-            case .purchasing: "being charged"
-            case .deferred: "waits for approval"
-            case .purchased: isFree ? "free" : "paid"
-            case .restored: "restored"
-            case .failed: "failed" + (story.failureReason.map { ": \(failure($0))" } ?? "")
-            case .unknown(let name): name
-            }
+        let words = state(
+            story.state,
+            isFree: story.price.isZero,
+            failure: story.failureReason
+        )
         if story.revokedAt != nil { return words + ", taken away" }
         return givenBack(of: story).isZero ? words : words + ", partly given back"
+    }
+
+    /// The state of a purchase, with the reason of a failure.
+    static func state(_ state: TransactionState, isFree: Bool, failure name: String?) -> String {
+        switch state {
+        case .purchasing: "being charged"
+        case .deferred: "waits for approval"
+        case .purchased: isFree ? "free" : "paid"
+        case .restored: "restored"
+        case .failed: "failed" + (name.map { ": \(failure($0))" } ?? "")
+        case .unknown(let name): name
+        }
     }
 
     /// The reason of a failure; one that only a newer version knows is shown as it is.

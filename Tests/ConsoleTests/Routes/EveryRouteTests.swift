@@ -28,7 +28,7 @@ struct EveryRouteTests {
         "/products/{id}/extensions/{number}/live": .purchases,
         "/products/{id}/offers": .products, "/products/{id}/offers/{kind}": .products,
         "/products/{id}/raise": .purchases, "/proofs": .jobs, "/proofs/{id}": .jobs,
-        "/proofs/{id}/live": .jobs, "/purchases/{id}": .purchases,
+        "/proofs/{id}/live": .jobs, "/purchases": .purchases, "/purchases/{id}": .purchases,
         "/purchases/{id}/live": .purchases, "/purchases/{id}/receipt": .receipts,
         "/raises": .purchases, "/raises/{id}": .purchases,
         "/raises/{id}/live": .purchases, "/reconciliations": .jobs,
