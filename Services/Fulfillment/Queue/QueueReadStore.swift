@@ -156,34 +156,57 @@ struct QueueReadStore: Sendable {
         after revision: Int64,
         limit: Int
     ) async throws -> QueuePage {
-        let now = now()
+        let statement = Self.entitlementsStatement(
+            in: queue,
+            after: revision,
+            limit: limit,
+            at: now()
+        )
         return try await client.withConnection { connection in
-            let rows = try connection.query(
-                """
-                SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
-                    row.finished_at, row.transaction, row.contents
-                FROM queues JOIN (
-                    SELECT owned.account_id, owned.bundle_id, original_transaction_id AS id
-                    FROM entitlements AS owned
-                    WHERE revoked_at IS NULL
-                        AND (ends_at IS NULL OR ends_at > \(now) AND NOT EXISTS (
-                            SELECT FROM subscriptions
-                            WHERE subscriptions.id = original_transaction_id))
-                    UNION
-                    SELECT account_id, bundle_id,
-                        CASE WHEN \(now) < starts_at AND \(now) < earlier_ends_at
-                            THEN earlier_transaction_id ELSE transaction_id END
-                    FROM subscriptions WHERE ends_at > \(now)
-                ) AS given USING (account_id, bundle_id)
-                    JOIN queue_transactions AS row ON row.transaction_id = given.id
-                WHERE queues.account_id = \(queue.accountID)
-                    AND queues.bundle_id = \(queue.bundleID)
-                    AND row.revision > \(revision)
-                ORDER BY row.revision LIMIT \(limit)
-                """
-            )
-            return try Self.page(rows, of: queue, limit: limit)
+            try Self.page(try connection.query(statement), of: queue, limit: limit)
         }
+    }
+
+    /// The statement that reads a page of the transactions that gave the account what it owns.
+    ///
+    /// What has ended or was taken away is not read, however much there is of it.
+    ///
+    /// - Parameters:
+    ///   - queue: The account in its app.
+    ///   - revision: The revision after which the page begins.
+    ///   - limit: The number of transactions.
+    ///   - time: The present.
+    ///   - prefix: Text before the statement, such as `EXPLAIN`.
+    /// - Returns: The statement.
+    static func entitlementsStatement(
+        in queue: QueueKey,
+        after revision: Int64,
+        limit: Int,
+        at time: StoreTime,
+        prefix: String = ""
+    ) -> SQL {
+        """
+        \(unsafe: prefix) SELECT queues.revision, row.transaction_id, row.revision,
+            row.is_delivered, row.finished_at, row.transaction, row.contents
+        FROM queues JOIN (
+            SELECT account_id, bundle_id, original_transaction_id AS id FROM entitlements
+            WHERE revoked_at IS NULL AND ends_at IS NULL
+            UNION
+            SELECT account_id, bundle_id, original_transaction_id FROM entitlements
+            WHERE revoked_at IS NULL AND ends_at > \(time) AND NOT EXISTS (
+                SELECT FROM subscriptions
+                WHERE subscriptions.id = entitlements.original_transaction_id)
+            UNION
+            SELECT account_id, bundle_id,
+                CASE WHEN \(time) < starts_at AND \(time) < earlier_ends_at
+                    THEN earlier_transaction_id ELSE transaction_id END
+            FROM subscriptions WHERE ends_at > \(time)
+        ) AS given USING (account_id, bundle_id)
+            JOIN queue_transactions AS row ON row.transaction_id = given.id
+        WHERE queues.account_id = \(queue.accountID) AND queues.bundle_id = \(queue.bundleID)
+            AND row.revision > \(revision)
+        ORDER BY row.revision LIMIT \(limit)
+        """
     }
 
     /// Returns an identifier of the database, which changes at each start of its server.

@@ -214,6 +214,61 @@ struct LongAccountTests {
         }
     }
 
+    /// The number of 8 KB blocks that a page of the transactions behind what an account owns reads.
+    private func givingBlocks(
+        _ client: PostgresClient,
+        of account: AccountID = ada
+    ) async throws -> Int {
+        try await client.withConnection { connection in
+            // The sessions of the service have this setting.
+            try connection.execute("SET enable_seqscan = off")
+            let plan = try connection.query(
+                QueueReadStore.entitlementsStatement(
+                    in: QueueKey(accountID: account, bundleID: appID),
+                    after: 0,
+                    limit: HistoryRoutes.pageSize,
+                    at: startOfTime,
+                    prefix: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)"
+                )
+            ).map { try $0.decode(String.self) }
+            return try blocksRead(in: plan)
+        }
+    }
+
+    @Test func transactionsThatGaveWhatHasEndedAreNotRead() async throws {
+        try await withLongAccounts { client in
+            try await fill(client, "'ada'", "generate_series(1, 10)")
+            try await fill(client, "'ben'", "generate_series(50001, 50010)")
+            let past = startOfTime.advanced(by: .seconds(-3600))
+            try await client.withConnection { connection in
+                // All but the first ten of ada's are over or taken away.
+                try connection.execute(
+                    """
+                    INSERT INTO entitlements (account_id, bundle_id, product_id,
+                        original_transaction_id, granted_at, revoked_at, ends_at)
+                    SELECT CASE WHEN n > 50000 THEN 'ben' ELSE 'ada' END, \(appID),
+                        'season.' || n % 3, n, \(past),
+                        CASE WHEN n % 2 = 0 AND n BETWEEN 11 AND 50000 THEN \(past) END,
+                        CASE WHEN n % 2 = 1 AND n BETWEEN 11 AND 50000 THEN \(past) END
+                    FROM generate_series(1, 50010) AS n
+                    """
+                )
+                try connection.execute(
+                    """
+                    INSERT INTO queues (account_id, bundle_id, revision)
+                    SELECT account, \(appID), 60000 FROM unnest('{ada,ben}'::text[]) AS account
+                    """
+                )
+                try connection.execute(
+                    "ANALYZE entitlements, queues, queue_transactions, subscriptions"
+                )
+            }
+            let short = try await givingBlocks(client, of: AccountID(unchecked: "ben"))
+            let long = try await givingBlocks(client)
+            #expect(long <= short + 20, "\(long) blocks, not \(short)")
+        }
+    }
+
     /// The number of 8 KB blocks that the balances of an account read.
     private func balanceBlocks(
         _ client: PostgresClient,
