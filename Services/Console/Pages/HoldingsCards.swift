@@ -13,6 +13,7 @@ struct HoldingsCards {
         \(card("owned", "Has now", owned))
         \(card("balances", "Balances", balances))
         \(card("payments", "May pay", payments))
+        \(holdings.intents.isEmpty ? "" : card("intents", "Waits for the app", intents))
         </div>
         """
     }
@@ -65,6 +66,20 @@ struct HoldingsCards {
             """
         }
         return "<dl class=\"facts\">\(facts)</dl>\(more(holdings.isBalancesCut))"
+    }
+
+    /// What the buyer has begun outside the app; few accounts have any.
+    private var intents: HTML {
+        let facts: [HTML] = holdings.intents.map { intent in
+            """
+            <div><dt>\(intent.quantity) × \(intent.productID)</dt><dd>since \(PlainWords.second(intent.createdAt)) \
+            <span class="dim">in \(intent.bundleID)</span></dd></div>
+            """
+        }
+        return """
+            <dl class="facts">\(facts)</dl>
+            <p class="dim">The buyer has begun these outside the app. Nothing is charged before the app goes on with them.</p>
+            """
     }
 
     private var payments: HTML {

@@ -33,6 +33,14 @@ package struct AccountHoldings: Hashable, Sendable {
         package let family: Family?
     }
 
+    /// A purchase that the buyer has begun outside the app, and that waits for the app.
+    package struct Intent: Hashable, Sendable {
+        package let bundleID: BundleID
+        package let productID: ProductID
+        package let quantity: Int
+        package let createdAt: StoreTime
+    }
+
     /// The products, in the order of apps and ids.
     package let owned: [Owned]
     /// Whether there are more products.
@@ -43,10 +51,12 @@ package struct AccountHoldings: Hashable, Sendable {
     package let isBalancesCut: Bool
     /// The apps in which somebody has set a condition, or in which the account has a family.
     package let standings: [Standing]
+    /// The purchases that wait for the app, the oldest first.
+    package let intents: [Intent]
 
     /// Whether the store knows nothing of the account.
     package var isEmpty: Bool {
-        owned.isEmpty && !isOwnedCut && balances.isEmpty && standings.isEmpty
+        owned.isEmpty && !isOwnedCut && balances.isEmpty && standings.isEmpty && intents.isEmpty
     }
 
     /// Makes the holdings.
@@ -55,13 +65,15 @@ package struct AccountHoldings: Hashable, Sendable {
         isOwnedCut: Bool = false,
         balances: [Balance],
         isBalancesCut: Bool = false,
-        standings: [Standing]
+        standings: [Standing],
+        intents: [Intent] = []
     ) {
         self.owned = owned
         self.isOwnedCut = isOwnedCut
         self.balances = balances
         self.isBalancesCut = isBalancesCut
         self.standings = standings
+        self.intents = intents
     }
 }
 

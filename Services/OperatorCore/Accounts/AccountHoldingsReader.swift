@@ -9,10 +9,13 @@ package struct AccountHoldingsReader: Sendable {
         self.databases = databases
     }
 
-    /// Whether somebody has set a condition for an account, or it is in a family.
+    /// Whether somebody has set a condition for an account, it is in a family, or a purchase of it waits
+    /// for the app.
     package func hasStanding(_ account: AccountID) async throws -> Bool {
-        try await DatabaseReader.read(databases.address(of: .payments)) {
-            try !AccountHoldingsStore.standings(of: account, on: $0).isEmpty
+        try await DatabaseReader.read(databases.address(of: .payments)) { connection in
+            let standings = try AccountHoldingsStore.standings(of: account, on: connection)
+            let intents = try AccountHoldingsStore.intents(of: account, on: connection)
+            return !standings.isEmpty || !intents.isEmpty
         }
     }
 
@@ -24,8 +27,11 @@ package struct AccountHoldingsReader: Sendable {
         of account: AccountID,
         at now: StoreTime
     ) async throws -> AccountHoldings {
-        async let standings = DatabaseReader.read(databases.address(of: .payments)) {
-            try AccountHoldingsStore.standings(of: account, on: $0)
+        async let payments = DatabaseReader.read(databases.address(of: .payments)) { connection in
+            (
+                standings: try AccountHoldingsStore.standings(of: account, on: connection),
+                intents: try AccountHoldingsStore.intents(of: account, on: connection)
+            )
         }
         let (found, credits) = try await DatabaseReader.read(
             databases.address(of: .fulfillment)
@@ -35,12 +41,14 @@ package struct AccountHoldingsReader: Sendable {
                 try AccountHoldingsStore.balances(of: account, on: connection)
             )
         }
+        let conditions = try await payments
         return AccountHoldings(
             owned: found.owned,
             isOwnedCut: found.isCut,
             balances: credits.balances,
             isBalancesCut: credits.isCut,
-            standings: try await standings
+            standings: conditions.standings,
+            intents: conditions.intents
         )
     }
 }

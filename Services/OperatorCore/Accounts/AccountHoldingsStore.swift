@@ -7,6 +7,8 @@ enum AccountHoldingsStore {
     static let ownedMax = 100
     /// The most balances of an account that are read.
     static let balancesMax = 100
+    /// The most purchases begun outside the app that are read.
+    private static let intentsMax: Int64 = 20
     /// The most apps of an account that are read.
     private static let appsMax: Int64 = 20
 
@@ -134,6 +136,33 @@ enum AccountHoldingsStore {
             return AccountHoldings.Balance(bundleID: bundle, unit: unit, amount: amount)
         }
         return (balances, rows.count > limit)
+    }
+
+    /// Reads the purchases that wait for the app, from the database of `payments`.
+    static func intents(
+        of account: AccountID,
+        on connection: isolated PostgresConnection
+    ) throws -> [AccountHoldings.Intent] {
+        try connection.query(
+            """
+            SELECT bundle_id, product_id, quantity, created_at FROM purchase_intents
+            WHERE account_id = \(account) AND ended_at IS NULL
+            ORDER BY created_at, id LIMIT \(intentsMax)
+            """
+        ).map { row in
+            let (bundle, product, quantity, created) = try row.decode(
+                BundleID.self,
+                ProductID.self,
+                Int32.self,
+                StoreTime.self
+            )
+            return AccountHoldings.Intent(
+                bundleID: bundle,
+                productID: product,
+                quantity: Int(quantity),
+                createdAt: created
+            )
+        }
     }
 
     /// Reads in which apps an account may pay, and its families, from the database of `payments`.

@@ -137,6 +137,22 @@ import Testing
         }
     }
 
+    @Test func whatWaitsForTheAppIsShown() {
+        let intent = AccountHoldings.Intent(
+            bundleID: Self.app,
+            productID: ProductID(unchecked: "<b>"),
+            quantity: 3,
+            createdAt: Self.now
+        )
+        let begun = AccountHoldings(owned: [], balances: [], standings: [], intents: [intent])
+        #expect(!begun.isEmpty)
+        let page = Self.page(begun)
+        #expect(page.contains("Waits for the app"))
+        #expect(page.contains("<dt>3 × &lt;b&gt;</dt><dd>since 2026-11-21 05:00:00 "))
+        let nothing = AccountHoldings(owned: [], balances: [], standings: [])
+        #expect(!Self.page(nothing).contains("Waits for the app"))
+    }
+
     @Test func whoHasBoughtNothingMayStillHaveAPage() {
         let ada = AccountID(unchecked: "ada")
         let unknown = AccountHoldings(owned: [], balances: [], standings: [])

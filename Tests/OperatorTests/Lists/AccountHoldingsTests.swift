@@ -25,6 +25,9 @@ struct AccountHoldingsTests {
                 account_id text, bundle_id text, unit text, balance numeric);
             CREATE TABLE accounts (
                 account_id text, bundle_id text, can_make_payments boolean, storefront text);
+            CREATE TABLE purchase_intents (
+                id text, account_id text, bundle_id text, product_id text, quantity integer,
+                created_at timestamptz, ended_at timestamptz);
             CREATE TABLE family_members (account_id text, bundle_id text, family_id text);
             CREATE TABLE families (id text, bundle_id text, data json);
             """
@@ -101,6 +104,21 @@ struct AccountHoldingsTests {
         #expect(all.balances.map { "\($0.unit) \($0.amount)" } == ["coins -70", "gems 5"])
         #expect(!all.isCut)
         #expect(first.balances.map(\.unit) == ["coins"] && first.isCut)
+    }
+
+    @Test func onlyPurchasesThatWaitForTheAppAreRead() async throws {
+        let intents = try await withTables(
+            """
+            INSERT INTO purchase_intents VALUES
+                ('b', 'ada', 'app', 'level', 1, \(Self.now), NULL),
+                ('a', 'ada', 'app', 'coins', 3, \(Self.now.advanced(by: .seconds(-60))), NULL),
+                ('c', 'ada', 'app', 'map', 1, \(Self.now), \(Self.now)),
+                ('d', 'eve', 'app', 'level', 1, \(Self.now), NULL)
+            """
+        ) { try AccountHoldingsStore.intents(of: Self.ada, on: $0) }
+        #expect(intents.map(\.productID.rawValue) == ["coins", "level"])
+        #expect(intents.map(\.quantity) == [3, 1])
+        #expect(intents.last?.createdAt == Self.now)
     }
 
     @Test func anAppWithAStandingOrAFamilyIsNamed() async throws {
