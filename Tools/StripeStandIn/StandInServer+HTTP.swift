@@ -1,3 +1,4 @@
+import Synchronization
 import Foundation
 import HTTPTypes
 import Hummingbird
