@@ -55,9 +55,10 @@ else
 		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 	@echo "make: testing the executables end to end, killed at every crash point (some minutes)"
 	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter '^EndToEndTests\.' \
-		--skip '/Bench/' --experimental-maximum-parallelization-width $(STORES_AT_ONCE)
-	@echo "make: measuring a small store, with nothing beside it"
-	@deploy/dev/run-tests .build/end-to-end-bench.log --skip-build --filter '^EndToEndTests\.EndToEnd/Bench/'
+		--skip '/(Bench|PaymentQueues)/' --experimental-maximum-parallelization-width $(STORES_AT_ONCE)
+	@echo "make: testing the client's payment queue, one test after another, beside a small benchmark"
+	@deploy/dev/run-tests .build/end-to-end-queues.log --skip-build \
+		--filter '^EndToEndTests\.EndToEnd/(Bench|PaymentQueues)/' --experimental-maximum-parallelization-width 2
 	@echo "make: calling a store with Apple's own client"
 	@$(DEVSTORE) conformance
 	@echo "make: comparing a store with its contracts ($(or $(SECONDS),30) s)"
