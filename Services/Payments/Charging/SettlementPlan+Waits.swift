@@ -32,6 +32,9 @@ extension SettlementPlan {
         _ reference: ProcessorReference
     ) {
         guard attempt.step.isOpenAtProcessor else {
+            // The processor said so before the end, as to an app that asked for the bank's page meanwhile.
+            let isLate = attempt.kind == .charge && attempt.step == .settled
+            guard !isLate || attempt.reference != reference else { return }
             return contradict(
                 "The processor has begun what was given up",
                 attempt.transactionID

@@ -82,6 +82,29 @@ import Testing
         }
     }
 
+    /// An app asks for the bank's page while the charge is ended because another card pays.
+    @Test func whatWasSaidBeforeTheEndContradictsNothing() {
+        var attempt = attempt(.charge, .awaitingAction)
+        attempt.reference = "r"
+        let charged = AttemptOutcome.charged(reference: "r", amount: usd(999))
+        for end in [AttemptOutcome.cancelled, charged] {
+            var plan = plan(attempt)
+            plan.apply(AttemptResult(key: attempt.key, outcome: end))
+            let ended = plan.attempts[attempt.key]
+            #expect(ended?.step == .settled)
+            for late in [
+                AttemptOutcome.needsAction(reference: "r"), .processing(reference: "r"),
+            ] {
+                plan.apply(AttemptResult(key: attempt.key, outcome: late))
+            }
+            #expect(plan.attempts[attempt.key] == ended && plan.contradictions.isEmpty)
+            // Another payment at the processor is one that nobody knows of.
+            let other = AttemptOutcome.needsAction(reference: "other")
+            plan.apply(AttemptResult(key: attempt.key, outcome: other))
+            #expect(plan.contradictions.count == 1)
+        }
+    }
+
     @Test func aThrottledCallIsRepeatedBlindOnlyIfNoneWentBefore() {
         let attempt = attempt()
         var plan = plan(attempt)
