@@ -29,7 +29,9 @@ final class AddressTries: Sendable {
     /// - Returns: Whether the code may be looked for. If not, nothing is counted.
     func take(_ address: String, at now: MachineTime) -> Bool {
         state.withLock { state in
-            if now.duration(since: state.since) >= Self.window { state = State(since: now) }
+            // A clock that was ahead and is right again would keep a window open until it is there once more.
+            let age = now.duration(since: state.since)
+            if age >= Self.window || age < .zero - Self.window { state = State(since: now) }
             let tries = state.tries[address, default: 0]
             guard tries < triesMax else { return false }
             if tries > 0 || state.tries.count < Self.addressesMax {
