@@ -73,6 +73,26 @@ extension EndToEnd {
             }
         }
 
+        /// No constraint of the database keeps the code of a redemption.
+        @Test func aRedemptionOfACodeThatIsNotThereIsNamed() async throws {
+            try await withStore { store in
+                try await store.sellOfferOfCodes()
+                let code = try #require(try await store.makeCodes(1).codes?.first)
+                let page = try await store.openCodePage()
+                #expect(try await page.submit(page.confirmation(of: code)).status == 200)
+                try await store.agreedBooks()
+                let redeemed = try await store.withDatabase(of: .payments) {
+                    connection -> [TransactionID] in
+                    try connection.execute("DELETE FROM offer_codes")
+                    return try connection.query("SELECT transaction_id FROM code_redemptions")
+                        .map { TransactionID(number: try $0.decode(Int64.self)) }
+                }
+                let differences = try await store.reconcile().differences
+                #expect(differences.map(\.kind) == ["redemptionDiffers"], "\(differences)")
+                #expect(differences.map(\.transactionID) == redeemed)
+            }
+        }
+
         @Test func anApprovedRequestWithoutItsRefundIsNamed() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()

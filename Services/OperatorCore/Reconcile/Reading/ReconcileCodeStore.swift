@@ -22,6 +22,10 @@ enum ReconcileCodeStore {
             FROM code_redemptions r LEFT JOIN transactions t ON t.id = r.transaction_id
             WHERE t.state IS NULL OR t.state = 'failed'
             UNION ALL
+            SELECT r.transaction_id, NULL, 'it redeemed a code that is not there'
+            FROM code_redemptions r LEFT JOIN offer_codes o ON o.digest = r.digest
+            WHERE o.digest IS NULL
+            UNION ALL
             SELECT t.id, NULL, 'it has an offer of codes, and redeemed no code'
             FROM transactions t
             LEFT JOIN code_redemptions r ON r.transaction_id = t.id
