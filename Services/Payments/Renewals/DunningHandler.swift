@@ -2,6 +2,7 @@ import EventTypes
 import Postgres
 import StoreAPI
 import StoreTracing
+import Subscriptions
 
 /// Charges for what subscriptions owe as soon as their buyer has a card that may pay it.
 ///
@@ -32,6 +33,7 @@ struct DunningHandler: Sendable {
     /// - Throws: `PostgresError`.
     func endWaiting(of account: AccountKey, insteadOf method: PaymentMethod) async throws {
         let time = renewals.context.now()
+        let rules = renewals.context.subscriptions.dueActions
         let waiting = try await renewals.context.client.withTransaction {
             connection -> [ProcessorAttempt] in
             guard try !PaymentMethodStore.isKnown(method, of: nil, on: connection) else {
@@ -39,10 +41,11 @@ struct DunningHandler: Sendable {
             }
             var waiting: [ProcessorAttempt] = []
             for row in try owed(by: account, on: connection) {
-                guard let subscription = row.subscription, subscription.state != .active,
+                guard let subscription = row.subscription,
                     let attempt = try AskedTryStore.waiting(
                         of: subscription,
                         insteadOf: method,
+                        by: rules,
                         at: time,
                         on: connection
                     )

@@ -1,6 +1,7 @@
 import EventTypes
 import Postgres
 import StoreAPI
+import Subscriptions
 
 extension SubscriptionHandler {
     /// Ends the charge of a subscription that waits for its buyer, who chooses another method.
@@ -25,22 +26,16 @@ extension SubscriptionHandler {
             guard let row = try connection.read(SubscriptionStore.reading(id)).first,
                 let subscription = row.subscription,
                 row.key.accountID == key.accountID, row.key.bundleID == key.bundleID,
-                isOwed(present(subscription)), try mayPay(method, key, connection)
+                try mayPay(method, key, connection)
             else { return nil }
             return try AskedTryStore.waiting(
                 of: subscription,
                 insteadOf: method,
+                by: context.subscriptions.dueActions,
                 at: time,
                 on: connection
             )
         }
         if let waiting { await endCharges([waiting]) }
-    }
-
-    private func isOwed(_ subscription: Subscription) -> Bool {
-        switch subscription.state {
-        case .inGracePeriod, .inBillingRetryPeriod: true
-        case .active, .expired, .revoked, .unknown: false
-        }
     }
 }

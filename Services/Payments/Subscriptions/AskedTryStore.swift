@@ -1,6 +1,7 @@
 import EventTypes
 import Postgres
 import StoreAPI
+import Subscriptions
 
 /// The charges for what subscriptions owe that somebody has asked for, in the table of transactions.
 enum AskedTryStore {
@@ -52,23 +53,29 @@ enum AskedTryStore {
         return ids.first { records[$0]?.transaction.subscription?.charge == charge.key }
     }
 
+    /// The time in which the processor ends a charge, so that another one begins.
+    private static let ending = Duration.seconds(30)
+
     /// The charge that waits for its buyer on the bank's page, although another method is to pay.
     ///
     /// - Parameters:
     ///   - subscription: The subscription.
     ///   - method: The method that is to pay.
+    ///   - rules: Tell whether the subscription would be over without the charge.
     ///   - time: The present.
     ///   - connection: A connection.
-    /// - Returns: The charge; `nil` if none waits, if it is by that method, or if no further charge may be
-    ///   asked for today.
+    /// - Returns: The charge; `nil` if none waits, if it is by that method, or if no other charge could be
+    ///   made: the subscription would be over, or none may be asked for any more today.
     /// - Throws: `PostgresError`.
     static func waiting(
         of subscription: Subscription,
         insteadOf method: PaymentMethod,
+        by rules: DueActionRules,
         at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> ProcessorAttempt? {
-        guard let id = try open(of: subscription, on: connection),
+        guard rules.isOwed(withoutChargeOf: subscription, at: time.advanced(by: ending)),
+            let id = try open(of: subscription, on: connection),
             let attempt = try AttemptStore.awaitingAction(of: id, on: connection),
             attempt.paymentMethod != method,
             try nextKey(of: subscription, at: time, on: connection) != nil

@@ -68,6 +68,24 @@ public struct DueActionRules: Sendable {
         }
     }
 
+    /// Whether another charge for what a subscription owes could be made if the one under way failed.
+    ///
+    /// A charge whose outcome is not known delays an end (rule S505). Without it the subscription may be over.
+    ///
+    /// - Parameters:
+    ///   - subscription: The subscription as it is stored.
+    ///   - time: The time of the other charge.
+    /// - Returns: Whether it could.
+    public func isOwed(withoutChargeOf subscription: Subscription, at time: StoreTime) -> Bool {
+        guard subscription.state != .active else { return false }
+        var failed = subscription
+        failed.charge = nil
+        switch state(of: failed, at: time) {
+        case .inGracePeriod, .inBillingRetryPeriod: return true
+        case .active, .expired, .revoked, .unknown: return false
+        }
+    }
+
     /// The subscription as its dates alone tell it, if the due action has not been carried out yet
     /// (rule S205).
     ///

@@ -119,6 +119,34 @@ import Testing
         }
     }
 
+    /// Without the charge, which delays the end of billing retry, no card could be charged any more.
+    @Test(arguments: [true, false])
+    func aPageThatAloneKeepsTheSubscriptionStays(isSaved: Bool) async throws {
+        try await withOwed { store, id, card in
+            let other: PaymentMethod? = try await isSaved ? store.save() : nil
+            let charges = store.standIn.entries.count
+            let minute = Duration.seconds(60)
+            let end = try #require(try await store.subscription().billingRetryEnd)
+            store.clock.advance(by: end.duration(since: store.clock.now()) - minute)
+            let page = try await store.ask(for: id, by: card)
+            store.clock.advance(by: .seconds(120))
+            if let other {
+                _ = try await store.decideToPay(for: id, by: other)
+            } else {
+                let setup = try await store.confirmedSetup()
+                let saved = try await store.dunningMethods.complete(setup, for: alice.accountKey)
+                #expect(saved == .saved)
+            }
+            #expect(store.pending.take().isEmpty)
+            try store.standIn.end(payment: page, succeeds: true)
+            guard case .nothingToDo = try await store.owedAction(of: id) else {
+                return #expect(Bool(false), "The buyer would have to act again.")
+            }
+            #expect(try await store.subscription().state == .active)
+            #expect(store.standIn.entries.count == charges + 1)
+        }
+    }
+
     /// Runs a test with a subscription that its card pays only while its buyer is present.
     private func withOwed(
         _ body: @escaping @Sendable (StripeStore, TransactionID, PaymentMethod) async throws -> Void
