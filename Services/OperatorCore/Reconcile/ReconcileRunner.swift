@@ -19,9 +19,9 @@ package struct ReconcileRunner: Sendable {
     /// The time for which a transaction must not have changed to be compared; zero for everything.
     private let settled: Duration
     /// The earliest request time of the purchases to compare; `nil` for all.
-    private let since: StoreTime?
+    let since: StoreTime?
     /// The largest number of differences of a kind, and of transactions, that are kept.
-    private let limit: Int
+    let limit: Int
     /// Whether compared transactions are kept for the report.
     private let listsTransactions: Bool
     /// The time for which the comparison is repeated while there are differences.
@@ -177,133 +177,6 @@ package struct ReconcileRunner: Sendable {
             }
             last = end
             tell(report)
-        }
-    }
-
-    private func findUnknownCharges(
-        _ books: ReconcileReader,
-        _ end: StoreTime,
-        _ report: inout ReconcileReport
-    ) async throws {
-        let (begin, limit) = (since ?? StoreTime(millisecondsSinceEpoch: 0), limit)
-        let unknown = try await books.payments.reading { connection in
-            try ReconcileListStore.unknownCharges(
-                from: begin,
-                until: end,
-                limit: limit + 1,
-                on: connection
-            )
-        }
-        for charge in unknown {
-            report.add(
-                Difference(
-                    kind: .chargeUnknown,
-                    transactionID: nil,
-                    subject: charge.reference,
-                    detail: "\(charge.amount), \(charge.time)"
-                )
-            )
-        }
-    }
-
-    private func findUnposted(
-        _ books: ReconcileReader,
-        _ report: inout ReconcileReport
-    ) async throws {
-        let (begin, limit) = (since ?? StoreTime(millisecondsSinceEpoch: 0), limit)
-        let unposted = try await books.payments.reading { connection in
-            try ReconcileListStore.unposted(from: begin, limit: limit + 1, on: connection)
-        }
-        for movement in unposted {
-            report.add(
-                Difference(
-                    kind: .movementNotPosted,
-                    transactionID: nil,
-                    subject: movement.id,
-                    detail: movement.detail
-                )
-            )
-        }
-    }
-
-    /// Compares the processor's balance with the ledger's account of it.
-    private func compareBalances(
-        _ books: ReconcileReader,
-        _ report: inout ReconcileReport
-    ) async throws {
-        let differing = try await books.payments.reading { connection in
-            try ReconcileListStore.differingBalances(on: connection)
-        }
-        for balance in differing {
-            let time = balance.time.map { ", read at \($0)" } ?? ""
-            report.add(
-                Difference(
-                    kind: .balanceDiffers,
-                    transactionID: nil,
-                    subject: balance.told.currency.rawValue,
-                    detail:
-                        "\(balance.told) at the processor, \(balance.posted) in the ledger\(time)"
-                )
-            )
-        }
-    }
-
-    private func compareRedemptions(
-        _ books: ReconcileReader,
-        _ report: inout ReconcileReport
-    ) async throws {
-        let limit = limit
-        let found = try await books.payments.reading { connection in
-            try ReconcileCodeStore.differences(limit: limit + 1, on: connection)
-        }
-        for difference in found {
-            report.add(
-                Difference(
-                    kind: .redemptionDiffers,
-                    transactionID: difference.transactionID,
-                    subject: difference.campaign.map { "campaign \($0)" },
-                    detail: difference.detail
-                )
-            )
-        }
-    }
-
-    private func compareRequests(
-        _ books: ReconcileReader,
-        _ report: inout ReconcileReport
-    ) async throws {
-        let limit = limit
-        let found = try await books.payments.reading { connection in
-            try ReconcileRequestStore.differences(limit: limit + 1, on: connection)
-        }
-        for difference in found {
-            report.add(
-                Difference(
-                    kind: .refundDiffers,
-                    transactionID: difference.transactionID,
-                    detail: difference.detail
-                )
-            )
-        }
-    }
-
-    private func compareShares(
-        _ books: ReconcileReader,
-        at time: StoreTime,
-        _ report: inout ReconcileReport
-    ) async throws {
-        let limit = limit
-        let found = try await books.payments.reading { connection in
-            try ReconcileFamilyStore.differences(at: time, limit: limit + 1, on: connection)
-        }
-        for difference in found {
-            report.add(
-                Difference(
-                    kind: .shareDiffers,
-                    transactionID: difference.transactionID,
-                    detail: difference.detail
-                )
-            )
         }
     }
 
