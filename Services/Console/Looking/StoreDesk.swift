@@ -64,7 +64,8 @@ struct StoreDesk: Sendable {
 
     /// The story to show; `nil` if the store knows nothing of the account.
     ///
-    /// An account that has bought nothing may be in a family, or somebody has set whether it may pay.
+    /// An account that has bought nothing may be in a family, or may have begun a purchase outside the app,
+    /// or somebody has set whether it may pay.
     static func story(
         _ found: AccountStory?,
         of account: AccountID,

@@ -30,8 +30,8 @@ struct SearchPage {
         return """
             <div role="status"><p>Nothing was found. The store was asked for</p>
             <ul>\(lines)</ul>
-            <p class="dim">An account has a page once it has bought something, is in a family, or somebody has set whether \
-            it may pay.</p></div>
+            <p class="dim">An account has a page once it has bought something, has begun a purchase outside the app, or is in a \
+            family. So has one for which somebody has set whether it may pay.</p></div>
             """
     }
 }
