@@ -15,7 +15,9 @@ struct ReconcileCommand: OperatorSubcommand {
             Looks up every transaction in all books. It must have been charged once and posted \
             once, in balance; it must have one receipt, every delivery of its plan, its credits \
             and entitlement, its finish, and exactly one event for each of these facts. Accounts \
-            are compared too, and events that a service could not apply are reported. Every \
+            are compared too, offer codes with the payments that redeemed them, shares with \
+            families, and approved requests with their refunds. Events that a service could not \
+            apply are reported. Every \
             subscription is audited: its periods and their dates, charges, refunds and prices, its \
             changes, what is due next, and what the other services show of it. Each difference is \
             listed with advice on what to do.
@@ -49,7 +51,8 @@ struct ReconcileCommand: OperatorSubcommand {
                  {"count", "amounts": {currency: minor units}},
                "lost", "doubled", "wrong", "differenceCounts": {kind: count},
                "differences": [{"kind", "effect": "lost" | "doubled" | "wrong",
-                 "transactionID", "subject", "detail"}],
+                 "transactionID", "subject", "detail",
+                 "refund": {"transactionID", "refunded", "due"}}],
                "transactions": [{"id", "entry", "charges", "postings", "receipts",
                  "isFinishedInReceipts",
                  "queued": {…, "deliveries", "credits", "isEntitled"}}]}

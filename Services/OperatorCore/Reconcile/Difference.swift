@@ -172,8 +172,9 @@ package struct Difference: Hashable, Sendable {
                 "A row was changed by hand or by a mistake: 'counterfoil replay --verify' compares it "
                     + "with the log. payments renews nothing before the row is right."
             case .periodEndDiffers:
-                "Has payments another SUBSCRIPTION_TIME_ZONE or SANDBOX_SUBSCRIPTION_RATE? Give them as "
-                    + "--time-zone and --subscription-rate."
+                "Has payments another SUBSCRIPTION_TIME_ZONE or SANDBOX_SUBSCRIPTION_RATE? Give them to "
+                    + "'counterfoil reconcile' as --time-zone and --subscription-rate, and to the console as "
+                    + "settings of the same names."
             case .subscriptionNotTold:
                 "The service has not acted on an event of the account: see 'counterfoil lag' and "
                     + "'counterfoil dead-letters list'."
