@@ -1,9 +1,9 @@
-import Synchronization
 import Foundation
 import HTTPTypes
 import Hummingbird
 package import Logging
 import NIOCore
+import Synchronization
 
 extension StandInServer {
     /// The break of a connection.
