@@ -40,8 +40,8 @@ struct ReconciliationListPage {
                 id: "reconcile",
                 words: "Reconcile the books",
                 explanation: """
-                    <p>It reads all books once. In a large store that takes a while. What changed within the last minute is \
-                    left out.</p>
+                    <p>A reconciliation reads all books once. In a large store that takes a while. What changed within the \
+                    last minute is left out.</p>
                     """,
                 action: "/reconciliations",
                 by: visitor

@@ -31,7 +31,7 @@ struct ReconciliationPage {
         ).page(
             """
             \(JobPage.head(of: record, fields, Self.facts))
-            \(ActDialog.row(JobPage.stop(record, by: visitor, "<p>It ends, and has compared nothing.</p>")))
+            \(ActDialog.row(JobPage.stop(record, by: visitor, "<p>It ends without a result.</p>")))
             \(record.reconciliation.map(findings))\(JobPage.decisions(of: record))
             <p><a href="/reconciliations">All reconciliations</a></p>
             """
