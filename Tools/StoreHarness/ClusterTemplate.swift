@@ -4,7 +4,8 @@ import Foundation
 /// A stopped cluster with the roles and the migrated databases of this build, which stores copy.
 ///
 /// `initdb` and the migrations of four services take seconds, and a copy takes less than one. The first
-/// process of a build makes the template, and removes those of other builds. `make run` does without it.
+/// process of a build makes the template, and removes those whose build was changed or is gone. `make run`
+/// does without it.
 enum ClusterTemplate {
     /// Returns the database of the template from which a service's is copied.
     static func database(of service: StoreService) -> String { "migrated_" + service.rawValue }
