@@ -6,8 +6,8 @@ struct AppliedWait {
     /// The number of looks in a row without an open event after which nothing is on its way.
     ///
     /// A payment causes a receipt, the receipt a change of the queue, and that change may go back to
-    /// `payments` and `receipts`. A look reads all consumers at the same time, so each of these steps
-    /// may hide from one look.
+    /// `payments` and `receipts`. A look reads all consumers at the same time, so it may miss the event
+    /// that one of these steps publishes meanwhile.
     private static let looksNeeded = 3
 
     private let databases: DatabaseAddresses
@@ -36,7 +36,8 @@ struct AppliedWait {
     /// - Throws: ``OperatorError`` if a database cannot be read.
     mutating func look(at now: StoreTime) async throws -> [String] {
         let report = try await LagReader(databases: databases).report(at: now)
-        let behind = report.consumers.filter { $0.events > 0 }
+        // A count that ended before the log did says nothing of the rest.
+        let behind = report.consumers.filter { $0.events > 0 || $0.isAtLeast }
         looks = behind.isEmpty ? looks + 1 : 0
         return behind.map { "\($0.consumer) behind \($0.topic)" }
     }
