@@ -1,4 +1,5 @@
 import EventTypes
+import ServiceKit
 import StoreTracing
 import Testing
 
