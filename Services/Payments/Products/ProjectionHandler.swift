@@ -18,6 +18,8 @@ struct ProjectionHandler: EventHandler {
                 products.append((try PublishedProduct(of: event), event.time))
             case .transactionFinished:
                 let change = try event.decode(TransactionFinished.self)
+                // Of a consumable nothing can be restored, so its row is not even looked up.
+                guard change.transaction.productType != .consumable else { continue }
                 finished.append((change.transaction.id, change.finishedAt ?? event.time))
             default:
                 break
@@ -56,8 +58,40 @@ struct ProjectionHandler: EventHandler {
 private struct TransactionFinished: Event {
     struct Subject: Codable {
         var id: TransactionID
+        var productType: ProductType
     }
 
     var transaction: Subject
     var finishedAt: StoreTime?
+}
+
+// Every purchase ends with this event, so it is read without Foundation's decoder.
+
+extension TransactionFinished {
+    init?(json data: [UInt8]) {
+        var id: TransactionID?
+        var productType: String?
+        var finishedAt: Int64?
+        let isRead = PlainJSON.read(data) { json in
+            json.object { json, name in
+                switch name {
+                case "transaction":
+                    return json.object { json, name in
+                        switch name {
+                        case "id": return PlainJSON.keep(json.identifier(), in: &id)
+                        case "productType":
+                            return PlainJSON.keep(json.string(), in: &productType)
+                        default: return json.skip()
+                        }
+                    }
+                case "finishedAt":
+                    return json.null() || PlainJSON.keep(json.integer(), in: &finishedAt)
+                default: return json.skip()
+                }
+            }
+        }
+        guard isRead == true, let id, let productType else { return nil }
+        transaction = Subject(id: id, productType: ProductType(rawValue: productType))
+        self.finishedAt = finishedAt.map(StoreTime.init(millisecondsSinceEpoch:))
+    }
 }

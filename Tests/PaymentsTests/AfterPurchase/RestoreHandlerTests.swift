@@ -184,6 +184,25 @@ import TestSupport
         }
     }
 
+    @Test(arguments: [("film", 1), ("coins", 0)])
+    func aFinishThatIsNoPlainTextIsReadToo(product: String, count: Int) async throws {
+        try await withStore { store in
+            var bought = try await store.buy(request(product), key: "a")
+            bought.applicationUsername = "Zo\u{EB}"
+            let change = QueueChanged(
+                revision: 3,
+                transaction: bought,
+                isDelivered: true,
+                finishedAt: startTime
+            )
+            let event = try received(change, .transactionFinished, bought.id.rawValue)
+            try await store.client.withTransaction { connection in
+                try ProjectionHandler().apply([event], on: connection)
+            }
+            #expect(try await restored(store, key: "r").count == count)
+        }
+    }
+
     func received(
         _ event: some Event,
         _ type: EventType,

@@ -1,4 +1,4 @@
--- FinishHandler of payments: ConsumerPlaceStore, TransactionStore.finish.
+-- ProjectionHandler of payments: ConsumerPlaceStore. The finish of a consumable changes nothing else.
 BEGIN;
 SELECT DISTINCT key FROM dead_letters
 WHERE consumer = 'payments' AND key = ANY(ARRAY(
@@ -8,11 +8,6 @@ SELECT topic, chain, xid, position FROM consumer_places
 WHERE consumer = 'payments' AND (topic, chain) IN (
     SELECT 'fulfillment.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot)
 ORDER BY topic, chain FOR UPDATE;
--- By an array: a join may begin with the table, and read all of it.
-UPDATE transactions AS t SET finished_at = now()
-WHERE t.id = ANY(ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
-    AND t.finished_at IS NULL
-    AND t.product_type IN ('nonConsumable', 'autoRenewableSubscription');
 WITH moved AS (
     INSERT INTO consumer_places (consumer, topic, chain)
     SELECT 'payments', 'fulfillment.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot
