@@ -300,6 +300,9 @@ import Testing
     @Test func finishResponse() throws {
         let body = try roundTrip(FinishResponse.self, "finish.response")
         #expect(body.transactionID.number == 1_000_000_000_000_001)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        #expect(try encoder.encode(body) == Data(body.json))
     }
 
     @Test func entitlementsResponse() throws {

@@ -121,7 +121,12 @@ struct FulfillmentRoutes: Sendable {
         let finish = FinishRequest(transactionID: id, queue: queue, trace: context.trace)
         switch try await finishes.submit(finish) {
         case .finished(let time):
-            return try jsonResponse(FinishResponse(transactionID: id, finishedAt: time))
+            let answer = FinishResponse(transactionID: id, finishedAt: time)
+            return Response(
+                status: .ok,
+                headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.json))
+            )
         case .refused(let refusal):
             throw Self.problem(of: refusal)
         }

@@ -14,3 +14,17 @@ public struct FinishResponse: Codable, Hashable, Sendable {
         self.finishedAt = finishedAt
     }
 }
+
+// Every purchase ends with this response, so it is written without Foundation's encoder.
+
+extension FinishResponse {
+    /// The response as JSON, with the bytes of its `Encodable` form.
+    package var json: [UInt8] {
+        var text = PlainJSONText(capacity: 80)
+        text.object { text in
+            text.member("finishedAt", finishedAt)
+            text.member("transactionID", transactionID.rawValue)
+        }
+        return text.bytes
+    }
+}
