@@ -133,6 +133,8 @@ private func malformed(_ detail: String) -> HTTPProblem {
 
 private func requireJSON(_ request: Request) throws {
     let type = request.headers[.contentType] ?? ""
+    // Nearly every request says exactly this.
+    if type == "application/json" { return }
     let essence = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     guard essence == "application/json" else {
         let found = type.isEmpty ? "none" : "\"\(shortened(type, to: 60))\""

@@ -49,7 +49,9 @@ final class RequestMetrics: Sendable {
     ///
     /// Clients can send any text as a method, so only the usual methods get series of their own.
     static func known(_ method: HTTPRequest.Method) -> HTTPRequest.Method {
-        let usual: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .patch, .options]
-        return usual.contains(method) ? method : HTTPRequest.Method("OTHER") ?? .get
+        switch method {
+        case .get, .head, .post, .put, .delete, .patch, .options: method
+        default: HTTPRequest.Method("OTHER") ?? .get
+        }
     }
 }
