@@ -6,7 +6,7 @@ import StoreTracing
 
 /// Publishes changes of queues: to the log for everybody, and to the streams of this process at once.
 ///
-/// A stream hears of a change from the log as well, some ten milliseconds later, and skips it by its
+/// The log brings each change as well, some ten milliseconds later. The hub then leaves it out, by its
 /// revision. So the log serves the streams of other instances, and what this process did not get to
 /// pass on because it was killed.
 struct QueuePublisher: Sendable {

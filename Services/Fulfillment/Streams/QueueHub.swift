@@ -128,6 +128,9 @@ final class QueueHub: Sendable {
     /// Changes and finishes come from two topics, so the events of a batch are put in the order of
     /// their revisions. A stream that receives them in two batches sees a gap, and reads the
     /// database.
+    ///
+    /// What this instance has passed on itself is left out, and so are earlier changes: a stream
+    /// that missed one of those has seen the gap. A stream that began later has read them all.
     func receive(_ events: [ReceivedEvent]) {
         let wanted = state.withLock { state in
             state.count == 0
@@ -140,10 +143,9 @@ final class QueueHub: Sendable {
             // An unreadable event leaves a gap, and streams fill gaps from the database.
             guard let (bundleID, message) = try? Self.message(of: event) else { continue }
             let queue = QueueKey(accountID: AccountID(unchecked: event.key), bundleID: bundleID)
+            guard message.revision > state.withLock({ $0.passed[queue] ?? 0 }) else { continue }
             changes[queue, default: []].append(message)
-            if spans.isOn, message.revision > state.withLock({ $0.passed[queue] ?? 0 }),
-                let span = Self.span(of: event.type, event.id, event.traceparent)
-            {
+            if spans.isOn, let span = Self.span(of: event.type, event.id, event.traceparent) {
                 news.append(span)
             }
         }

@@ -36,6 +36,23 @@ import Testing
         }
     }
 
+    @Test func theLogBringsAStreamOnlyWhatThisProcessHasNotPassedOn() async throws {
+        try await withHub { store, hub in
+            let alice = try hub.subscribe(to: .sample("alice"))
+            try await store.arrive(.sample(1))
+            let own = try await store.outbox()
+            hub.receive(own)
+            // Another process has committed this one.
+            let other = FulfillmentDatabase(client: store.client)
+            try await other.arrive(.sample(2))
+            hub.receive(try await store.outbox())
+            var signals = alice.signals.makeAsyncIterator()
+            let first = try #require(await signals.next()?.messages)
+            let second = try #require(await signals.next()?.messages)
+            #expect(first.map(\.revision) == [1] && second.map(\.revision) == [2])
+        }
+    }
+
     @Test func aChangeThatIsRolledBackIsOnNoStream() async throws {
         try await withHub { store, hub in
             let alice = try hub.subscribe(to: .sample("alice"))
