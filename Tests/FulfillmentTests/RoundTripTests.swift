@@ -23,4 +23,21 @@ import Testing
             }
         }
     }
+
+    @Test func aFinishTakesThreeRoundTrips() async throws {
+        try await withTestDatabase(migrations: FulfillmentMigrations.all) { database in
+            try await database.withProxiedClient(role: "counterfoil_fulfillment") { client, proxy in
+                let store = FulfillmentDatabase(client: client)
+                try await store.arrive(.sample(1), .sample(2))
+                // The session has prepared every statement after this finish.
+                try await store.finish(1)
+                let tally = proxy.count()
+                try await store.finish(2)
+
+                let finish = tally.transactions(with: "INTO outbox")
+                #expect(finish.map(\.statements.count) == [7])
+                #expect(finish.map(\.roundTrips) == [3])
+            }
+        }
+    }
 }

@@ -30,8 +30,10 @@ struct FinishHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> ([FinishOutcome], [FinishTrace]) {
         try QueueStore.lockExisting(Set(requests.map(\.queue)), on: connection)
-        let known = try connection.read(
-            QueueStore.transactions(Set(requests.map(\.transactionID)))
+        let ids = Set(requests.map(\.transactionID))
+        let (known, snapshots) = try connection.read(
+            QueueStore.transactions(ids),
+            QueueStore.snapshots(ids)
         )
         let plan = FinishPlan(requests, of: known, at: now)
         guard !plan.finishes.isEmpty else { return (plan.outcomes, []) }
@@ -43,10 +45,6 @@ struct FinishHandler: Sendable {
             )
         }
         let revisions = try QueueStore.advance(plan.counts, on: connection)
-        let snapshots = try QueueStore.snapshots(
-            plan.finishes.map(\.transactionID),
-            on: connection
-        )
         let changes = try zip(plan.finishes, traces).map { finish, trace in
             guard let transaction = known[finish.transactionID],
                 let snapshot = snapshots[transaction.id]

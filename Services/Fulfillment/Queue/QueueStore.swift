@@ -118,21 +118,22 @@ enum QueueStore {
 
     /// Reads the JSON of transactions.
     static func snapshots(
-        _ ids: [TransactionID],
-        on connection: isolated PostgresConnection
-    ) throws -> [TransactionID: TransactionSnapshot] {
-        let rows = try connection.query(
+        _ ids: some Collection<TransactionID>
+    ) -> PostgresReading<[TransactionID: TransactionSnapshot]> {
+        guard !ids.isEmpty else { return PostgresReading(known: [:]) }
+        return PostgresReading(
             """
             SELECT transaction_id, transaction
             FROM queue_transactions WHERE transaction_id = ANY(\(ids.map(\.number)))
             """
-        )
-        var snapshots: [TransactionID: TransactionSnapshot] = [:]
-        for row in rows {
-            let (number, packed) = try row.decode(Int64.self, [UInt8].self)
-            snapshots[TransactionID(number: number)] = try TransactionSnapshot(packed: packed)
+        ) { rows in
+            var snapshots: [TransactionID: TransactionSnapshot] = [:]
+            for row in rows {
+                let (number, packed) = try row.decode(Int64.self, [UInt8].self)
+                snapshots[TransactionID(number: number)] = try TransactionSnapshot(packed: packed)
+            }
+            return snapshots
         }
-        return snapshots
     }
 
     /// Advances the revisions of locked queues.

@@ -15,6 +15,9 @@ SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_del
 FROM queue_transactions
 WHERE transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
+SELECT transaction_id, transaction FROM queue_transactions
+WHERE transaction_id = ANY(
+    ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
 UPDATE queues SET revision = queues.revision + changed.count
 FROM (
     SELECT account_id, bundle_id, count(*) AS count
@@ -23,9 +26,6 @@ FROM (
 ) AS changed
 WHERE queues.account_id = changed.account_id AND queues.bundle_id = changed.bundle_id
 RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count;
-SELECT transaction_id, transaction FROM queue_transactions
-WHERE transaction_id = ANY(
-    ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
 UPDATE queue_transactions
 SET finished_at = finished.time, changed_at = finished.time, revision = finished.revision
 FROM (
