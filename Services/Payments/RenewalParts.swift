@@ -66,14 +66,7 @@ struct RenewalParts {
             products: products,
             didCommit: frame.wakeRelay
         )
-        extensions = WorkRunner(
-            client: frame.client,
-            rest: .seconds(1),
-            complaint: "The extensions of all subscribers could not be read; they are read again",
-            logger: frame.logger
-        ) {
-            try await masses.workOnAll()
-        }
+        extensions = Self.extensions(masses, on: frame)
         massRoutes = MassExtensionRoutes(masses: masses)
         serverRoutes = servers.map {
             ServerExtensionRoutes(
@@ -93,6 +86,21 @@ struct RenewalParts {
         let enrolments = Self.enrolments(charging, on: frame)
         self.enrolments = enrolments
         works = Self.works(runner, enrolments)
+    }
+
+    /// Extends the subscriptions of all subscribers for whom an administrator has asked.
+    private static func extensions(
+        _ masses: MassExtensionHandler,
+        on frame: ServiceFrame
+    ) -> WorkRunner {
+        WorkRunner(
+            client: frame.client,
+            rest: .seconds(1),
+            complaint: "The extensions of all subscribers could not be read; they are read again",
+            logger: frame.logger
+        ) {
+            try await masses.workOnAll()
+        }
     }
 
     /// Tells subscribers of the higher prices that the catalog has scheduled.

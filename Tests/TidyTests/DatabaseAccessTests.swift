@@ -15,6 +15,7 @@ import Testing
         "Outages": "holds a database transaction open",
         "RestoredStores": "puts an older backup in the place of a database",
         "UnknownOutcomes": "kills the backend of a commit",
+        "CardNumbers": "reads every event, which no answer shows",
         "DatabaseInTrouble": "makes a table refuse rows as a full disk does",
         "Backups": "looks for an id in every app transaction that was ever made",
         "Deployment": "sets up the databases themselves, before any service is there",
@@ -26,6 +27,7 @@ import Testing
         "Outages": "waits until the relay has looked, which rightly does nothing",
         "UnknownOutcomes": "finds the backend to kill, and waits until PostgreSQL answers",
         "Backups": "ids of app transactions stand in signed answers to one account alone",
+        "CardNumbers": "a number must not be in any event, shown or not",
         "Deployment": "a set-up script has made databases, and there is no service to ask",
         "StartUp": "a refused start changes no row, and a role may not even read",
     ]

@@ -68,7 +68,7 @@ struct HoldingsCards {
         return "<dl class=\"facts\">\(facts)</dl>\(more(holdings.isBalancesCut))"
     }
 
-    /// What the buyer has begun outside the app; few accounts have any.
+    /// The purchases that the buyer has begun outside the app; few accounts have any.
     private var intents: HTML {
         let facts: [HTML] = holdings.intents.map { intent in
             """

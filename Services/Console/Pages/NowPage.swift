@@ -86,7 +86,7 @@ struct NowPage {
         return "<dl class=\"card facts\">\(facts)</dl>"
     }
 
-    /// How long consumers took; with several replicas, it is that of the one that was asked.
+    /// The times that consumers took; with several replicas, those of the one that was asked.
     private var hops: HTML {
         let facts: [HTML] = NowHops.pairs.map { consumer, topic in
             fact(NowHops.key(of: consumer, topic), "\(consumer.rawValue) acts on \(topic)")

@@ -38,7 +38,7 @@ struct ReconciliationPage {
         )
     }
 
-    /// What a reconciliation has found, in a few words.
+    /// The result of a reconciliation in a few words.
     static func verdict(_ found: Reconciliation) -> String {
         let count = differenceCount(of: found)
         let compared = "\(found.compared.grouped) transactions compared"

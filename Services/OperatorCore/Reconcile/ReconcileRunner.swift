@@ -19,9 +19,9 @@ package struct ReconcileRunner: Sendable {
     /// The time for which a transaction must not have changed to be compared; zero for everything.
     private let settled: Duration
     /// The earliest request time of the purchases to compare; `nil` for all.
-    let since: StoreTime?
+    private let since: StoreTime?
     /// The largest number of differences of a kind, and of transactions, that are kept.
-    let limit: Int
+    private let limit: Int
     /// Whether compared transactions are kept for the report.
     private let listsTransactions: Bool
     /// The time for which the comparison is repeated while there are differences.
@@ -112,9 +112,9 @@ package struct ReconcileRunner: Sendable {
             listsTransactions: listsTransactions
         )
         try await comparePages(books, cutoff, &report, tell: tell)
-        try await findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
-        try await findUnposted(books, &report)
-        try await compareBalances(books, &report)
+        try await payments.findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
+        try await payments.findUnposted(books, &report)
+        try await payments.compareBalances(books, &report)
         if let list {
             let told = try await books.payments.run { try ReconcileListStore.balanceTold(on: $0) }
             report.noteBalance(toldAt: told, at: list.now)
@@ -131,15 +131,19 @@ package struct ReconcileRunner: Sendable {
         }
         try await SubscriptionAuditRunner(since: since, policy: subscriptions)
             .run(books, cutoff, at: now, &report, tell: tell)
-        try await compareRedemptions(books, &report)
-        try await compareRequests(books, &report)
-        try await compareShares(books, at: now, &report)
+        try await payments.compareRedemptions(books, &report)
+        try await payments.compareRequests(books, &report)
+        try await payments.compareShares(books, at: now, &report)
         for fact in ReconcileLogStore.Fact.allCases {
             try await compareLog(of: fact, books, &report)
         }
         try await compareAccounts(books, cutoff, &report)
         try await findDeadLetters(books, &report)
         return report
+    }
+
+    private var payments: PaymentsReconcileRunner {
+        PaymentsReconcileRunner(since: since, limit: limit)
     }
 
     private func comparePages(

@@ -78,7 +78,11 @@ struct PaymentMethodHandler: Sendable {
             expiryYear: card.expiryYear,
             mandate: setup.id
         )
-        try await dunning?.endWaiting(of: owner, insteadOf: entry.token)
+        // A repetition saves nothing, so it ends nothing.
+        let isKnown = try await client.withConnection {
+            try PaymentMethodStore.isKnown(entry.token, of: nil, on: $0)
+        }
+        if !isKnown { try await dunning?.endWaiting(of: owner, insteadOf: entry.token) }
         let attempts = try await client.withTransaction { [now, dunning] connection in
             let owed = try dunning?.owed(by: owner, on: connection) ?? []
             let isNew = try PaymentMethodStore.insert(entry, of: owner, at: now(), on: connection)

@@ -36,9 +36,6 @@ struct DunningHandler: Sendable {
         let rules = renewals.context.subscriptions.dueActions
         let waiting = try await renewals.context.client.withTransaction {
             connection -> [ProcessorAttempt] in
-            guard try !PaymentMethodStore.isKnown(method, of: nil, on: connection) else {
-                return []
-            }
             var waiting: [ProcessorAttempt] = []
             for row in try owed(by: account, on: connection) {
                 guard let subscription = row.subscription,

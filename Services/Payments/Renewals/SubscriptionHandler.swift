@@ -87,7 +87,7 @@ struct SubscriptionHandler: Sendable {
         trace: TraceContext
     ) async throws -> Reply {
         if case .method(let method) = decision, let key {
-            try await endWaiting(of: id, of: key, insteadOf: method)
+            try await waitingCharges.end(of: id, of: key, insteadOf: method)
         }
         let (reply, isChanged, attempts) = try await client.withTransaction { [self] connection in
             try decide(
@@ -248,6 +248,10 @@ struct SubscriptionHandler: Sendable {
     }
 
     private var client: PostgresClient { context.client }
+
+    private var waitingCharges: WaitingChargeHandler {
+        WaitingChargeHandler(context: context, mayPay: mayPay, endCharges: endCharges)
+    }
 
     private static func belongs(_ subscription: Subscription, to key: AccountKey?) -> Bool {
         guard let key else { return true }

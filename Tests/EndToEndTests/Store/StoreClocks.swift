@@ -134,12 +134,8 @@ extension EndToEnd {
                 let later = try await store.counterfoil("clock", "advance", "1s", "--until-applied")
                 #expect(later.exit == .code(0), "\(later)")
                 #expect(later.output.contains("Every service has acted on it; "), "\(later)")
-                let delivered = try await store.withDatabase(of: .fulfillment) { connection in
-                    try connection.query(
-                        "SELECT count(*) FROM queue_transactions WHERE is_delivered"
-                    ).first?.decode(Int64.self)
-                }
-                #expect(delivered == 2)
+                let queue = try await store.client(account: "ada").unfinished().value.transactions
+                #expect(queue.count == 2 && queue.allSatisfy(\.isDelivered))
             }
         }
 

@@ -1,9 +1,15 @@
 import EventTypes
 import Postgres
 
-// The comparisons for which the database of `payments` is enough. Each reads in one database transaction.
+/// The comparisons for which the database of `payments` is enough.
+///
+/// Each reads in one database transaction.
+struct PaymentsReconcileRunner: Sendable {
+    /// The earliest time of the purchases to compare; `nil` for all.
+    let since: StoreTime?
+    /// The largest number of differences of a kind that are kept.
+    let limit: Int
 
-extension ReconcileRunner {
     /// Finds the charges on the processor's list that belong to no payment.
     func findUnknownCharges(
         _ books: ReconcileReader,
