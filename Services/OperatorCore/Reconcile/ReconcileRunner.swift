@@ -112,7 +112,11 @@ package struct ReconcileRunner: Sendable {
             listsTransactions: listsTransactions
         )
         try await comparePages(books, cutoff, &report, tell: tell)
-        try await payments.findUnknownCharges(books, cutoff ?? now.advanced(by: Self.clockSlack), &report)
+        try await payments.findUnknownCharges(
+            books,
+            cutoff ?? now.advanced(by: Self.clockSlack),
+            &report
+        )
         try await payments.findUnposted(books, &report)
         try await payments.compareBalances(books, &report)
         if let list {
