@@ -55,7 +55,7 @@ extension EndToEnd {
                     #expect((400..<500).contains(answer.status), "\(what): \(answer.text)")
                     if answer.text.contains("card_number_refused") { refused.insert(attempt.field) }
                 }
-                let texts: Set = ["applicationUsername", "paymentMethod", "reason", "word"]
+                let texts: Set = ["applicationUsername", "paymentMethod", "word"]
                 #expect(refused.isSuperset(of: texts), "\(refused)")
                 #expect(!store.process(.payments).log().contains(Self.number))
                 let pattern = "%\(Self.number)%"
