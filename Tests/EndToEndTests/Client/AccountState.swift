@@ -106,7 +106,7 @@ extension EndToEnd.PaymentQueues {
         /// Spec rule 9 for an accepted payment.
         ///
         /// It waits for an approval that comes after the account has moved.
-        @Test(arguments: [true, false])
+        @Test(.onlySandbox("No card waits for approval."), arguments: [true, false])
         func aDeferredPaymentGoesOnInTheNewStorefrontOrFails(goesOn: Bool) async throws {
             try await withQueue(paying: .needsApproval) { setup in
                 setup.app.state.withLock { $0.goesOn = goesOn }
@@ -143,7 +143,8 @@ extension EndToEnd.PaymentQueues {
         }
 
         /// Spec rule 9 for a payment that waits behind another payment for the same non-consumable.
-        @Test func aPaymentThatWaitedGoesOnInTheNewStorefront() async throws {
+        @Test(.onlySandbox("A request that Stripe lost is sent again, and charged."))
+        func aPaymentThatWaitedGoesOnInTheNewStorefront() async throws {
             try await withQueue { setup in
                 let found = try await setup.queue.products(for: [SampleCatalog.pro.rawValue])
                 let pro = try #require(found.products.first)
@@ -206,7 +207,8 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        @Test func anInterruptedPurchaseFailsAndIsPurchasedLaterWithOneCharge() async throws {
+        @Test(.onlySandbox("A card is interrupted only by its buyer, and resumed by naming it."))
+        func anInterruptedPurchaseFailsAndIsPurchasedLaterWithOneCharge() async throws {
             try await withQueue(paying: .interrupted) { setup in
                 setup.queue.add(SKPayment(product: try await setup.product()))
                 let failed = try await setup.app.recorder.first(.failed)
@@ -275,7 +277,7 @@ private final class App: SKPaymentTransactionObserver, SKPaymentQueueDelegate, S
 }
 
 extension StoreHarness {
-    /// Returns the sandbox's charges by currency.
+    /// Returns the processor's charges by currency.
     fileprivate func charged() async throws -> [String: Int64] {
         try await reconcile().transactions?.flatMap(\.charges)
             .reduce(into: [:]) { sums, charge in

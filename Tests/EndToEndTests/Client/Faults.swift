@@ -21,7 +21,7 @@ extension EndToEnd.PaymentQueues {
                 try #require(try await queue.products(for: [id.rawValue]).products.first)
             }
 
-            /// Returns the number of transactions, and the number of charges by the sandbox.
+            /// Returns the number of transactions, and the number of charges by the processor.
             func counts() async throws -> (transactions: Int, charges: Int) {
                 let books = try await store.reconcile().transactions ?? []
                 return (books.count, books.flatMap(\.charges).count)

@@ -66,7 +66,8 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        @Test func whatAwaitsApprovalIsPendingAndItsEndComesWithTheUpdates() async throws {
+        @Test(.onlySandbox("No card waits for approval."))
+        func whatAwaitsApprovalIsPendingAndItsEndComesWithTheUpdates() async throws {
             try await withProducts { store, products in
                 let hint = try #require(products[SampleCatalog.hint.rawValue])
                 for decision in [ApprovalRequest.Decision.approve, .decline] {
@@ -101,7 +102,8 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        @Test func aCancellationIsNoErrorAndADeclineIsOne() async throws {
+        @Test(.onlySandbox("No card is called off by its buyer."))
+        func aCancellationIsNoErrorAndADeclineIsOne() async throws {
             try await withProducts(paying: .cancelled) { store, products in
                 let hint = try #require(products[SampleCatalog.hint.rawValue])
                 guard case .userCancelled = try await hint.purchase() else {

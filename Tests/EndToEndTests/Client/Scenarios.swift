@@ -128,7 +128,10 @@ extension EndToEnd.PaymentQueues {
         }
 
         /// Spec rules 35 and 46: the program is not running when the wait ends.
-        @Test(arguments: [ApprovalRequest.Decision.approve, .decline, nil])
+        @Test(
+            .onlySandbox("No card waits for approval."),
+            arguments: [ApprovalRequest.Decision.approve, .decline, nil]
+        )
         func whatAwaitsApprovalOutlivesTheProgramHoweverItEnds(
             decision: ApprovalRequest.Decision?
         ) async throws {

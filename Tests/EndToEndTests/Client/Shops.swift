@@ -6,11 +6,7 @@ import TestSupport
 
 extension EndToEnd {
     /// The sample app as a separate process that is killed at every step of a purchase.
-    @Suite(
-        .serialized,
-        .timeLimit(.minutes(5)),
-        .onlySandbox("It pays with the sandbox's payment methods.")
-    )
+    @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Shops {
         /// A store behind proxies, and the sample app of one buyer.
         fileprivate struct Setup {
@@ -19,20 +15,31 @@ extension EndToEnd {
             let fulfillment: HTTPProxy
             let folder: String
 
-            private func arguments(_ arguments: [String], language: String) throws -> [String] {
-                arguments + [
+            private func arguments(
+                _ arguments: [String],
+                language: String = "en-US",
+                paying method: SandboxPaymentMethod = .success
+            ) async throws -> [String] {
+                let client = try store.client(account: "ada")
+                let paying = try await client.payingMethod(like: method)
+                return arguments + [
                     "--catalog", store.urls.catalog, "--payments", payments.url,
                     "--receipts", store.urls.receipts, "--fulfillment", fulfillment.url,
-                    "--token", try store.client(account: "ada").token, "--directory", folder,
+                    "--token", client.token, "--directory", folder,
                     "--language", language, "--root", store.keys.rootCertificate,
+                    "--method", paying.rawValue,
                 ]
             }
 
             /// Runs the app to its end.
-            func shop(_ words: String..., language: String = "en-US") async throws -> String {
+            func shop(
+                _ words: String...,
+                language: String = "en-US",
+                paying method: SandboxPaymentMethod = .success
+            ) async throws -> String {
                 try await ChildProcess.run(
                     try BuiltExecutables.path("shop"),
-                    try arguments(words, language: language)
+                    try await arguments(words, language: language, paying: method)
                 )
             }
 
@@ -40,7 +47,7 @@ extension EndToEnd {
             func start(_ words: String...) async throws -> ChildProcess {
                 try await ChildProcess.start(
                     try BuiltExecutables.path("shop"),
-                    try arguments(words, language: "en-US"),
+                    try await arguments(words),
                     environment: [:],
                     logPath: folder + "/shop.log"
                 )
@@ -107,14 +114,15 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatFailsExitsWithAFailureAndIsFinished() async throws {
+        @Test(.onlySandbox("No card waits for approval or is called off."))
+        func whatFailsExitsWithAFailureAndIsFinished() async throws {
             try await withShop { setup in
-                for method in ["sandbox_decline", "sandbox_cancelled"] {
+                for method in [SandboxPaymentMethod.decline, .cancelled] {
                     let error = await #expect(throws: HarnessError.self) {
-                        try await setup.shop("buy", "com.example.hint", "--method", method)
+                        try await setup.shop("buy", "com.example.hint", paying: method)
                     }
                     let text = error.map { "\($0)" } ?? ""
-                    #expect(text.contains("paymentInvalid") == (method == "sandbox_decline"))
+                    #expect(text.contains("paymentInvalid") == (method == .decline))
                     #expect(text.contains("finished"))
                 }
                 let unknown = await #expect(throws: HarnessError.self) {
@@ -124,8 +132,7 @@ extension EndToEnd {
                 let waiting = try await setup.shop(
                     "buy",
                     "com.example.hint",
-                    "--method",
-                    "sandbox_needs_approval"
+                    paying: .needsApproval
                 )
                 #expect(waiting.contains("waits for approval"))
             }

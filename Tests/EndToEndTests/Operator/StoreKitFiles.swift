@@ -7,7 +7,11 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The file that Xcode uses gives a sandbox its products and the behaviour of a test.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(
+        .serialized,
+        .timeLimit(.minutes(5)),
+        .onlySandbox("It has the sandbox do what a test asks.")
+    )
     struct StoreKitFiles {
         /// A file as Xcode 16 writes it.
         private static let file = """

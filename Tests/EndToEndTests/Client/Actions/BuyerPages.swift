@@ -123,7 +123,16 @@ private final class Pages: Sendable {
         }
         guard let decision = decisions[min(count, decisions.count) - 1] else { return }
         // An answer that is lost leaves the payment waiting, and the test says so.
-        _ = try? await client.decide(decision, on: BuyerActionResponse(url: url.path, endsIn: 0))
+        _ = try? await client.decide(decision, onPageAt: url)
+    }
+}
+
+extension StoreClient {
+    /// Decides on the page that an app has opened.
+    func decide(_ decision: SandboxActionRequest.Decision, onPageAt url: URL) async throws {
+        // The sandbox's pages are known by their paths, and Stripe's by their addresses.
+        let address = stripe == nil ? url.path : url.absoluteString
+        try await decide(decision, on: BuyerActionResponse(url: address, endsIn: 0))
     }
 }
 

@@ -8,24 +8,22 @@ import Testing
 
 extension EndToEnd.PaymentQueues {
     /// Payment methods that subscribers choose in the app, on a store whose clock stands.
-    @Suite(
-        .serialized,
-        .timeLimit(.minutes(5)),
-        .onlySandbox("It names the sandbox's payment methods.")
-    )
+    @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Cards {
         @Test func whatIsOwedIsPaidByTheCardThatTheSubscriberChooses() async throws {
             try await withStore { store in
+                let client = try store.client(account: "ada")
+                // A card that is saved later would pay what is owed by itself.
+                let working = try await client.payingMethod().rawValue
                 let observer = try await subscribe(in: store)
                 _ = try await store.advanceClock("32d", from: try await store.readClock().now)
-                let client = try store.client(account: "ada")
                 _ = try await client.expect(.inBillingRetryPeriod)
                 let status = try #require(try await SubscriptionStatus.all().first?.statuses.first)
                 let unknown = await #expect(throws: SKError.self) {
                     try await status.changePaymentMethod(to: "nobodys")
                 }
                 #expect(unknown?.storeCode == "payment_method_unknown")
-                try await status.changePaymentMethod(to: SandboxPaymentMethod.success.rawValue)
+                try await status.changePaymentMethod(to: working)
                 let renewal = try await eventually("the renewal to be in the queue") {
                     observer.transactions(.purchased).first { $0.original != nil }
                 }
@@ -49,12 +47,13 @@ extension EndToEnd.PaymentQueues {
 
         @Test func aBuyerWhoTriesTooOftenIsRefusedAndToldSo() async throws {
             try await withStore { store in
+                let client = try store.client(account: "ada")
+                // A card that is saved later would be tried by itself.
+                let declined = try await client.payingMethod(like: .decline).rawValue
                 let observer = try await subscribe(in: store)
                 _ = try await store.advanceClock("32d", from: try await store.readClock().now)
-                let client = try store.client(account: "ada")
                 _ = try await client.expect(.inBillingRetryPeriod)
                 let status = try #require(try await SubscriptionStatus.all().first?.statuses.first)
-                let declined = SandboxPaymentMethod.decline.rawValue
                 for _ in 0..<5 {
                     try await status.changePaymentMethod(to: declined)
                     _ = try await client.expect(.inBillingRetryPeriod)
@@ -75,14 +74,13 @@ extension EndToEnd.PaymentQueues {
                 let observer = try await subscribe(in: store, paying: .needsAction) { url in
                     opened.withLock { $0 += 1 }
                     // An answer that is lost leaves the charge waiting, and the test says so.
-                    let page = BuyerActionResponse(url: url.path, endsIn: 0)
-                    _ = try? await client.decide(.complete, on: page)
+                    _ = try? await client.decide(.complete, onPageAt: url)
                 }
                 _ = try await store.advanceClock("32d", from: try await store.readClock().now)
                 let owed = try await client.expect(.inBillingRetryPeriod)
                 #expect(owed.renewalProblem == .buyerMustAct)
                 let status = try #require(try await SubscriptionStatus.all().first?.statuses.first)
-                let method = SandboxPaymentMethod.needsAction.rawValue
+                let method = try await client.payingMethod(like: .needsAction).rawValue
                 try await status.changePaymentMethod(to: method)
                 let renewal = try await eventually("the renewal to be in the queue") {
                     observer.transactions(.purchased).first { $0.original != nil }

@@ -18,9 +18,10 @@ extension EndToEnd.PaymentQueues {
                 #expect(made.campaign.created.reason?.rawValue == "Leaflets")
                 let code = try #require(made.codes?.first)
                 let opened = Mutex<[URL]>([])
+                let client = try store.client(account: "ada")
                 var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
                 configuration.codeRedemptionSheet = CodeRedemptionSheet(
-                    paymentMethod: { SandboxPaymentMethod.success.rawValue },
+                    paymentMethod: { try await client.payingMethod().rawValue },
                     open: { url in opened.withLock { $0.append(url) } }
                 )
                 SKPaymentQueue.configure(configuration)
