@@ -9,11 +9,7 @@ import TestSupport
 extension EndToEnd {
     /// A sandbox accepts test payment methods, a production store does not, and each store is one
     /// of the two.
-    @Suite(
-        .serialized,
-        .timeLimit(.minutes(5)),
-        .onlySandbox("A store in production does not take a test key.")
-    )
+    @Suite(.serialized, .timeLimit(.minutes(5)))
     struct StoreEnvironments {
         private static let name = "STORE_ENVIRONMENT"
 
@@ -47,7 +43,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func aProductionStoreTakesNoPlayMoney() async throws {
+        @Test(.onlySandbox("A store in production does not take a test key."))
+        func aProductionStoreTakesNoPlayMoney() async throws {
             let production = [Self.name: "Production"]
             let settings = [StoreService.payments: production, .receipts: production]
             try await withStore(.with(settings: settings)) { store in

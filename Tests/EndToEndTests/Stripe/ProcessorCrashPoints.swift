@@ -5,11 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// Kills around what a processor takes its time for, and around disputes.
-    @Suite(
-        .serialized,
-        .timeLimit(.minutes(8)),
-        .onlySandbox("It names the sandbox's payment methods and books.")
-    )
+    @Suite(.serialized, .timeLimit(.minutes(8)))
     struct ProcessorCrashPoints {
         /// The commit that the charge has begun, and the one that it is made.
         @Test(arguments: ["step = u.step", "INTO ledger_postings"])
@@ -26,7 +22,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func aRefundThatTakesItsTimeIsMadeOnce() async throws {
+        @Test(.onlySandbox("Stripe tells of it by a webhook, as in StripeCrashPoints."))
+        func aRefundThatTakesItsTimeIsMadeOnce() async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()
                 let payment = try await store.buy(by: .refundPending)
@@ -42,7 +39,10 @@ extension EndToEnd {
         }
 
         /// The bank's book is written before the store's.
-        @Test(arguments: ["INTO sandbox_processor.disputes", "INTO processor_disputes"])
+        @Test(
+            .onlySandbox("It has the sandbox's bank dispute a purchase."),
+            arguments: ["INTO sandbox_processor.disputes", "INTO processor_disputes"]
+        )
         func aDisputeIsBookedOnce(statement: String) async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()

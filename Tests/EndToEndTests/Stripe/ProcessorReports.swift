@@ -9,11 +9,7 @@ import Testing
 
 extension EndToEnd {
     /// Reports of a processor that the store does not expect: they are counted and named.
-    @Suite(
-        .serialized,
-        .timeLimit(.minutes(5)),
-        .onlySandbox("It changes the sandbox's books, or has settings of its own for Stripe.")
-    )
+    @Suite(.serialized, .timeLimit(.minutes(5)))
     struct ProcessorReports {
         private static let secret = "whsec_abcdefgh1234"
 
@@ -43,7 +39,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatTheProcessorAndTheBooksDisagreeAboutIsCounted() async throws {
+        @Test(.onlySandbox("It changes the sandbox's books."))
+        func whatTheProcessorAndTheBooksDisagreeAboutIsCounted() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let payment = try await store.buy()
@@ -66,7 +63,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func whatMovedAndIsNotPostedIsNamedAndSoIsAnOldList() async throws {
+        @Test(.onlySandbox("With Stripe the store reads its list and its balance."))
+        func whatMovedAndIsNotPostedIsNamedAndSoIsAnOldList() async throws {
             try await withStore { store in
                 try await store.withDatabase(of: .payments) { connection in
                     _ = try connection.execute(
@@ -103,7 +101,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func aBalanceThatWasNotReadForADayIsSaid() async throws {
+        @Test(.onlySandbox("With Stripe the store reads its list and its balance."))
+        func aBalanceThatWasNotReadForADayIsSaid() async throws {
             try await withStore { store in
                 try await store.withDatabase(of: .payments) { connection in
                     _ = try connection.execute(
@@ -132,7 +131,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func aBalanceThatTheLedgerDoesNotHaveIsNamed() async throws {
+        @Test(.onlySandbox("With Stripe the store reads its list and its balance."))
+        func aBalanceThatTheLedgerDoesNotHaveIsNamed() async throws {
             try await withStore { store in
                 func change(_ sql: String) async throws {
                     try await store.withDatabase(of: .payments) { connection in
