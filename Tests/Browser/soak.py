@@ -13,6 +13,7 @@ import secrets
 import threading
 import time
 import urllib.parse
+import uuid
 
 from playwright.sync_api import expect
 
@@ -169,6 +170,6 @@ class Buyers(threading.Thread):
                 "price": {"minorUnits": 99, "currency": "USD"}, "paymentMethod": "sandbox_success"}
         self.local.connection.request("POST", "/v1/payments", json.dumps(body), {
             "authorization": "Bearer " + token, "content-type": "application/json",
-            "idempotency-key": secrets.token_hex(8)})
+            "idempotency-key": str(uuid.uuid4())})
         answer = self.local.connection.getresponse()
         return answer.status, answer.read().decode()

@@ -49,6 +49,15 @@ extension HTTPProblem {
         "Give cards to the processor itself, and name the payment method that it saved."
     )
 
+    /// An idempotency key that looks like a card's number.
+    ///
+    /// A random key of hexadecimal digits may have none but decimal ones. A UUID never looks like a card.
+    static let cardNumberInKey = badRequest(
+        "card_number_refused",
+        "The idempotency key looks like the number of a card",
+        "Use a key that does not, such as a UUID. Nothing was done under this one."
+    )
+
     static let idempotencyKeyReused = HTTPProblem(
         .unprocessableContent,
         code: "idempotency_key_reused",

@@ -18,7 +18,7 @@ extension Request {
         guard let key = IdempotencyKey(rawValue: text) else {
             throw HTTPProblem.idempotencyKeyMalformed
         }
-        guard !CardNumber.isIn(text) else { throw HTTPProblem.cardNumberRefused }
+        guard !CardNumber.isIn(text) else { throw HTTPProblem.cardNumberInKey }
         return key
     }
 }
