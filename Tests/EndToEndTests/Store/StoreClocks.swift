@@ -116,7 +116,12 @@ extension EndToEnd {
         @Test func anAdvanceMayWaitUntilEveryServiceHasActed() async throws {
             try await withStore { store in
                 _ = try await store.subscribe()
-                let answer = try await store.counterfoil("clock", "advance", "31d", "--until-applied")
+                let answer = try await store.counterfoil(
+                    "clock",
+                    "advance",
+                    "31d",
+                    "--until-applied"
+                )
                 #expect(answer.exit == .code(0), "\(answer)")
                 #expect(answer.output.contains("Every service has acted on it; "), "\(answer)")
                 // Nobody waits for it any more.
