@@ -57,6 +57,43 @@ struct LagReaderTests {
         }
     }
 
+    @Test func aWaitEndsAfterThreeLooksInARowWithoutAnOpenEvent() async throws {
+        try await withSpine { database, options in
+            try await run(
+                "CREATE TABLE notifications (position bigint, is_asked_for boolean)",
+                in: database
+            )
+            try await run("GRANT SELECT ON notifications TO PUBLIC", in: database)
+            let now = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
+            var wait = try await AppliedWait(options.addresses())
+            var looks: [Bool] = []
+            for _ in 0..<2 {
+                let open = try await wait.look(at: now)
+                #expect(open == [])
+                looks.append(wait.isOver)
+            }
+            try await append(1, .transactionPurchased, in: database)
+            let behind = try await wait.look(at: now)
+            #expect(behind == ["receipts behind payments.transactions"])
+            looks.append(wait.isOver)
+
+            let chain = EventChain(topic: Topics.paymentsTransactions.name, key: "ada").name
+            try await run(
+                """
+                INSERT INTO consumer_places (consumer, topic, chain, xid, position)
+                SELECT 'receipts', topic, \(chain), xid, position FROM outbox
+                """,
+                in: database
+            )
+            for _ in 0..<3 {
+                let open = try await wait.look(at: now)
+                #expect(open == [])
+                looks.append(wait.isOver)
+            }
+            #expect(looks == [false, false, false, false, false, true])
+        }
+    }
+
     @Test func onlyWhatAConsumerHasToActOnAndHasNotDoneCounts() async throws {
         try await withSpine { database, options in
             try await append(3, .transactionPurchased, in: database)
