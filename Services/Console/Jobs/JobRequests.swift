@@ -53,6 +53,25 @@ struct JobRequests: Sendable {
         ).response()
     }
 
+    /// Begins a job that needs nothing but a reason.
+    func begin(
+        _ kind: JobRecord.Kind,
+        as act: String,
+        back: ConsoleProblem.Back,
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let (visitor, form) = try await acts.asked(request, context, as: .operator)
+        let board = try requireBoard(for: kind)
+        let reason = try ActFormRules.reason(in: form, back: back)
+        let id = newID()
+        let decision = decision("began it", by: visitor, reason)
+        let record = try await acts.run(act, on: "\(id)", by: visitor, back: back) {
+            try await board.begin(JobRecord(kind, id: id, by: decision))
+        }
+        return Self.go(to: JobPage.path(of: record))
+    }
+
     /// Stops a job.
     func stop(
         _ kind: JobRecord.Kind,

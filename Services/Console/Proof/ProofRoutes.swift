@@ -39,25 +39,9 @@ struct ProofRoutes: Sendable {
             let page = SealListPage(heads: try await desk.sealHeads(), visitor: visitor)
             return pageResponse(page.html)
         }
-        router.post("/proofs", use: begin)
-        router.post("/proofs/:id/stop") { try await jobs.stop(.proof, $0, $1) }
-    }
-
-    private func begin(_ request: Request, _ context: StoreRequestContext) async throws -> Response
-    {
-        let (visitor, form) = try await jobs.acts.asked(request, context, as: .operator)
-        let board = try jobs.requireBoard(for: .proof)
-        let reason = try ActFormRules.reason(in: form, back: ProofPage.back)
-        let id = jobs.newID()
-        let decision = jobs.decision("began it", by: visitor, reason)
-        let record = try await jobs.acts.run(
-            "prove",
-            on: "\(id)",
-            by: visitor,
-            back: ProofPage.back
-        ) {
-            try await board.begin(JobRecord(.proof, id: id, by: decision))
+        router.post("/proofs") {
+            try await jobs.begin(.proof, as: "prove", back: ProofPage.back, $0, $1)
         }
-        return JobRequests.go(to: JobPage.path(of: record))
+        router.post("/proofs/:id/stop") { try await jobs.stop(.proof, $0, $1) }
     }
 }

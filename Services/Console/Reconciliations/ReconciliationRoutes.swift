@@ -32,25 +32,15 @@ struct ReconciliationRoutes: Sendable {
             return pageResponse(page.html)
         }
         router.get("/reconciliations/:id/live") { try await jobs.live(.reconciliation, $0, $1) }
-        router.post("/reconciliations", use: begin)
-        router.post("/reconciliations/:id/stop") { try await jobs.stop(.reconciliation, $0, $1) }
-    }
-
-    private func begin(_ request: Request, _ context: StoreRequestContext) async throws -> Response
-    {
-        let (visitor, form) = try await jobs.acts.asked(request, context, as: .operator)
-        let board = try jobs.requireBoard(for: .reconciliation)
-        let reason = try ActFormRules.reason(in: form, back: ReconciliationPage.back)
-        let id = jobs.newID()
-        let decision = jobs.decision("began it", by: visitor, reason)
-        let record = try await jobs.acts.run(
-            "reconcile",
-            on: "\(id)",
-            by: visitor,
-            back: ReconciliationPage.back
-        ) {
-            try await board.begin(JobRecord(.reconciliation, id: id, by: decision))
+        router.post("/reconciliations") {
+            try await jobs.begin(
+                .reconciliation,
+                as: "reconcile",
+                back: ReconciliationPage.back,
+                $0,
+                $1
+            )
         }
-        return JobRequests.go(to: JobPage.path(of: record))
+        router.post("/reconciliations/:id/stop") { try await jobs.stop(.reconciliation, $0, $1) }
     }
 }

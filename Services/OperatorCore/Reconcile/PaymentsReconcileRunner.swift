@@ -110,15 +110,7 @@ struct PaymentsReconcileRunner: Sendable {
         let found = try await books.payments.reading { connection in
             try ReconcileRequestStore.differences(limit: limit + 1, on: connection)
         }
-        for difference in found {
-            report.add(
-                Difference(
-                    kind: .refundDiffers,
-                    transactionID: difference.transactionID,
-                    detail: difference.detail
-                )
-            )
-        }
+        Self.note(found, as: .refundDiffers, in: &report)
     }
 
     /// Compares the shares of families with the purchases of their members.
@@ -131,14 +123,16 @@ struct PaymentsReconcileRunner: Sendable {
         let found = try await books.payments.reading { connection in
             try ReconcileFamilyStore.differences(at: time, limit: limit + 1, on: connection)
         }
-        for difference in found {
-            report.add(
-                Difference(
-                    kind: .shareDiffers,
-                    transactionID: difference.transactionID,
-                    detail: difference.detail
-                )
-            )
+        Self.note(found, as: .shareDiffers, in: &report)
+    }
+
+    private static func note(
+        _ found: [(transactionID: TransactionID, detail: String)],
+        as kind: Difference.Kind,
+        in report: inout ReconcileReport
+    ) {
+        for (id, detail) in found {
+            report.add(Difference(kind: kind, transactionID: id, detail: detail))
         }
     }
 }
