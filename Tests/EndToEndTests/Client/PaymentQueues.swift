@@ -39,25 +39,28 @@ extension EndToEnd {
             }
         }
 
-        @Test func aFailureAndACancellationEndDifferently() async throws {
-            for (method, code) in [
-                (SandboxPaymentMethod.decline, SKError.Code.paymentInvalid),
-                (.cancelled, .paymentCancelled),
-            ] {
-                // No card is called off by its buyer.
-                if try StoreOptions.Processor.chosen() == .stripe, method == .cancelled { continue }
-                try await withQueue(paying: method) { _, observer in
-                    let queue = SKPaymentQueue.default()
-                    queue.add(observer)
-                    queue.add(
-                        SKPayment(product: try #require(try await product(SampleCatalog.hint)))
-                    )
-                    let transaction = try await observer.first(.failed)
-                    #expect((transaction.error as? SKError)?.code == code)
-                    #expect(transaction.transactionIdentifier == nil)
-                    try await queue.finish(transaction)
-                    try await observer.removed(transaction)
-                }
+        @Test func aDeclinedPaymentEndsAsInvalid() async throws {
+            try await expectFailure(paying: .decline, as: .paymentInvalid)
+        }
+
+        @Test(.onlySandbox("No card is called off by its buyer."))
+        func aPaymentThatIsCalledOffEndsAsCancelled() async throws {
+            try await expectFailure(paying: .cancelled, as: .paymentCancelled)
+        }
+
+        private func expectFailure(
+            paying method: SandboxPaymentMethod,
+            as code: SKError.Code
+        ) async throws {
+            try await withQueue(paying: method) { _, observer in
+                let queue = SKPaymentQueue.default()
+                queue.add(observer)
+                queue.add(SKPayment(product: try #require(try await product(SampleCatalog.hint))))
+                let transaction = try await observer.first(.failed)
+                #expect((transaction.error as? SKError)?.code == code)
+                #expect(transaction.transactionIdentifier == nil)
+                try await queue.finish(transaction)
+                try await observer.removed(transaction)
             }
         }
 
