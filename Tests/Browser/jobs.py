@@ -106,6 +106,11 @@ def c12_a_replay_is_planned_stopped_and_goes_on(stage):
 @test
 def the_books_are_compared_with_each_other(stage):
     stage.settled(stage.buy("sandbox_success")[1])
+    # What has just changed is not compared yet.
+    deadline = time.monotonic() + 120
+    while json.loads(stage.command("reconcile", "--json"))["purchased"]["count"] == 0:
+        assert time.monotonic() < deadline, "no purchase is compared"
+        time.sleep(1)
     operator = stage.operator()
     operator.page.get_by_role("link", name="Proofs").click()
     operator.page.get_by_role("link", name="Reconciliations compare the books").click()
