@@ -26,9 +26,19 @@ public struct SpanID: Hashable, Sendable, CustomStringConvertible {
         number = .random(in: 1 ... .max, using: &randomBits)
     }
 
-    /// The 8 bytes.
-    var bytes: [UInt8] { number.bigEndianBytes }
+    /// Appends the 8 bytes.
+    func append(to bytes: inout [UInt8]) { number.append(to: &bytes) }
+
+    /// Writes 16 lower-case hexadecimal digits, from a position on.
+    func write(to digits: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
+        number.write(to: digits, at: position)
+    }
 
     /// 16 lower-case hexadecimal digits.
-    public var description: String { number.hexadecimal }
+    public var description: String {
+        String(unsafeUninitializedCapacity: 16) { digits in
+            write(to: digits, at: 0)
+            return 16
+        }
+    }
 }

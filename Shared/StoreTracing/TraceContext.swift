@@ -77,10 +77,29 @@ public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The same in 25 bytes: the 16 of the trace, the 8 of the span, and the flags.
-    public var bytes: [UInt8] { traceID.bytes + spanID.bytes + [isSampled ? 1 : 0] }
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(25)
+        traceID.append(to: &bytes)
+        spanID.append(to: &bytes)
+        bytes.append(isSampled ? 1 : 0)
+        return bytes
+    }
 
     /// The `traceparent`, in version 00.
-    public var description: String { "00-\(traceID)-\(spanID)-0\(isSampled ? 1 : 0)" }
+    ///
+    /// Every event is published with it and sealed with it, so it is written in one piece.
+    public var description: String {
+        String(unsafeUninitializedCapacity: 55) { text in
+            let (zero, dash) = (UInt8(ascii: "0"), UInt8(ascii: "-"))
+            (text[0], text[1], text[2]) = (zero, zero, dash)
+            traceID.write(to: text, at: 3)
+            text[35] = dash
+            spanID.write(to: text, at: 36)
+            (text[52], text[53], text[54]) = (dash, zero, isSampled ? zero + 1 : zero)
+            return 55
+        }
+    }
 }
 
 extension TraceContext: Codable {

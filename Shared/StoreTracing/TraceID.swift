@@ -34,9 +34,23 @@ public struct TraceID: Hashable, Sendable, CustomStringConvertible {
         low = .random(in: 1 ... .max, using: &randomBits)
     }
 
-    /// The 16 bytes.
-    var bytes: [UInt8] { high.bigEndianBytes + low.bigEndianBytes }
+    /// Appends the 16 bytes.
+    func append(to bytes: inout [UInt8]) {
+        high.append(to: &bytes)
+        low.append(to: &bytes)
+    }
+
+    /// Writes 32 lower-case hexadecimal digits, from a position on.
+    func write(to digits: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
+        high.write(to: digits, at: position)
+        low.write(to: digits, at: position + 16)
+    }
 
     /// 32 lower-case hexadecimal digits.
-    public var description: String { high.hexadecimal + low.hexadecimal }
+    public var description: String {
+        String(unsafeUninitializedCapacity: 32) { digits in
+            write(to: digits, at: 0)
+            return 32
+        }
+    }
 }

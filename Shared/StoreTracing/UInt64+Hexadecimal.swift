@@ -17,19 +17,16 @@ extension UInt64 {
         self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The 8 bytes, the highest first.
-    var bigEndianBytes: [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64(56 - 8 * $0)) }
+    /// Appends the 8 bytes, the highest first.
+    func append(to bytes: inout [UInt8]) {
+        Swift.withUnsafeBytes(of: bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// 16 lower-case hexadecimal digits.
-    var hexadecimal: String {
-        String(unsafeUninitializedCapacity: 16) { digits in
-            for index in 0..<16 {
-                let value = UInt8(truncatingIfNeeded: self >> UInt64(60 - 4 * index)) & 0xF
-                digits[index] = value < 10 ? 0x30 + value : 0x61 + value - 10
-            }
-            return 16
+    /// Writes 16 lower-case hexadecimal digits, from a position on.
+    func write(to digits: UnsafeMutableBufferPointer<UInt8>, at position: Int) {
+        for index in 0..<16 {
+            let value = UInt8(truncatingIfNeeded: self >> UInt64(60 - 4 * index)) & 0xF
+            digits[position + index] = value < 10 ? 0x30 + value : 0x61 + value - 10
         }
     }
 }
