@@ -48,7 +48,10 @@ final class RDKafkaConsumer {
                     "session.timeout.ms": "10000",
                     "allow.auto.create.topics": "false",
                     "fetch.error.backoff.ms": "100",
-                    "queued.max.messages.kbytes": "16384",
+                    // Behind a backlog, each of a service's consumers keeps this much in memory. It is
+                    // several batches. librdkafka fetches on when it has less, and looks that often.
+                    "queued.max.messages.kbytes": "4096",
+                    "fetch.queue.backoff.ms": "50",
                 ],
                 opaque: box
             )
