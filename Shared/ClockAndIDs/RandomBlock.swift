@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Asking the kernel for each id costs more than the rest of the id. The bits are as hard to guess
 /// as before, but those of the next ids are already in this process's memory.
-struct RandomBlock: RandomNumberGenerator {
+package struct RandomBlock: RandomNumberGenerator {
     /// The words in a block: 256 bytes are the most that `getentropy` gives.
     private static let count = 256 / MemoryLayout<UInt64>.size
     private static let shared = Mutex(Block())
@@ -32,5 +32,9 @@ struct RandomBlock: RandomNumberGenerator {
         }
     }
 
-    func next() -> UInt64 { Self.shared.withLock { $0.take() } }
+    /// Makes a generator; all draw from one block.
+    package init() {}
+
+    /// The next 64 bits.
+    package func next() -> UInt64 { Self.shared.withLock { $0.take() } }
 }

@@ -24,7 +24,12 @@ public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
     /// Begins a trace, with random ids.
     public static func begin() -> TraceContext {
         var randomBits = SystemRandomNumberGenerator()
-        return TraceContext(
+        return begin(using: &randomBits)
+    }
+
+    /// Begins a trace, with ids from a source of random bits.
+    package static func begin(using randomBits: inout some RandomNumberGenerator) -> TraceContext {
+        TraceContext(
             traceID: TraceID(using: &randomBits),
             spanID: SpanID(using: &randomBits),
             isSampled: true

@@ -1,3 +1,4 @@
+import ClockAndIDs
 public import Hummingbird
 import NIOCore
 public import StoreTracing
@@ -36,7 +37,9 @@ public struct StoreRequestContext: RequestContext {
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
-        trace = .begin()
+        // Every request begins one, so the kernel is not asked each time.
+        var randomBits = RandomBlock()
+        trace = .begin(using: &randomBits)
     }
 
     /// The account of the request.
