@@ -23,8 +23,21 @@ public struct ServerSentEvent: Hashable, Sendable {
 
     /// Appends the event in its wire format.
     func write(to buffer: inout ByteBuffer) {
+        buffer.reserveCapacity(minimumWritableBytes: data.utf8.count + 64)
         if let id { buffer.writeString("id: \(Self.oneLine(id))\n") }
         if let name { buffer.writeString("event: \(Self.oneLine(name))\n") }
+        // The store's own JSON is one line.
+        if Self.isOneLine(data) {
+            buffer.writeString("data: ")
+            buffer.writeString(data)
+            buffer.writeString("\n\n")
+        } else {
+            writeLines(to: &buffer)
+        }
+    }
+
+    /// Appends the lines of the data, and the empty line that ends an event.
+    private func writeLines(to buffer: inout ByteBuffer) {
         // Only CR, LF and CRLF end a line of the stream. Unicode's other line separators may occur
         // in a JSON string and must be kept.
         var rest = data.utf8[...]
@@ -40,8 +53,17 @@ public struct ServerSentEvent: Hashable, Sendable {
         buffer.writeString("\n")
     }
 
+    /// Whether a text is known to have no CR and no LF.
+    private static func isOneLine(_ text: String) -> Bool {
+        let isOneLine = text.utf8.withContiguousStorageIfAvailable { bytes in
+            !bytes.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        }
+        return isOneLine ?? false
+    }
+
     private static func oneLine(_ text: String) -> String {
-        text.contains(where: \.isNewline) ? String(text.filter { !$0.isNewline }) : text
+        if text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) { return text }
+        return text.contains(where: \.isNewline) ? String(text.filter { !$0.isNewline }) : text
     }
 }
 

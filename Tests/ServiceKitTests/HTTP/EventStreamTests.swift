@@ -14,10 +14,13 @@ struct EventStreamTests {
         var buffer = ByteBuffer()
         ServerSentEvent(id: "7", name: "queue.changed", data: "{}").write(to: &buffer)
         ServerSentEvent(id: "8\nx", data: "a\nb\u{2028}c\r\n\r").write(to: &buffer)
+        ServerSentEvent(id: "9\u{2028}x", data: "a\u{2028}b").write(to: &buffer)
+        ServerSentEvent(data: "a\rb").write(to: &buffer)
         #expect(
             String(buffer: buffer)
                 == "id: 7\nevent: queue.changed\ndata: {}\n\n"
                 + "id: 8x\ndata: a\ndata: b\u{2028}c\ndata: \ndata: \n\n"
+                + "id: 9x\ndata: a\u{2028}b\n\ndata: a\ndata: b\n\n"
         )
     }
 
