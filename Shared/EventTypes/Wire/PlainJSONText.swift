@@ -132,6 +132,18 @@ package struct PlainJSONText {
 
     private mutating func string(_ value: String) {
         bytes.append(UInt8(ascii: "\""))
+        let isPlain = value.utf8.allSatisfy { byte in
+            byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        if isPlain {
+            bytes.append(contentsOf: value.utf8)
+        } else {
+            escaped(value)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escaped(_ value: String) {
         for byte in value.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -149,6 +161,5 @@ package struct PlainJSONText {
             default: bytes.append(byte)
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }
