@@ -38,24 +38,25 @@ package enum StrictBase64 {
 
     /// Encodes bytes.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet = .url) -> [UInt8] {
-        let characters = Array((alphabet == .standard ? standardCharacters : urlCharacters).utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var index = 0
-        while index < bytes.count {
-            let count = min(3, bytes.count - index)
-            var group = UInt32(bytes[index]) << 16
-            if count > 1 { group |= UInt32(bytes[index + 1]) << 8 }
-            if count > 2 { group |= UInt32(bytes[index + 2]) }
-            for position in 0...count {
-                text.append(characters[Int(group >> (18 - 6 * UInt32(position))) & 0x3F])
+        let characters = alphabet == .standard ? standardDigits : urlDigits
+        return [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text, length in
+            var index = 0
+            while index < bytes.count {
+                let count = min(3, bytes.count - index)
+                var group = UInt32(bytes[index]) << 16
+                if count > 1 { group |= UInt32(bytes[index + 1]) << 8 }
+                if count > 2 { group |= UInt32(bytes[index + 2]) }
+                for position in 0...count {
+                    text[length] = characters[Int(group >> (18 - 6 * UInt32(position))) & 0x3F]
+                    length += 1
+                }
+                index += 3
             }
-            index += 3
+            while alphabet == .standard, !length.isMultiple(of: 4) {
+                text[length] = UInt8(ascii: "=")
+                length += 1
+            }
         }
-        if alphabet == .standard {
-            while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
-        }
-        return text
     }
 
     /// Decodes a text.
@@ -108,6 +109,8 @@ package enum StrictBase64 {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     private static let urlCharacters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    private static let standardDigits = Array(standardCharacters.utf8)
+    private static let urlDigits = Array(urlCharacters.utf8)
     private static let standard = table(standardCharacters)
     private static let url = table(urlCharacters)
 
