@@ -59,6 +59,7 @@ enum PaymentsMigrations {
             ("payments_m0032_campaign_acts", PackageResources.m0032_campaign_acts_sql),
             ("payments_m0033_renewal_tries", PackageResources.m0033_renewal_tries_sql),
             ("payments_m0034_redemption_cost", PackageResources.m0034_redemption_cost_sql),
+            ("payments_m0035_transaction_pages", PackageResources.m0035_transaction_pages_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,
