@@ -205,6 +205,39 @@ import Testing
         }
     }
 
+    @Test func aPaddedArrayIsFilledUpWithNULLs() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                try await client.withConnection { connection in
+                    let none: [Int64?] = [nil, nil, nil]
+                    let one: [String?] = [nil, "b", nil]
+                    let last: [Int64?] = [nil, nil, 4]
+                    let rows = try connection.query(
+                        """
+                        SELECT * FROM unnest(
+                            \([1, 2, 3] as [Int64]), \(padded: none), \(padded: one),
+                            \(padded: last))
+                        """
+                    )
+                    let read = try rows.map {
+                        try $0.decode(Int64.self, Int64?.self, String?.self, Int64?.self)
+                    }
+                    #expect(read.map { $0.0 } == [1, 2, 3])
+                    #expect(read.map { $0.1 } == none)
+                    #expect(read.map { $0.2 } == one)
+                    #expect(read.map { $0.3 } == last)
+                    let sent = try connection.query(
+                        """
+                        SELECT cardinality(\(padded: none)), cardinality(\(padded: one)),
+                            cardinality(\(padded: last))
+                        """
+                    )[0].decode(Int32.self, Int32.self, Int32.self)
+                    #expect(sent == (0, 2, 3))
+                }
+            }
+        }
+    }
+
     /// The error of decoding the first row, which must fail.
     private func refusal(
         _ rows: PostgresRows,

@@ -173,10 +173,10 @@ enum QueueStore {
             SELECT * FROM unnest(
                 \(rows.map(\.after.id.number)), \(rows.map(\.after.queue.accountID)),
                 \(rows.map(\.after.queue.bundleID)), \(rows.map { Int32($0.after.version) }),
-                \(rows.map(\.after.state.rawValue)), \(rows.map(\.after.revokedAt)),
+                \(rows.map(\.after.state.rawValue)), \(padded: rows.map(\.after.revokedAt)),
                 \(rows.map(\.snapshot.packed)),
-                \(rows.map(\.after.isDelivered)), \(rows.map(\.after.finishedAt)),
-                \(rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
+                \(rows.map(\.after.isDelivered)), \(padded: rows.map(\.after.finishedAt)),
+                \(padded: rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
                 \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal }),
                 \(rows.map(\.time)), \(rows.map { StoredTrace($0.after.traceparent) })
             )

@@ -42,12 +42,12 @@ enum AttemptStore {
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
                 \(attempts.map(\.step.rawValue)), \(attempts.map(\.paymentMethod.rawValue)),
                 \(attempts.map(\.amount.minorUnits)), \(attempts.map(\.amount.currency)),
-                \(attempts.map(\.isApproved)), \(attempts.map(\.undoes?.rawValue)),
-                \(attempts.map(\.revokes)), \(attempts.map(\.requestKey?.idempotencyKey)),
-                \(attempts.map(\.requestKey?.fingerprint)), \(attempts.map(\.end?.rawValue)),
-                \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }),
-                \(attempts.map { $0.renewalTry.map(Int32.init) }), \(attempts.map(\.isOwed)),
-                \(try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }),
+                \(attempts.map(\.isApproved)), \(padded: attempts.map(\.undoes?.rawValue)),
+                \(attempts.map(\.revokes)), \(padded: attempts.map(\.requestKey?.idempotencyKey)),
+                \(padded: attempts.map(\.requestKey?.fingerprint)), \(padded: attempts.map(\.end?.rawValue)),
+                \(attempts.map(\.dueAt)), \(padded: attempts.map { $0.waitsFor?.number }),
+                \(padded: attempts.map { $0.renewalTry.map { Int32($0) } }), \(attempts.map(\.isOwed)),
+                \(padded: try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }),
                 \(attempts.map { $0.step == .calling ? time : nil }),
                 \(attempts.map(\.isBuyerPresent)))
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
@@ -78,11 +78,11 @@ enum AttemptStore {
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.step.rawValue)),
                 \(attempts.map(\.isApproved)), \(attempts.map { Int32($0.callCount) }),
                 \(attempts.map(\.reference?.rawValue)), \(attempts.map(\.end?.rawValue)),
-                \(attempts.map(\.dueAt)), \(attempts.map(\.approvalEndsAt)),
-                \(attempts.map { $0.waitsFor?.number }), \(attempts.map(\.firstCalledAt)),
+                \(padded: attempts.map(\.dueAt)), \(padded: attempts.map(\.approvalEndsAt)),
+                \(padded: attempts.map { $0.waitsFor?.number }), \(attempts.map(\.firstCalledAt)),
                 \(attempts.map { Int32($0.generation) }), \(attempts.map(\.isUncalled)),
-                \(attempts.map(\.actionEndsAt)), \(attempts.map { $0.advice?.rawValue }),
-                \(attempts.map(\.failedReference?.rawValue)), \(attempts.map(\.callableSince)))
+                \(padded: attempts.map(\.actionEndsAt)), \(padded: attempts.map { $0.advice?.rawValue }),
+                \(padded: attempts.map(\.failedReference?.rawValue)), \(padded: attempts.map(\.callableSince)))
                 AS u (transaction_id, kind, number, step, is_approved, call_count, reference,
                     outcome, due_at, approval_ends_at, waits_for, first_called_at, generation,
                     is_uncalled, action_ends_at, advice, failed_reference, callable_since)

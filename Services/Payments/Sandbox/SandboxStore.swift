@@ -48,7 +48,7 @@ struct SandboxStore: Sendable {
                 SELECT * FROM unnest(
                     \(charges.map(\.id.bytes)), \(charges.map(\.paymentMethod.rawValue)),
                     \(charges.map(\.amount.minorUnits)), \(charges.map(\.amount.currency)),
-                    \(charges.map { $0.declineReason?.rawValue }))
+                    \(padded: charges.map { $0.declineReason?.rawValue }))
                 ON CONFLICT (idempotency_key) DO NOTHING
                 """
             )

@@ -72,18 +72,18 @@ enum TransactionStore {
                 \(transactions.map(\.productType.rawValue)),
                 \(transactions.map { Int32($0.quantity) }), \(transactions.map(\.storefront)),
                 \(transactions.map(\.price.minorUnits)), \(transactions.map(\.price.currency)),
-                \(transactions.map(\.applicationUsername)),
+                \(padded: transactions.map(\.applicationUsername)),
                 \(try transactions.map { try DeliveryPlanStore.encode($0.deliveryPlan) }),
-                \(transactions.map(\.requestedAt)), \(transactions.map(\.purchasedAt)),
-                \(transactions.map(\.originalPurchasedAt)),
-                \(transactions.map { $0.failureReason?.rawValue }),
+                \(transactions.map(\.requestedAt)), \(padded: transactions.map(\.purchasedAt)),
+                \(padded: transactions.map(\.originalPurchasedAt)),
+                \(padded: transactions.map { $0.failureReason?.rawValue }),
                 \(records.map { Int32($0.taxBasisPoints) }),
                 \(records.map { StoredTrace($0.traceparent) }),
                 \(transactions.map(\.reason.rawValue)),
                 \(transactions.map { keys[$0.id]?.idempotencyKey }),
                 \(transactions.map { keys[$0.id]?.fingerprint }),
-                \(transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
-                \(transactions.map { $0.sharedFrom?.number }))
+                \(padded: transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
+                \(padded: transactions.map { $0.sharedFrom?.number }))
             """
         )
     }
@@ -152,12 +152,12 @@ enum TransactionStore {
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
                 \(transactions.map(\.price.minorUnits)), \(transactions.map(\.purchasedAt)),
                 \(transactions.map(\.originalPurchasedAt)),
-                \(transactions.map { $0.failureReason?.rawValue }),
-                \(transactions.map(\.revokedAt)), \(records.map { $0.approval?.rawValue }),
+                \(padded: transactions.map { $0.failureReason?.rawValue }),
+                \(padded: transactions.map(\.revokedAt)), \(padded: records.map { $0.approval?.rawValue }),
                 \(transactions.map(\.reason.rawValue)),
-                \(try transactions.map { try encode($0.refunds) }),
-                \(transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
-                \(try records.map { try encode($0.approvalAct) }))
+                \(padded: try transactions.map { try encode($0.refunds) }),
+                \(padded: transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
+                \(padded: try records.map { try encode($0.approvalAct) }))
                 AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
                     failure_reason, revoked_at, approval, reason, refunds, subscription,
                     approval_act)

@@ -140,14 +140,14 @@ struct ReceiptStore: Sendable {
                 \(signed.map(\.context.appTransactionID)),
                 \(signed.map(\.context.historyPosition)),
                 \(signed.map(\.purchasedAt)),
-                \(signed.map(\.transaction.revokedAt)),
+                \(padded: signed.map(\.transaction.revokedAt)),
                 \(signed.map(\.signedAt)),
                 \(signed.map(\.revision)),
                 \(signed.map(\.transaction.reason.rawValue)),
                 \(signed.map(\.transaction.productID)),
                 \(signed.map(\.transaction.productType.rawValue)),
-                \(signed.map(\.refunds.standingText)),
-                \(signed.map(\.refunds.reversedText)),
+                \(padded: signed.map(\.refunds.standingText)),
+                \(padded: signed.map(\.refunds.reversedText)),
                 \(signed.map(\.packedPayload)),
                 \(signed.map(\.signature))
             ) AS new (

@@ -76,6 +76,16 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
             text += String(types.count)
         }
 
+        /// Appends an array for an `unnest` with others, without the NULLs at its end.
+        ///
+        /// PostgreSQL fills up the columns of such an `unnest` with NULLs. So a column that is NULL
+        /// in every row costs next to nothing. Another array of the same `unnest` must have all its
+        /// elements.
+        public mutating func appendInterpolation<T: PostgresEncodable>(padded values: [T?]) {
+            let last = values.lastIndex { !$0.isPostgresNull }
+            appendInterpolation(Array(values.prefix((last ?? -1) + 1)))
+        }
+
         /// Inserts a text unchanged.
         ///
         /// It must not come from outside the program.
