@@ -228,11 +228,11 @@ import Testing
                     #expect(read.map { $0.3 } == last)
                     let sent = try connection.query(
                         """
-                        SELECT cardinality(\(padded: none)), cardinality(\(padded: one)),
-                            cardinality(\(padded: last))
+                        SELECT ARRAY[cardinality(\(padded: none)), cardinality(\(padded: one)),
+                            cardinality(\(padded: last))]
                         """
-                    )[0].decode(Int32.self, Int32.self, Int32.self)
-                    #expect(sent == (0, 2, 3))
+                    )[0].decode([Int32].self)
+                    #expect(sent == [0, 2, 3])
                 }
             }
         }
