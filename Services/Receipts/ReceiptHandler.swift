@@ -139,10 +139,9 @@ final class ReceiptHandler: EventHandler {
     ) throws -> [OutboxEvent] {
         guard !upgrades.isEmpty else { return [] }
         let known = try UpgradedPeriodStore.payloads(of: upgrades.ids, on: connection)
-        let positions = try serverAPI.positions(known.count, on: connection)
-        let tokens = try serverAPI.accountTokens(
-            of: Set(known.map(\.originalID)),
-            on: connection
+        let (positions, tokens) = try connection.read(
+            serverAPI.positions(known.count),
+            serverAPI.accountTokens(of: Set(known.map(\.originalID)))
         )
         let signed = try zip(known, positions).map { known, position in
             (
@@ -191,13 +190,12 @@ final class ReceiptHandler: EventHandler {
         _ accounts: [OwnerKey: Int64],
         on connection: isolated PostgresConnection
     ) throws -> [SigningContext] {
-        let positions = try serverAPI.positions(batch.entries.count, on: connection)
-        let tokens = try serverAPI.accountTokens(
-            of: Set(batch.entries.map(\.transaction.originalID)),
-            on: connection
-        )
         let periods = batch.entries.map(\.transaction).filter { $0.subscription != nil }
-        let upgraded = try UpgradedPeriodStore.upgraded(periods.map(\.id), on: connection)
+        let (positions, tokens, upgraded) = try connection.read(
+            serverAPI.positions(batch.entries.count),
+            serverAPI.accountTokens(of: Set(batch.entries.map(\.transaction.originalID))),
+            UpgradedPeriodStore.upgraded(periods.map(\.id))
+        )
         return zip(batch.entries, positions).map { entry, position in
             SigningContext(
                 appTransactionID: accounts[entry.transaction.owner],

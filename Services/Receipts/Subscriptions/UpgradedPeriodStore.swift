@@ -11,18 +11,16 @@ enum UpgradedPeriodStore {
     }
 
     /// Returns those of some transactions whose period an upgrade has ended.
-    static func upgraded(
-        _ ids: [TransactionID],
-        on connection: isolated PostgresConnection
-    ) throws -> Set<TransactionID> {
-        guard !ids.isEmpty else { return [] }
-        let rows = try connection.query(
+    static func upgraded(_ ids: [TransactionID]) -> PostgresReading<Set<TransactionID>> {
+        guard !ids.isEmpty else { return PostgresReading(known: []) }
+        return PostgresReading(
             """
             SELECT transaction_id FROM signed_transactions
             WHERE transaction_id = ANY(\(ids.map(\.number))) AND is_upgraded
             """
-        )
-        return Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
+        ) { rows in
+            Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
+        }
     }
 
     /// Returns what is signed of transactions, in their order.

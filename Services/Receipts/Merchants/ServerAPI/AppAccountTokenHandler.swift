@@ -76,12 +76,12 @@ struct AppAccountTokenHandler: Sendable {
         let appTransactions = try store.lock([origin.owner], at: now, on: connection)
         if last == nil {
             try store.setAccountToken(token, of: id, at: now, on: connection)
-        } else if try store.accountTokens(of: [id], on: connection)[id] != token {
+        } else if try connection.read(store.accountTokens(of: [id]))[id] != token {
             // Another token has been set since, and that request signs everything with it.
             return nil
         }
         let payloads = try store.payloads(of: id, after: last, limit: batch, on: connection)
-        let positions = try store.positions(payloads.count, on: connection)
+        let positions = try connection.read(store.positions(payloads.count))
         let signed = try zip(payloads, positions).map { entry, position in
             (
                 id: entry.id,

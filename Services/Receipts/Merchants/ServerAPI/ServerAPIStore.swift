@@ -84,34 +84,33 @@ struct ServerAPIStore: Sendable {
     /// Draws positions for changes of accounts that are locked, in rising order.
     ///
     /// They are drawn after the lock, so that positions of an account rise in commit order.
-    func positions(
-        _ count: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [Int64] {
-        try connection.query(
+    func positions(_ count: Int) -> PostgresReading<[Int64]> {
+        PostgresReading(
             """
             SELECT nextval('history_positions') FROM generate_series(1, \(Int64(count)))
             """
-        ).map { try $0.decode(Int64.self) }
+        ) { rows in
+            try rows.map { try $0.decode(Int64.self) }
+        }
     }
 
     /// Returns the account tokens that servers have set.
     func accountTokens(
-        of originals: Set<TransactionID>,
-        on connection: isolated PostgresConnection
-    ) throws -> [TransactionID: String] {
-        let rows = try connection.query(
+        of originals: Set<TransactionID>
+    ) -> PostgresReading<[TransactionID: String]> {
+        PostgresReading(
             """
             SELECT original_transaction_id, app_account_token FROM app_account_tokens
             WHERE original_transaction_id = ANY(\(originals.map(\.number)))
             """
-        )
-        var tokens: [TransactionID: String] = [:]
-        for row in rows {
-            let (number, token) = try row.decode(Int64.self, String.self)
-            tokens[TransactionID(number: number)] = token
+        ) { rows in
+            var tokens: [TransactionID: String] = [:]
+            for row in rows {
+                let (number, token) = try row.decode(Int64.self, String.self)
+                tokens[TransactionID(number: number)] = token
+            }
+            return tokens
         }
-        return tokens
     }
 
     /// Sets the account token of a purchase.
