@@ -154,7 +154,13 @@ struct BatchApplier: Sendable {
     ) async throws -> Result {
         try await client.withTransaction { [consumer, handler] connection in
             try UnknownVersion.refuse(in: events, known: handler.eventTypes)
-            let judged = try JudgedBatch(events, held: held, consumer: consumer, on: connection)
+            let judged = try JudgedBatch(
+                events,
+                held: held,
+                consumer: consumer,
+                keys: Set(events.filter { handler.eventTypes.contains($0.type) }.map(\.key)),
+                on: connection
+            )
             let known = judged.due.filter { handler.eventTypes.contains($0.type) }
             var result = Result(
                 fresh: known,
@@ -163,11 +169,7 @@ struct BatchApplier: Sendable {
                 early: judged.early
             )
             if !known.isEmpty {
-                let blocked = try DeadLetters.blocked(
-                    Set(known.map(\.key)),
-                    consumer: consumer,
-                    on: connection
-                )
+                let blocked = judged.blocked
                 for event in known where blocked.contains(event.key) {
                     try DeadLetters.record(
                         event,

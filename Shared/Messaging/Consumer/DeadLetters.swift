@@ -72,17 +72,18 @@ public enum DeadLetters {
     /// The keys that have a dead or parked event, so that their later events must wait.
     static func blocked(
         _ keys: Set<String>,
-        consumer: String,
-        on connection: isolated PostgresConnection
-    ) throws -> Set<String> {
-        let rows = try connection.query(
+        consumer: String
+    ) -> PostgresReading<Set<String>> {
+        guard !keys.isEmpty else { return PostgresReading(known: []) }
+        return PostgresReading(
             """
             SELECT DISTINCT key FROM dead_letters
             WHERE consumer = \(consumer) AND key = ANY(\(Array(keys)))
                 AND state IN ('dead', 'parked')
             """
-        )
-        return Set(try rows.map { try $0.decode(String.self) })
+        ) { rows in
+            Set(try rows.map { try $0.decode(String.self) })
+        }
     }
 
     /// Records an event that cannot be applied, or that waits behind one that cannot.

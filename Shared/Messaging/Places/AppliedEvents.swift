@@ -47,7 +47,7 @@ public enum AppliedEvents {
     ) throws -> Set<EventID> {
         guard !entries.isEmpty else { return [] }
         let chains = Set(entries.map(\.chain)).sorted()
-        let places = try ConsumerPlaceStore.read(chains, consumer: consumer, on: connection)
+        let places = try connection.read(ConsumerPlaceStore.reading(chains, consumer: consumer))
         let passed = entries.filter { $0.place <= places[$0.chain] ?? .start }.map(\.id)
         let letters = try connection.query(
             """

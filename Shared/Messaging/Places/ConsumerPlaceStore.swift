@@ -16,14 +16,25 @@ enum ConsumerPlaceStore {
     ///
     /// Another member of the group, or one that lost its partitions and does not know it yet, waits
     /// here and then sees what was applied.
-    static func lock(
+    ///
+    /// - Parameters:
+    ///   - chains: The chains.
+    ///   - consumer: The consumer.
+    ///   - question: A query that sees what was committed before the lock was there. It takes no
+    ///     round trip of its own.
+    ///   - connection: The connection with the open database transaction.
+    /// - Returns: The places, and the answer to the query.
+    /// - Throws: `PostgresError`.
+    static func lock<Answer>(
         _ chains: Set<EventChain>,
         consumer: String,
+        then question: PostgresReading<Answer>,
         on connection: isolated PostgresConnection
-    ) throws -> AppliedPlaces {
+    ) throws -> (AppliedPlaces, Answer) {
         let chains = chains.sorted()
-        let places = try read(chains, consumer: consumer, isLocking: true, on: connection)
-        guard places.count < chains.count else { return AppliedPlaces(places) }
+        let locking = reading(chains, consumer: consumer, isLocking: true)
+        let (places, answer) = try connection.read(locking, question)
+        guard places.count < chains.count else { return (AppliedPlaces(places), answer) }
         // A row must exist before it can be locked.
         try connection.enqueue(
             """
@@ -32,19 +43,17 @@ enum ConsumerPlaceStore {
             ON CONFLICT DO NOTHING
             """
         )
-        return AppliedPlaces(
-            try read(chains, consumer: consumer, isLocking: true, on: connection)
-        )
+        let (all, later) = try connection.read(locking, question)
+        return (AppliedPlaces(all), later)
     }
 
     /// Reads the places of chains.
-    static func read(
+    static func reading(
         _ chains: [EventChain],
         consumer: String,
-        isLocking: Bool = false,
-        on connection: isolated PostgresConnection
-    ) throws -> [EventChain: LogPlace] {
-        let rows = try connection.query(
+        isLocking: Bool = false
+    ) -> PostgresReading<[EventChain: LogPlace]> {
+        PostgresReading(
             """
             SELECT topic, chain, xid, position FROM consumer_places
             WHERE consumer = \(consumer) AND (topic, chain) IN (
@@ -52,21 +61,22 @@ enum ConsumerPlaceStore {
             )
             ORDER BY topic, chain \(unsafe: isLocking ? "FOR UPDATE" : "")
             """
-        )
-        var places: [EventChain: LogPlace] = [:]
-        for row in rows {
-            let (topic, name, xid, position) = try row.decode(
-                String.self,
-                String.self,
-                UInt64.self,
-                Int64.self
-            )
-            places[EventChain(topic: topic, name: name)] = LogPlace(
-                xid: xid,
-                position: position
-            )
+        ) { rows in
+            var places: [EventChain: LogPlace] = [:]
+            for row in rows {
+                let (topic, name, xid, position) = try row.decode(
+                    String.self,
+                    String.self,
+                    UInt64.self,
+                    Int64.self
+                )
+                places[EventChain(topic: topic, name: name)] = LogPlace(
+                    xid: xid,
+                    position: position
+                )
+            }
+            return places
         }
-        return places
     }
 
     /// Stores the places that have moved, and where each partition is read on, in the database

@@ -9,6 +9,8 @@ struct JudgedBatch: Sendable {
     private(set) var duplicates = 0
     /// The first offset in each partition of an event whose predecessor is missing.
     private(set) var early: [KafkaTopicPartition: Int64]
+    /// Those of the asked keys that have a dead or parked event.
+    let blocked: Set<String>
     private var places: AppliedPlaces
     private var positions: [KafkaTopicPartition: ConsumerPlaceStore.Position] = [:]
 
@@ -18,17 +20,24 @@ struct JudgedBatch: Sendable {
     ///   - events: The events, in order within each partition.
     ///   - held: The early events of earlier batches.
     ///   - consumer: The consumer.
+    ///   - keys: The keys of which it has to be known whether they are blocked.
     ///   - connection: The connection with the open database transaction.
     /// - Throws: `PostgresError`.
     init(
         _ events: [ReceivedEvent],
         held: [KafkaTopicPartition: Int64],
         consumer: String,
+        keys: Set<String> = [],
         on connection: isolated PostgresConnection
     ) throws {
         early = held
         let chains = events.map(\.chain)
-        places = try ConsumerPlaceStore.lock(Set(chains), consumer: consumer, on: connection)
+        (places, blocked) = try ConsumerPlaceStore.lock(
+            Set(chains),
+            consumer: consumer,
+            then: DeadLetters.blocked(keys, consumer: consumer),
+            on: connection
+        )
         for (event, chain) in zip(events, chains) {
             let partition = KafkaTopicPartition(topic: event.topic, partition: event.partition)
             switch places.admit(event, of: chain) {
