@@ -26,22 +26,35 @@ public enum Outbox {
         _ events: [OutboxEvent],
         on connection: isolated PostgresConnection
     ) throws {
-        guard !events.isEmpty else { return }
+        guard let first = events.first else { return }
         try connection.enqueue(
             """
             WITH appended AS (
                 INSERT INTO outbox
                     (xid, event_id, type, topic, key, subject, time, traceparent, data)
-                SELECT (SELECT outbox_place()), * FROM unnest(
-                    \(events.map(\.id)), \(events.map(\.type.rawValue)), \(events.map(\.topic)),
-                    \(events.map(\.key)), \(events.map(\.subject)), \(events.map(\.time)),
+                SELECT (SELECT outbox_place()), event.id,
+                    coalesce(event.type, \(first.type.rawValue)),
+                    coalesce(event.topic, \(first.topic)), event.key, event.subject,
+                    coalesce(event.time, \(first.time)), event.traceparent, event.data
+                FROM unnest(
+                    \(events.map(\.id)), \(unlessEqual(events.map(\.type.rawValue))),
+                    \(unlessEqual(events.map(\.topic))), \(events.map(\.key)),
+                    \(events.map(\.subject)), \(unlessEqual(events.map(\.time))),
                     \(events.map { StoredTrace($0.traceparent) }),
                     \(events.map { PackedJSON.packed($0.data) })
-                )
+                ) AS event (id, type, topic, key, subject, time, traceparent, data)
                 RETURNING 1
             )
             SELECT pg_notify(\(channel), '') FROM (SELECT count(*) FROM appended) AS counted
             """
         )
+    }
+
+    /// The values of a column, or none if all are equal.
+    ///
+    /// PostgreSQL fills up the shorter column of an `unnest` with NULLs, and the first value stands
+    /// for these.
+    private static func unlessEqual<Value: Equatable>(_ values: [Value]) -> [Value] {
+        values.allSatisfy { $0 == values[0] } ? [] : values
     }
 }

@@ -50,6 +50,42 @@ struct OutboxOrderTests {
         }
     }
 
+    @Test func eventsOfOneKindAndOfSeveralAreStoredAsTheyAre() async throws {
+        func event(_ type: EventType, _ topic: Topic, second: Int64) -> OutboxEvent {
+            let time = StoreTime(
+                millisecondsSinceEpoch: SealedDatabase.endOfNovember + second * 1000
+            )
+            return OutboxEvent(
+                id: EventID(time: time),
+                type: type,
+                topic: topic,
+                key: "ada",
+                subject: "1",
+                time: time,
+                data: Array("{}".utf8)
+            )
+        }
+        let change = (EventType.queueChanged, Topics.fulfillmentQueues)
+        let finish = (EventType.transactionFinished, Topics.fulfillmentTransactions)
+        let batches = [
+            [event(change.0, change.1, second: 0), event(change.0, change.1, second: 0)],
+            [event(change.0, change.1, second: 1), event(finish.0, finish.1, second: 2)],
+        ]
+        try await SealedDatabase.with { log in
+            for events in batches {
+                try await log.client.withTransaction { try Outbox.append(events, on: $0) }
+            }
+            let stored = try await log.client.withConnection { connection in
+                try EventLog.rows(after: .start, limit: 10, part: .visible, on: connection)
+            }.map(\.event)
+            let events = Array(batches.joined())
+            #expect(stored.map(\.id) == events.map(\.id))
+            #expect(stored.map(\.type) == events.map(\.type))
+            #expect(stored.map(\.topic) == events.map(\.topic))
+            #expect(stored.map(\.time) == events.map(\.time))
+        }
+    }
+
     @Test func whoWaitedForTheLockComesLaterThoughItsNumberIsLower() async throws {
         let migrations = MessagingMigrations.all(role: "counterfoil_payments") + [Self.accounts]
         try await withTestDatabase(migrations: migrations) { database in
