@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Ledger
 import Messaging
@@ -12,23 +13,34 @@ extension OutboxEvent {
         at time: StoreTime,
         in environment: StoreEnvironment
     ) throws {
-        try self.init(
-            TransactionChanged(
-                transaction: event.transaction,
-                posting: event.posting,
-                purchaseIntentID: event.purchaseIntentID,
-                resumes: event.resumes,
-                environment: environment.rawValue,
-                act: event.act
-            ),
+        self.init(
+            id: EventID(time: time),
             type: event.type,
-            topic: event.type == .transactionPurchasing
-                ? Topics.paymentsPurchasing : Topics.paymentsTransactions,
+            topicName: Self.topic(of: event),
             key: event.transaction.accountID.rawValue,
             subject: event.transaction.id.rawValue,
             time: time,
-            traceparent: event.traceparent
+            traceparent: event.traceparent,
+            data: try EventCoding.encode(
+                TransactionChanged(
+                    transaction: event.transaction,
+                    posting: event.posting,
+                    purchaseIntentID: event.purchaseIntentID,
+                    resumes: event.resumes,
+                    environment: environment.rawValue,
+                    act: event.act
+                )
+            )
         )
+    }
+
+    /// The topic of an event.
+    ///
+    /// No queue shows a renewal that is only begun, so nobody acts on its event.
+    private static func topic(of event: TransactionEvent) -> String {
+        guard event.type == .transactionPurchasing else { return Topics.paymentsTransactions.name }
+        return event.transaction.reason == .renewal
+            ? Topics.logOnly : Topics.paymentsPurchasing.name
     }
 }
 

@@ -76,6 +76,11 @@ public enum Topics {
         isCompacted: false,
         isDelayed: true
     )
+    /// The word in the place of a topic for an event that is in the log alone.
+    ///
+    /// Nobody acts on such an event, so no relay publishes it and no replay sends it. The log has it, because
+    /// the tables are made again from the log.
+    public static let logOnly = "log"
     /// Signed receipts.
     public static let receiptsIssued = Topic(
         name: "receipts.issued",

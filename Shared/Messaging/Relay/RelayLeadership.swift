@@ -219,7 +219,8 @@ final class RelayLeadership: Sendable {
         let epoch = progress.epoch
         let start = spans.start
         var tips = progress.tips
-        let records = rows.map { row in
+        let published = RelayTopics.published(rows)
+        let records = published.map { row in
             topics.record(of: row, service: service, epoch: epoch, &tips)
         }
         try await topics.makeDeadLetters(of: records, admin)
@@ -255,8 +256,10 @@ final class RelayLeadership: Sendable {
                 on: connection
             )
         }
-        metrics.published(rows.lazy.map(\.event.type))
-        if spans.isOn { spans.record(rows.compactMap { Span(publishing: $0.event, from: start) }) }
+        metrics.published(published.lazy.map(\.event.type))
+        if spans.isOn {
+            spans.record(published.compactMap { Span(publishing: $0.event, from: start) })
+        }
         return rows.count == Self.batchSize ? .full : .published(rows.count)
     }
 

@@ -84,6 +84,11 @@ final class RelayTopics: Sendable {
         return partitions.contains { Int($0.partition) >= counts[$0.topic] ?? 0 }
     }
 
+    /// The rows of a batch that are published; the others are in the log alone.
+    static func published(_ rows: [OutboxRow]) -> [OutboxRow] {
+        rows.filter { $0.event.topic != Topics.logOnly }
+    }
+
     /// The message of an event of the log.
     ///
     /// The events of a chain go to one partition, so that the members of a consumer group do not wait

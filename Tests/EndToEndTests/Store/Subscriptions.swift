@@ -51,6 +51,11 @@ extension EndToEnd {
                 #expect(story.output.contains("and renews then with"), "\(story.output)")
                 let proof = try await store.verify()
                 #expect(proof.exit == .code(0), "\(proof.output)")
+                // That the renewal is begun is in the log, and nobody is told.
+                let metrics = try await StoreHTTP.send(.GET, store.urls.payments + "/metrics")
+                let counted = String(decoding: metrics.body, as: UTF8.self)
+                let begun = #"outbox_events_published_total{type="transaction.purchasing.v1"} 1"#
+                #expect(counted.contains(begun + "\n"), "\(counted)")
                 // The clock was set, so its time does not say that all of this has just happened.
                 let audit = try await store.counterfoil("reconcile")
                 #expect(audit.exit == .code(0), "\(audit.output)")

@@ -1,6 +1,7 @@
 import EventTypes
 import Kafka
 import Logging
+import Seals
 import Testing
 import TestSupport
 
@@ -45,6 +46,27 @@ struct RelayTopicsTests {
             try await partitions(are: 3)
             await admin.close()
         }
+    }
+
+    @Test func whatIsInTheLogAloneIsNotPublished() {
+        func row(_ topic: String) -> OutboxRow {
+            OutboxRow(
+                place: LogPlace(xid: 1, position: 1),
+                event: OutboxEvent(
+                    id: EventID(bytes: SIMD16(repeating: 1)),
+                    type: .transactionPurchasing,
+                    topicName: topic,
+                    key: "ada",
+                    subject: "1",
+                    time: StoreTime(millisecondsSinceEpoch: 1),
+                    traceparent: nil,
+                    data: Array("{}".utf8)
+                )
+            )
+        }
+        let rows = [Topics.paymentsPurchasing.name, Topics.logOnly].map(row)
+        let topics = RelayTopics.published(rows).map(\.event.topic)
+        #expect(topics == [Topics.paymentsPurchasing.name])
     }
 
     @Test func theTopicsOfAnIdleServiceAreLookedForLessOften() {

@@ -45,6 +45,21 @@ import Testing
         }
     }
 
+    @Test func theBeginningOfARenewalIsInTheLogAlone() async throws {
+        try await withSubscription { store, _ in
+            try await store.advance(days: 31)
+            let topics = try await store.client.withConnection { connection in
+                try connection.query(
+                    """
+                    SELECT topic FROM outbox WHERE type = 'transaction.purchasing.v1'
+                    ORDER BY position
+                    """
+                ).map { try $0.decode(String.self) }
+            }
+            #expect(topics == [Topics.paymentsPurchasing.name, Topics.logOnly])
+        }
+    }
+
     @Test func aYearIsTwelveRenewals() async throws {
         try await withSubscription { store, bought in
             try await store.advance(days: 366)
