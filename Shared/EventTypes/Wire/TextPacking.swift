@@ -15,11 +15,28 @@ package struct TextPacking: Sendable {
     private static let verbatim: UInt8 = 0x1F
     private static let firstPrintable = 0x30
 
-    private let texts: [[UInt8]]
+    /// A text of the list.
+    private struct Entry {
+        /// Its place among the letters.
+        let start: Int
+        let count: Int
+        /// The first byte of its code.
+        let code: UInt8
+        /// The second byte of its code; `nil` if the code has one byte.
+        let second: UInt8?
+    }
+
+    // Every event is packed and unpacked several times, so the tables are flat: no array in an array.
+    /// The letters of all texts, one text after another.
+    private let letters: [UInt8]
+    /// The texts, in the order of the list.
+    private let entries: [Entry]
     /// For each byte, whether a text begins with it.
     private let isFirst: [Bool]
-    /// The indices of the texts by their slot, the longest of a slot first.
-    private let slots: [[Int]]
+    /// The texts in the order of their slots, the longest of a slot first.
+    private let bySlot: [Entry]
+    /// The place of each slot's first text in `bySlot`, and its end.
+    private let slotStarts: [Int]
 
     /// Makes a packing.
     ///
@@ -35,40 +52,62 @@ package struct TextPacking: Sendable {
             texts.count <= Self.shortCodes + 0x7F - Self.firstPrintable,
             "Every text has a code."
         )
-        self.texts = texts
+        var letters: [UInt8] = []
+        var entries: [Entry] = []
         var isFirst = [Bool](repeating: false, count: 256)
-        var slots = [[Int]](repeating: [], count: 256)
+        var slots = [[Entry]](repeating: [], count: 256)
         for (index, text) in texts.enumerated() {
+            let isShort = index < Self.shortCodes
+            let entry = Entry(
+                start: letters.count,
+                count: text.count,
+                code: isShort ? UInt8(index + 1) : Self.longCode,
+                second: isShort ? nil : UInt8(index - Self.shortCodes + Self.firstPrintable)
+            )
+            letters += text
+            entries.append(entry)
             isFirst[Int(text[0])] = true
-            slots[Self.slot(text[1], text[2])].append(index)
+            slots[Self.slot(text[1], text[2])].append(entry)
         }
+        self.letters = letters
+        self.entries = entries
         self.isFirst = isFirst
-        self.slots = slots.map { $0.sorted { texts[$0].count > texts[$1].count } }
+        bySlot = slots.flatMap { $0.sorted { $0.count > $1.count } }
+        slotStarts = slots.reduce(into: [0]) { starts, slot in
+            starts.append(starts[starts.count - 1] + slot.count)
+        }
     }
 
     /// The packed form of some bytes.
     package func packed(_ json: [UInt8]) -> [UInt8] {
-        guard json.allSatisfy({ $0 >= 0x20 }) else { return [Self.verbatim] + json }
-        var packed: [UInt8] = []
-        packed.reserveCapacity(json.count / 2)
-        json.withUnsafeBufferPointer { bytes in
-            var position = 0
-            while position < bytes.count {
-                if let index = text(at: position, in: bytes) {
-                    if index < Self.shortCodes {
-                        packed.append(UInt8(index + 1))
+        var isPackable = true
+        // A code is shorter than its text, so the packed form is never longer.
+        let packed = [UInt8](unsafeUninitializedCapacity: json.count) { target, count in
+            json.withUnsafeBufferPointer { bytes in
+                var position = 0
+                while position < bytes.count {
+                    if let entry = text(at: position, in: bytes) {
+                        target[count] = entry.code
+                        count += 1
+                        if let second = entry.second {
+                            target[count] = second
+                            count += 1
+                        }
+                        position += entry.count
                     } else {
-                        packed.append(Self.longCode)
-                        packed.append(UInt8(index - Self.shortCodes + Self.firstPrintable))
+                        let byte = bytes[position]
+                        guard byte >= 0x20 else {
+                            isPackable = false
+                            return
+                        }
+                        target[count] = byte
+                        count += 1
+                        position += 1
                     }
-                    position += texts[index].count
-                } else {
-                    packed.append(bytes[position])
-                    position += 1
                 }
             }
         }
-        return packed
+        return isPackable ? packed : [Self.verbatim] + json
     }
 
     /// The bytes whose packed form this is.
@@ -76,43 +115,66 @@ package struct TextPacking: Sendable {
     /// - Throws: ``UnknownTextCode``.
     package func unpacked(_ packed: [UInt8]) throws(UnknownTextCode) -> [UInt8] {
         if packed.first == Self.verbatim { return Array(packed.dropFirst()) }
-        var json: [UInt8] = []
-        json.reserveCapacity(packed.count * 4)
+        var length = 0
         var position = 0
         while position < packed.count {
-            let byte = packed[position]
-            if byte >= 0x20 {
-                json.append(byte)
+            guard packed[position] < 0x20 else {
+                length += 1
                 position += 1
                 continue
             }
-            let index: Int
-            if byte == Self.longCode, position + 1 < packed.count {
-                let second = Int(packed[position + 1]) - Self.firstPrintable
-                index = second < 0 ? texts.count : Self.shortCodes + second
-            } else {
-                index = (1...Self.shortCodes).contains(Int(byte)) ? Int(byte) - 1 : texts.count
-            }
-            guard index < texts.count else {
+            guard let entry = entry(at: position, in: packed) else {
                 throw UnknownTextCode(position: position, bytes: packed)
             }
-            json.append(contentsOf: texts[index])
-            position += byte == Self.longCode ? 2 : 1
+            length += entry.count
+            position += entry.second == nil ? 1 : 2
         }
-        return json
+        return [UInt8](unsafeUninitializedCapacity: length) { json, count in
+            var position = 0
+            while position < packed.count {
+                guard packed[position] < 0x20, let entry = entry(at: position, in: packed) else {
+                    json[count] = packed[position]
+                    count += 1
+                    position += 1
+                    continue
+                }
+                for offset in 0..<entry.count {
+                    json[count + offset] = letters[entry.start + offset]
+                }
+                count += entry.count
+                position += entry.second == nil ? 1 : 2
+            }
+        }
     }
 
-    /// The index of the longest text at a position, if there is one.
-    private func text(at position: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard position + 2 < bytes.count, isFirst[Int(bytes[position])] else { return nil }
-        return slots[Self.slot(bytes[position + 1], bytes[position + 2])].first { index in
-            let text = texts[index]
-            guard position + text.count <= bytes.count else { return false }
-            for offset in text.indices where bytes[position + offset] != text[offset] {
-                return false
-            }
-            return true
+    /// The text whose code is at a position of a packed form; `nil` if no text has that code.
+    private func entry(at position: Int, in packed: [UInt8]) -> Entry? {
+        let byte = packed[position]
+        if byte == Self.longCode {
+            guard position + 1 < packed.count else { return nil }
+            let number = Int(packed[position + 1]) - Self.firstPrintable
+            guard number >= 0, Self.shortCodes + number < entries.count else { return nil }
+            return entries[Self.shortCodes + number]
         }
+        let number = Int(byte) - 1
+        guard number >= 0, number < min(Self.shortCodes, entries.count) else { return nil }
+        return entries[number]
+    }
+
+    /// The longest text at a position, if there is one.
+    private func text(at position: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Entry? {
+        guard position + 2 < bytes.count, isFirst[Int(bytes[position])] else { return nil }
+        let slot = Self.slot(bytes[position + 1], bytes[position + 2])
+        for index in slotStarts[slot]..<slotStarts[slot + 1] {
+            let entry = bySlot[index]
+            guard position + entry.count <= bytes.count else { continue }
+            var offset = 0
+            while offset < entry.count, bytes[position + offset] == letters[entry.start + offset] {
+                offset += 1
+            }
+            if offset == entry.count { return entry }
+        }
+        return nil
     }
 
     /// The slot of texts with these second and third bytes.
