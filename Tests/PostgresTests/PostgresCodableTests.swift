@@ -238,6 +238,33 @@ import Testing
         }
     }
 
+    @Test func columnsAreReadOneAfterAnother() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                try await client.withConnection { connection in
+                    let rows = try connection.query(
+                        "SELECT 1::bigint AS id, NULL::text AS name, 2::bigint AS other"
+                    )
+                    var columns = try rows[0].columns(3)
+                    let id = try columns.next(Int64.self)
+                    let name = try columns.next(String?.self)
+                    let other = try columns.next(Int64?.self)
+                    #expect(id == 1)
+                    #expect(name == nil)
+                    #expect(other == 2)
+                    let missing = try refusal(rows) { _ = try $0.columns(2) }
+                    #expect(missing.contains("2 columns are asked for, the row has 3"))
+                    let null = try refusal(rows) { row in
+                        var columns = try row.columns(3)
+                        _ = try columns.next(Int64.self)
+                        _ = try columns.next(String.self)
+                    }
+                    #expect(null.contains("column \"name\""))
+                }
+            }
+        }
+    }
+
     /// The error of decoding the first row, which must fail.
     private func refusal(
         _ rows: PostgresRows,

@@ -84,21 +84,17 @@ enum QueueStore {
         ) { rows in
             var transactions: [TransactionID: QueuedTransaction] = [:]
             for row in rows {
-                let (
-                    number, accountID, bundleID, version, state, revokedAt, isDelivered, finishedAt,
-                    contents, traceparent
-                ) = try row.decode(
-                    Int64.self,
-                    AccountID.self,
-                    BundleID.self,
-                    Int32.self,
-                    String.self,
-                    StoreTime?.self,
-                    Bool.self,
-                    StoreTime?.self,
-                    PostgresJSON?.self,
-                    StoredTrace?.self
-                )
+                var columns = try row.columns(10)
+                let number = try columns.next(Int64.self)
+                let accountID = try columns.next(AccountID.self)
+                let bundleID = try columns.next(BundleID.self)
+                let version = try columns.next(Int32.self)
+                let state = try columns.next(String.self)
+                let revokedAt = try columns.next(StoreTime?.self)
+                let isDelivered = try columns.next(Bool.self)
+                let finishedAt = try columns.next(StoreTime?.self)
+                let contents = try columns.next(PostgresJSON?.self)
+                let traceparent = try columns.next(StoredTrace?.self)
                 let id = TransactionID(number: number)
                 transactions[id] = QueuedTransaction(
                     id: id,

@@ -292,43 +292,37 @@ enum AttemptStore {
     }
 
     private static func attempt(in row: PostgresRow) throws -> ProcessorAttempt {
-        let (
-            transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
-            undoes, revokes, key, fingerprint, reference, outcome, dueAt, approvalEndsAt,
-            waitsFor, renewalTry, isOwed, act, firstCalledAt, generation, isUncalled, actionEndsAt,
-            advice, failedReference, callableSince, isBuyerPresent
-        ) = try row.decode(
-            Int64.self,
-            String.self,
-            Int32.self,
-            SIMD16<UInt8>.self,
-            String.self,
-            String.self,
-            Int64.self,
-            Currency.self,
-            Bool.self,
-            Int32.self,
-            String?.self,
-            Bool.self,
-            IdempotencyKey?.self,
-            [UInt8]?.self,
-            String?.self,
-            String?.self,
-            MachineTime?.self,
-            StoreTime?.self,
-            Int64?.self,
-            Int32?.self,
-            Bool.self,
-            PostgresJSON?.self,
-            MachineTime?.self,
-            Int32.self,
-            Bool.self,
-            MachineTime?.self,
-            String?.self,
-            String?.self,
-            MachineTime?.self,
-            Bool.self
-        )
+        var columns = try row.columns(30)
+        let transactionID = try columns.next(Int64.self)
+        let kind = try columns.next(String.self)
+        let number = try columns.next(Int32.self)
+        let id = try columns.next(SIMD16<UInt8>.self)
+        let step = try columns.next(String.self)
+        let method = try columns.next(String.self)
+        let amount = try columns.next(Int64.self)
+        let currency = try columns.next(Currency.self)
+        let isApproved = try columns.next(Bool.self)
+        let callCount = try columns.next(Int32.self)
+        let undoes = try columns.next(String?.self)
+        let revokes = try columns.next(Bool.self)
+        let key = try columns.next(IdempotencyKey?.self)
+        let fingerprint = try columns.next([UInt8]?.self)
+        let reference = try columns.next(String?.self)
+        let outcome = try columns.next(String?.self)
+        let dueAt = try columns.next(MachineTime?.self)
+        let approvalEndsAt = try columns.next(StoreTime?.self)
+        let waitsFor = try columns.next(Int64?.self)
+        let renewalTry = try columns.next(Int32?.self)
+        let isOwed = try columns.next(Bool.self)
+        let act = try columns.next(PostgresJSON?.self)
+        let firstCalledAt = try columns.next(MachineTime?.self)
+        let generation = try columns.next(Int32.self)
+        let isUncalled = try columns.next(Bool.self)
+        let actionEndsAt = try columns.next(MachineTime?.self)
+        let advice = try columns.next(String?.self)
+        let failedReference = try columns.next(String?.self)
+        let callableSince = try columns.next(MachineTime?.self)
+        let isBuyerPresent = try columns.next(Bool.self)
         return ProcessorAttempt(
             transactionID: TransactionID(number: transactionID),
             kind: try known(AttemptKind(rawValue: kind)),

@@ -302,41 +302,35 @@ enum TransactionStore {
     }
 
     private static func record(in row: PostgresRow) throws -> TransactionRecord {
-        let (
-            id, originalID, version, state, account, bundle, product, productVersion, productType,
-            quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
-            originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints, traceparent,
-            reason, refunds, period, approvalAct, sharedFrom
-        ) = try row.decode(
-            Int64.self,
-            Int64.self,
-            Int32.self,
-            String.self,
-            AccountID.self,
-            BundleID.self,
-            ProductID.self,
-            Int32.self,
-            String.self,
-            Int32.self,
-            Storefront.self,
-            Int64.self,
-            Currency.self,
-            String?.self,
-            PostgresJSON.self,
-            StoreTime.self,
-            StoreTime?.self,
-            StoreTime?.self,
-            String?.self,
-            StoreTime?.self,
-            String?.self,
-            Int32.self,
-            StoredTrace?.self,
-            String.self,
-            PostgresJSON?.self,
-            PostgresJSON?.self,
-            PostgresJSON?.self,
-            Int64?.self
-        )
+        var columns = try row.columns(28)
+        let id = try columns.next(Int64.self)
+        let originalID = try columns.next(Int64.self)
+        let version = try columns.next(Int32.self)
+        let state = try columns.next(String.self)
+        let account = try columns.next(AccountID.self)
+        let bundle = try columns.next(BundleID.self)
+        let product = try columns.next(ProductID.self)
+        let productVersion = try columns.next(Int32.self)
+        let productType = try columns.next(String.self)
+        let quantity = try columns.next(Int32.self)
+        let storefront = try columns.next(Storefront.self)
+        let price = try columns.next(Int64.self)
+        let currency = try columns.next(Currency.self)
+        let username = try columns.next(String?.self)
+        let plan = try columns.next(PostgresJSON.self)
+        let requestedAt = try columns.next(StoreTime.self)
+        let purchasedAt = try columns.next(StoreTime?.self)
+        let originalPurchasedAt = try columns.next(StoreTime?.self)
+        let failure = try columns.next(String?.self)
+        let revokedAt = try columns.next(StoreTime?.self)
+        let approval = try columns.next(String?.self)
+        let taxBasisPoints = try columns.next(Int32.self)
+        let traceparent = try columns.next(StoredTrace?.self)
+        let reason = try columns.next(String.self)
+        let refunds = try columns.next(PostgresJSON?.self)
+        let period = try columns.next(PostgresJSON?.self)
+        let approvalAct = try columns.next(PostgresJSON?.self)
+        let sharedFrom = try columns.next(Int64?.self)
         return TransactionRecord(
             transaction: Transaction(
                 id: TransactionID(number: id),

@@ -114,19 +114,17 @@ public enum EventLog {
     /// data`, each with exactly what the table has.
     package static func exactRows(in rows: PostgresRows) throws -> [ExactRow] {
         try rows.map { row in
-            let (xid, position, id, type, topic, key, subject, time, trace, data) =
-                try row.decode(
-                    UInt64.self,
-                    Int64.self,
-                    EventID.self,
-                    String.self,
-                    String.self,
-                    String.self,
-                    String.self,
-                    PostgresTimestamp.self,
-                    StoredTrace?.self,
-                    [UInt8].self
-                )
+            var columns = try row.columns(10)
+            let xid = try columns.next(UInt64.self)
+            let position = try columns.next(Int64.self)
+            let id = try columns.next(EventID.self)
+            let type = try columns.next(String.self)
+            let topic = try columns.next(String.self)
+            let key = try columns.next(String.self)
+            let subject = try columns.next(String.self)
+            let time = try columns.next(PostgresTimestamp.self)
+            let trace = try columns.next(StoredTrace?.self)
+            let data = try columns.next([UInt8].self)
             let outboxRow = OutboxRow(
                 place: LogPlace(xid: xid, position: position),
                 event: OutboxEvent(

@@ -2,9 +2,11 @@
 
 extension Int16: PostgresEncodable, PostgresDecodable {
     /// `smallint`.
+    @inlinable
     public static var postgresType: PostgresType { .int2 }
 
     /// Appends two bytes.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
 
     /// Reads `smallint`.
@@ -18,9 +20,11 @@ extension Int16: PostgresEncodable, PostgresDecodable {
 
 extension Int32: PostgresEncodable, PostgresDecodable {
     /// `integer`.
+    @inlinable
     public static var postgresType: PostgresType { .int4 }
 
     /// Appends four bytes.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
 
     /// Reads `integer` or narrower.
@@ -34,9 +38,11 @@ extension Int32: PostgresEncodable, PostgresDecodable {
 
 extension Int64: PostgresEncodable, PostgresDecodable {
     /// `bigint`.
+    @inlinable
     public static var postgresType: PostgresType { .int8 }
 
     /// Appends eight bytes.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
 
     /// Reads `bigint`, `oid` or narrower.
@@ -50,9 +56,11 @@ extension Int64: PostgresEncodable, PostgresDecodable {
 
 extension Int: PostgresEncodable, PostgresDecodable {
     /// `bigint`.
+    @inlinable
     public static var postgresType: PostgresType { .int8 }
 
     /// Appends eight bytes.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.appendBigEndian(Int64(self)) }
 
     /// Reads `bigint`, `oid` or narrower.
@@ -66,9 +74,11 @@ extension Int: PostgresEncodable, PostgresDecodable {
 
 extension UInt64: PostgresEncodable, PostgresDecodable {
     /// `xid8`, PostgreSQL's only unsigned number of 64 bits.
+    @inlinable
     public static var postgresType: PostgresType { .xid8 }
 
     /// Appends eight bytes.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.appendBigEndian(self) }
 
     /// Reads `xid8`, `oid`, or an integer that is not negative.
@@ -87,15 +97,19 @@ extension UInt8: PostgresEncodable, PostgresDecodable {
     /// `"char"`, PostgreSQL's type of one byte.
     ///
     /// An array of bytes is one `bytea`.
+    @inlinable
     public static var postgresType: PostgresType { .char }
 
     /// Appends one byte.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.append(self) }
 
     /// `bytea`.
+    @inlinable
     public static var postgresArrayType: PostgresType { .bytea }
 
     /// Appends the bytes as they are.
+    @inlinable
     public static func encodePostgresArray(_ elements: [UInt8], into buffer: inout [UInt8]) {
         buffer.append(contentsOf: elements)
     }
@@ -123,9 +137,11 @@ extension UInt8: PostgresEncodable, PostgresDecodable {
 
 extension Bool: PostgresEncodable, PostgresDecodable {
     /// `boolean`.
+    @inlinable
     public static var postgresType: PostgresType { .bool }
 
     /// Appends one byte.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.append(self ? 1 : 0) }
 
     /// Reads `boolean`.
@@ -140,9 +156,11 @@ extension Bool: PostgresEncodable, PostgresDecodable {
 
 extension Double: PostgresEncodable, PostgresDecodable {
     /// `double precision`.
+    @inlinable
     public static var postgresType: PostgresType { .float8 }
 
     /// Appends eight bytes.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.appendBigEndian(bitPattern) }
 
     /// Reads `double precision` or `real`.

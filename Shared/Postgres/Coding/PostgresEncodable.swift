@@ -42,12 +42,15 @@ public protocol PostgresDecodable: Sendable {
 
 extension PostgresEncodable {
     /// Always `false`: only optionals can be NULL.
+    @inlinable
     public var isPostgresNull: Bool { false }
 
     /// The array type of ``postgresType``.
+    @inlinable
     public static var postgresArrayType: PostgresType { postgresType.array }
 
     /// Appends a one-dimensional array.
+    @inlinable
     public static func encodePostgresArray(_ elements: [Self], into buffer: inout [UInt8]) {
         buffer.appendBigEndian(Int32(elements.isEmpty ? 0 : 1))
         // The server finds NULLs by itself; the flag is only informative.
@@ -99,12 +102,15 @@ extension PostgresDecodable {
 
 extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
     /// The type of the wrapped value.
+    @inlinable
     public static var postgresType: PostgresType { Wrapped.postgresType }
 
     /// Whether there is no value.
+    @inlinable
     public var isPostgresNull: Bool { self?.isPostgresNull ?? true }
 
     /// Appends the wrapped value, if there is one.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) {
         self?.encode(into: &buffer)
     }
@@ -112,6 +118,7 @@ extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
     /// Reads the wrapped value.
+    @inlinable
     public static func decode(
         _ bytes: UnsafeRawBufferPointer,
         as type: PostgresType
@@ -120,6 +127,7 @@ extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
     }
 
     /// Reads NULL as `nil`.
+    @inlinable
     public static func decodePostgresNull() throws(PostgresError) -> Wrapped? {
         nil
     }
@@ -127,9 +135,11 @@ extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
 
 extension Array: PostgresEncodable where Element: PostgresEncodable {
     /// The array type of the elements; `bytea` for `[UInt8]`.
+    @inlinable
     public static var postgresType: PostgresType { Element.postgresArrayType }
 
     /// Appends the array.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) {
         Element.encodePostgresArray(self, into: &buffer)
     }
@@ -137,6 +147,7 @@ extension Array: PostgresEncodable where Element: PostgresEncodable {
 
 extension Array: PostgresDecodable where Element: PostgresDecodable {
     /// Reads an array; for `[UInt8]` the bytes of the value.
+    @inlinable
     public static func decode(
         _ bytes: UnsafeRawBufferPointer,
         as type: PostgresType
@@ -170,11 +181,13 @@ struct BinaryReader {
 
 extension [UInt8] {
     /// Appends an integer in network byte order.
+    @inlinable
     mutating func appendBigEndian(_ value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
     /// Appends a value after its length, or the marker of NULL.
+    @inlinable
     mutating func appendField<T: PostgresEncodable>(_ value: T) {
         guard !value.isPostgresNull else {
             appendBigEndian(Int32(-1))

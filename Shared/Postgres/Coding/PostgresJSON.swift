@@ -27,9 +27,11 @@ public struct PostgresJSON: PostgresEncodable, PostgresDecodable, Hashable {
     }
 
     /// `json`; the server converts it to `jsonb` for a `jsonb` column.
+    @inlinable
     public static var postgresType: PostgresType { .json }
 
     /// Appends the document.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.append(contentsOf: bytes) }
 
     /// Reads `json` or `jsonb`.

@@ -45,7 +45,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         fileprivate var text = ""
         fileprivate var types: [UInt32] = []
         fileprivate var parameters: [Parameter] = []
-        fileprivate var buffer: [UInt8] = []
+        @usableFromInline var buffer: [UInt8] = []
 
         /// Reserves capacity.
         public init(literalCapacity: Int, interpolationCount: Int) {
@@ -63,15 +63,26 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         }
 
         /// Appends a parameter.
+        ///
+        /// It is inlinable, as all that encodes values, so that services encode the arrays of a
+        /// batch with code for their element types.
+        @inlinable
         public mutating func appendInterpolation<T: PostgresEncodable>(_ value: T) {
-            types.append(T.postgresType.oid)
             let offset = buffer.count
-            if value.isPostgresNull {
-                parameters.append(Parameter(offset: 0, count: -1))
-            } else {
-                value.encode(into: &buffer)
-                parameters.append(Parameter(offset: offset, count: buffer.count - offset))
-            }
+            let isNull = value.isPostgresNull
+            if !isNull { value.encode(into: &buffer) }
+            add(T.postgresType, from: offset, isNull: isNull)
+        }
+
+        /// Adds the parameter whose value begins at an offset of the buffer.
+        @usableFromInline
+        mutating func add(_ type: PostgresType, from offset: Int, isNull: Bool) {
+            types.append(type.oid)
+            parameters.append(
+                isNull
+                    ? Parameter(offset: 0, count: -1)
+                    : Parameter(offset: offset, count: buffer.count - offset)
+            )
             text += "$"
             text += String(types.count)
         }
@@ -81,6 +92,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         /// PostgreSQL fills up the columns of such an `unnest` with NULLs. So a column that is NULL
         /// in every row costs next to nothing. Another array of the same `unnest` must have all its
         /// elements.
+        @inlinable
         public mutating func appendInterpolation<T: PostgresEncodable>(padded values: [T?]) {
             let last = values.lastIndex { !$0.isPostgresNull }
             appendInterpolation(Array(values.prefix((last ?? -1) + 1)))

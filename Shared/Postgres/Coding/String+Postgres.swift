@@ -4,9 +4,11 @@ public import Foundation
 
 extension String: PostgresEncodable, PostgresDecodable {
     /// `text`.
+    @inlinable
     public static var postgresType: PostgresType { .text }
 
     /// Appends the text in UTF-8.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) { buffer.append(contentsOf: utf8) }
 
     /// Reads any text, JSON, or the label of an enumeration.
@@ -28,9 +30,11 @@ extension String: PostgresEncodable, PostgresDecodable {
 
 extension SIMD16: PostgresEncodable where Scalar == UInt8 {
     /// `uuid`.
+    @inlinable
     public static var postgresType: PostgresType { .uuid }
 
     /// Appends the sixteen bytes.
+    @inlinable
     public func encode(into buffer: inout [UInt8]) {
         Swift.withUnsafeBytes(of: self) { buffer.append(contentsOf: $0) }
     }

@@ -50,6 +50,23 @@ public struct PostgresRow: Sendable {
         return try next(column, &index)
     }
 
+    /// Begins to read the columns one after another.
+    ///
+    /// ```swift
+    /// var columns = try row.columns(2)
+    /// let id = try columns.next(Int64.self)
+    /// let name = try columns.next(String?.self)
+    /// ```
+    ///
+    /// - Parameter count: The number of columns.
+    /// - Returns: The columns, of which none is read.
+    /// - Throws: ``PostgresError`` with the code ``PostgresError/Code/decoding``, if the row has another
+    ///   number of columns.
+    public func columns(_ count: Int) throws(PostgresError) -> PostgresColumns {
+        try expectColumns(count)
+        return PostgresColumns(self)
+    }
+
     private func expectColumns(_ asked: Int) throws(PostgresError) {
         guard asked == result.columnCount else {
             throw PostgresError(
@@ -72,5 +89,47 @@ public struct PostgresRow: Sendable {
         } catch {
             throw error.prefixed(with: "column \"\(result.name(ofColumn: column))\"")
         }
+    }
+}
+
+/// The columns of a row, read one after another.
+///
+/// Rows that come in large numbers are read with it: each column is then read by code for its type.
+public struct PostgresColumns {
+    private let row: PostgresRow
+    private var position = -1
+
+    init(_ row: PostgresRow) { self.row = row }
+
+    /// Reads the next column.
+    ///
+    /// - Throws: ``PostgresError`` with the code ``PostgresError/Code/decoding``, naming the column, if
+    ///   its type does not fit, or its value is NULL and the type is not optional.
+    @inlinable
+    public mutating func next<C: PostgresDecodable>(
+        _ type: C.Type = C.self
+    ) throws(PostgresError) -> C {
+        do {
+            guard let bytes = advance() else { return try C.decodePostgresNull() }
+            return try C.decode(bytes, as: columnType)
+        } catch {
+            throw located(error)
+        }
+    }
+
+    /// Moves to the next column, and returns its value; `nil` for NULL.
+    @usableFromInline
+    mutating func advance() -> UnsafeRawBufferPointer? {
+        position += 1
+        return row.result.bytes(row: row.index, column: position)
+    }
+
+    /// The type of the present column.
+    @usableFromInline var columnType: PostgresType { row.result.type(ofColumn: position) }
+
+    /// The error with the name of the present column.
+    @usableFromInline
+    func located(_ error: PostgresError) -> PostgresError {
+        error.prefixed(with: "column \"\(row.result.name(ofColumn: position))\"")
     }
 }
