@@ -11,6 +11,9 @@ import Synchronization
 /// gather and form the next batch. Under high load the batches grow; under low load no request
 /// waits for others.
 ///
+/// A batch of many requests means that more arrive. It is followed by a rest as long as itself, in
+/// which the next one gathers: few large database transactions cost less than many small ones.
+///
 /// Every accepted request is answered: graceful shutdown performs everything that was submitted
 /// before. A request whose time is up before its batch is done is answered 503 `try_again`.
 ///
@@ -73,6 +76,9 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Callers are answered up to this much early.
     private static var watchInterval: Duration { .milliseconds(100) }
 
+    /// The smallest batch that is followed by a rest.
+    private static var restedBatchMin: Int { 16 }
+
     private enum Admission {
         case startsBatch
         case waits
@@ -83,6 +89,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private let batchSizeMax: Int
     private let pendingMax: Int
     private let waitMax: Duration?
+    private let restMax: Duration
     private let failures: OccasionalWarning
     private let perform: @Sendable ([Request]) async throws -> [Response]
     private let batchSizes: Recorder
@@ -98,6 +105,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     ///   - waitMax: The longest time that a batch may wait for the database, and a request for its
     ///     answer unless its own budget (`PostgresWaitBudget`) is shorter; `nil` for requests that
     ///     come from no client.
+    ///   - restMax: The longest rest after a batch of many requests.
     ///   - logger: Receives the reasons why batches fail.
     ///   - perform: Performs a batch. It returns one response for each request, in their order. An
     ///     error that it throws goes to every request of the batch.
@@ -106,6 +114,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         batchSizeMax: Int = 256,
         pendingMax: Int = 10_000,
         waitMax: Duration? = nil,
+        restMax: Duration = .milliseconds(20),
         logger: Logger,
         perform: @escaping @Sendable ([Request]) async throws -> [Response]
     ) {
@@ -113,6 +122,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         self.batchSizeMax = batchSizeMax
         self.pendingMax = pendingMax
         self.waitMax = waitMax
+        self.restMax = restMax
         let what = name.replacing("_", with: " ")
         failures = OccasionalWarning(
             "\(what.prefix(1).uppercased())\(what.dropFirst()) cannot be written",
@@ -165,6 +175,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
 
     /// The number of requests that wait for a batch.
     var pendingCount: Int { state.withLock { $0.pendingCount } }
+    /// The number of callers that are not answered yet.
+    var waitingCount: Int { state.withLock { $0.waiters.count } }
     /// Whether requests are refused because of shutdown.
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
@@ -193,6 +205,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private func performBatches() async {
         while let batch = nextBatch() {
             batchSizes.record(batch.count)
+            let start = ContinuousClock.now
             do {
                 // The batch has its own budget, because that of one request must not limit the
                 // others.
@@ -216,7 +229,16 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
                     waiter?.continuation.resume(throwing: error)
                 }
             }
+            await rest(after: batch.count, start.duration(to: .now))
         }
+    }
+
+    /// Lets the next batch gather after one of many requests.
+    private func rest(after count: Int, _ work: Duration) async {
+        guard count >= Self.restedBatchMin else { return }
+        let isNeeded = state.withLock { !$0.isStopping && $0.pendingCount < batchSizeMax }
+        // This task is never cancelled, because nothing holds a reference to it.
+        if isNeeded { try? await Task.sleep(for: min(work, restMax)) }
     }
 
     /// The callers that wait for the answers of a batch; `nil` in place of one whose time was up.

@@ -69,6 +69,38 @@ struct RequestBatcherTests {
         #expect(gate.seen.map(\.count) == [1, 3, 3, 1])
     }
 
+    @Test func afterABatchOfManyTheNextOneGathers() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(
+            name: "test",
+            restMax: .seconds(5),
+            logger: silent
+        ) { requests in
+            await gate.pass(requests)
+            return requests
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask { try await batcher.submit(0) }
+            await gate.waitForBatch()
+            for number in 1...20 { group.addTask { try await batcher.submit(number) } }
+            while batcher.pendingCount < 20 { await Task.yield() }
+            gate.release()
+            await gate.waitForBatch()
+            // The rest is as long as the batch.
+            try await Task.sleep(for: .milliseconds(500))
+            gate.release()
+            while batcher.waitingCount > 0 { await Task.yield() }
+            for number in 21...25 {
+                group.addTask { try await batcher.submit(number) }
+                while batcher.waitingCount < number - 20 { await Task.yield() }
+            }
+            gate.release(5)
+            let answers = try await group.reduce(into: []) { $0.append($1) }
+            #expect(answers.sorted() == Array(0...25))
+        }
+        #expect(gate.seen.map(\.count) == [1, 20, 5])
+    }
+
     @Test func moreThanTheBoundIsRefusedAsOverloaded() async throws {
         let gate = Gate()
         let batcher = RequestBatcher<Int, Int>(name: "test", pendingMax: 2, logger: silent) {
