@@ -7,10 +7,11 @@
 /// become larger and cheaper per event. The loops slow down together instead of starving each
 /// other.
 ///
-/// A batch of a few events means that little arrives. It is followed by a rest of only its own
-/// length, because waiting would save little and every purchase passes five such loops.
+/// A batch of a few events means that little arrives. It is followed by a rest of less than its own
+/// length, in proportion to its events, because waiting would save little and every purchase passes
+/// five such loops.
 public struct Pace: Sendable {
-    /// The rest after a batch, as a multiple of the batch's length.
+    /// The longest rest after a batch, as a multiple of the batch's length.
     private let restPerWork: Int
     /// The longest rest.
     private static let restMax = Duration.milliseconds(80)
@@ -21,7 +22,7 @@ public struct Pace: Sendable {
 
     /// Makes a pace.
     ///
-    /// - Parameter restPerWork: The rest after a batch, as a multiple of the batch's length.
+    /// - Parameter restPerWork: The longest rest after a batch, as a multiple of the batch's length.
     public init(restPerWork: Int = 4) {
         self.restPerWork = restPerWork
     }
@@ -41,14 +42,16 @@ public struct Pace: Sendable {
     ///
     /// - Parameter count: The number of events in the batch.
     /// - Throws: `CancellationError`.
-    public func rest(afterBatchOf count: Int = .max) async throws {
+    public func rest(afterBatchOf count: Int) async throws {
         let work = ContinuousClock.now - begunAt - waited
         try await Task.sleep(for: length(ofRestAfter: work, events: count))
     }
 
     /// The length of the rest after a batch of some length and number of events.
     func length(ofRestAfter work: Duration, events: Int) -> Duration {
-        let times = min(restPerWork, max(1, events / Self.eventsPerRest))
-        return min(work * times, Self.restMax)
+        guard events >= Self.eventsPerRest else {
+            return min(work * events / Self.eventsPerRest, Self.restMax)
+        }
+        return min(work * min(restPerWork, events / Self.eventsPerRest), Self.restMax)
     }
 }

@@ -6,7 +6,14 @@ import Testing
     private let work = Duration.milliseconds(10)
 
     @Test func aFewEventsAreFollowedByAShortRest() {
-        #expect(Pace().length(ofRestAfter: work, events: 3) == work)
+        #expect(Pace().length(ofRestAfter: work, events: 4) == work / 16)
+        #expect(Pace().length(ofRestAfter: work, events: 32) == work / 2)
+        #expect(Pace(restPerWork: 1).length(ofRestAfter: work, events: 32) == work / 2)
+    }
+
+    @Test func aRestGrowsWithTheEvents() {
+        #expect(Pace().length(ofRestAfter: work, events: 64) == work)
+        #expect(Pace().length(ofRestAfter: work, events: 127) == work)
         #expect(Pace().length(ofRestAfter: work, events: 160) == work * 2)
     }
 

@@ -154,7 +154,9 @@ final class ChargeRunner: Service {
                 }
                 // Renewals come in batches, and their pace leaves room for buyers. When cancelled, the loop
                 // carries out queued attempts without resting.
-                if lane != .renewals, batch.count < limits.batchSizeMax { try? await pace.rest() }
+                if lane != .renewals, batch.count < limits.batchSizeMax {
+                    try? await pace.rest(afterBatchOf: batch.count)
+                }
             }
         }
     }
