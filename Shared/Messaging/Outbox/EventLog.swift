@@ -82,6 +82,47 @@ public enum EventLog {
         try exactRows(in: settled(after: place, limit: limit, on: connection)).map(\.row)
     }
 
+    /// The rows after a place that no database transaction of this database can precede any more.
+    ///
+    /// ``settledRows(after:limit:on:)`` waits for every running database transaction of the server.
+    /// Those of the server's other databases cannot append here, and are left out. A look at the
+    /// server's locks finds them, so this costs more. One that ends in between counts as one of this
+    /// database, and so does one whose database is unknown.
+    static func rowsSettledHere(
+        after place: LogPlace,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [OutboxRow] {
+        let rows = try connection.query(
+            """
+            WITH others AS MATERIALIZED (
+                SELECT locks.transactionid AS number
+                FROM pg_locks AS locks JOIN pg_stat_activity AS activity USING (pid)
+                WHERE locks.locktype = 'transactionid' AND locks.mode = 'ExclusiveLock'
+                    AND locks.granted AND activity.datname <> current_database()
+            ),
+            settled AS MATERIALIZED (
+                SELECT (base + coalesce(
+                    (
+                        SELECT min(running.number::text::bigint)
+                        FROM pg_snapshot_xip(pg_current_snapshot()) AS running (number)
+                        WHERE running.number::xid NOT IN (SELECT number FROM others)
+                    ),
+                    pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+                ))::text::xid8 AS place
+                FROM outbox_base
+            )
+            SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
+            FROM outbox
+            WHERE (xid, position) > (\(place.xid), \(place.position))
+                AND xid < (SELECT place FROM settled)
+            ORDER BY xid, position
+            LIMIT \(Int64(limit))
+            """
+        )
+        return try exactRows(in: rows).map(\.row)
+    }
+
     private static func settled(
         after place: LogPlace,
         limit: Int,

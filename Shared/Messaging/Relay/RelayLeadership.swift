@@ -205,14 +205,7 @@ final class RelayLeadership: Sendable {
     ) async throws -> Outcome {
         let place = progress.published
         let (rows, waits) = try await client.withConnection { connection in
-            let rows = try EventLog.settledRows(
-                after: place,
-                limit: Self.batchSize,
-                on: connection
-            )
-            // An unsettled row sends no second notification, so it must be read again.
-            let waits = try rows.isEmpty && RelayStore.hasRows(after: place, on: connection)
-            return (rows, waits)
+            try Self.nextRows(after: place, on: connection)
         }
         guard let last = rows.last else { return waits ? .unsettled : .empty }
         topics.isBusy = true
@@ -261,6 +254,22 @@ final class RelayLeadership: Sendable {
             spans.record(published.compactMap { Span(publishing: $0.event, from: start) })
         }
         return rows.count == Self.batchSize ? .full : .published(rows.count)
+    }
+
+    /// Reads the next rows to publish.
+    ///
+    /// - Returns: The rows, and whether there are only rows that must wait.
+    private static func nextRows(
+        after place: LogPlace,
+        on connection: isolated PostgresConnection
+    ) throws -> (rows: [OutboxRow], wait: Bool) {
+        let settled = try EventLog.settledRows(after: place, limit: batchSize, on: connection)
+        guard try settled.isEmpty && RelayStore.hasRows(after: place, on: connection) else {
+            return (settled, false)
+        }
+        let rows = try EventLog.rowsSettledHere(after: place, limit: batchSize, on: connection)
+        // An unsettled row sends no second notification, so it must be read again.
+        return (rows, rows.isEmpty)
     }
 
     /// Seals a batch of the rows that an older relay, which had no seals, has published.

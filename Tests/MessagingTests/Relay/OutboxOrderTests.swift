@@ -126,4 +126,79 @@ struct OutboxOrderTests {
             }
         }
     }
+
+    /// Runs a body while a database transaction that has a number is open in a database.
+    private static func whileTransactionRuns(
+        in database: TestDatabase,
+        _ body: () async throws -> Void
+    ) async throws {
+        let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+        let isOver = DispatchSemaphore(value: 0)
+        try await database.withClient(poolSize: 1) { client in
+            async let running: Void = client.withTransaction { connection in
+                defer { begun.finish() }
+                _ = try connection.query("SELECT pg_current_xact_id()")
+                begun.finish()
+                isOver.wait()
+            }
+            for await _ in begins {}
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
+            }
+            isOver.signal()
+            try await running
+            try result.get()
+        }
+    }
+
+    private static func subjectsSettledHere(_ client: PostgresClient) async throws -> [String] {
+        try await client.withConnection { connection in
+            try EventLog.rowsSettledHere(after: .start, limit: 10, on: connection)
+        }.map(\.event.subject)
+    }
+
+    @Test func transactionsOfOtherDatabasesHoldNothingBack() async throws {
+        let role = "counterfoil_payments"
+        let migrations = MessagingMigrations.all(role: role)
+        try await withTestDatabase { other in
+            try await withTestDatabase(migrations: migrations) { database in
+                // As the service, which does not see what other roles' sessions do.
+                try await database.withClient(role: role) { client in
+                    try await Self.whileTransactionRuns(in: other) {
+                        try await client.withTransaction { connection in
+                            try Self.append("1", on: connection)
+                        }
+                        let settled = try await client.withConnection { connection in
+                            try EventLog.settledRows(after: .start, limit: 10, on: connection)
+                        }
+                        #expect(settled.isEmpty)
+                        // One that ends while the query runs counts as one of this database.
+                        try await eventually("the event to be settled") {
+                            try await Self.subjectsSettledHere(client) == ["1"] ? true : nil
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func transactionsOfTheSameDatabaseHoldLaterEventsBack() async throws {
+        let migrations = MessagingMigrations.all(role: "counterfoil_payments")
+        try await withTestDatabase(migrations: migrations) { database in
+            try await database.withClient { client in
+                try await Self.whileTransactionRuns(in: database) {
+                    try await client.withTransaction { connection in
+                        try Self.append("1", on: connection)
+                    }
+                    #expect(try await Self.subjectsSettledHere(client).isEmpty)
+                }
+                try await eventually("the event to be settled") {
+                    try await Self.subjectsSettledHere(client) == ["1"] ? true : nil
+                }
+            }
+        }
+    }
 }
