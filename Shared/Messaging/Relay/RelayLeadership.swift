@@ -118,9 +118,14 @@ final class RelayLeadership: Sendable {
             ),
             logger: logger
         )
+        let watch = RelayWatch(
+            didLook: { [signal] in signal.send() },
+            look: RelayWatch.comparing(topics, offsets, with: admin)
+        )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await producer.run() }
-            group.addTask { try await self.publish(lead, retries, producer, admin) }
+            group.addTask { try await watch.run() }
+            group.addTask { try await self.publish(lead, retries, watch, producer, admin) }
             // It runs beside publishing, because a send may wait for a lost log until this error
             // ends it.
             group.addTask { try await self.waitForLoss(admin) }
@@ -137,6 +142,7 @@ final class RelayLeadership: Sendable {
     private func publish(
         _ lead: Lead,
         _ retries: Retries,
+        _ watch: RelayWatch,
         _ producer: KafkaProducer,
         _ admin: KafkaAdmin
     ) async throws {
@@ -167,8 +173,15 @@ final class RelayLeadership: Sendable {
             if case .unsettled = outcome {} else { retries.succeeded() }
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
-                try await watch(&progress, lead, admin)
-                pace.leaveOut(clock.now - watchedAt)
+                // Once every event is confirmed, nothing has to be compared.
+                if progress.isUnconfirmed {
+                    watch.ask(about: progress)
+                } else {
+                    metrics.forgetLag()
+                }
+            }
+            if let sight = try watch.take() {
+                try await follow(sight, &progress, lead, admin)
             }
             switch outcome {
             case .full: continue
@@ -318,37 +331,22 @@ final class RelayLeadership: Sendable {
         try await topics.makeDeadLetters(of: records, admin)
     }
 
-    /// Checks how far the consumers are, and whether the broker's log is still the same.
-    private func watch(
+    /// Notes what the consumers have confirmed, or begins a new log if the broker has lost its own.
+    private func follow(
+        _ sight: RelayWatch.Sight,
         _ progress: inout RelayProgress,
         _ lead: Lead,
         _ admin: KafkaAdmin
     ) async throws {
-        guard progress.isUnconfirmed else {
-            metrics.forgetLag()
-            return
-        }
-        // No consumer confirms dead letters, and their readers may delete their topics.
-        let own = Set(topics.own.map(\.name))
-        let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
-        // The broker itself may have recreated a missing topic: empty, or with fewer partitions.
-        let ends = try await admin.endsOfKnown(partitions)
-        let isUnknown = ends.count < partitions.count
-        // One answer that a partition is unknown proves nothing: the next watch asks again.
-        if isUnknown, try await !topics.hasLost(partitions, admin) { return }
-        if isUnknown || progress.isContradicted(byEnds: ends) {
+        guard !sight.isLost else {
             try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
-        }
-        let committed = try await offsets.committed(of: topics.own, in: partitions) {
-            lead.move()
-            return try await admin.committedOffsets(group: $0, partitions: $1)
         }
         let before = progress.confirmed
         let confirmedTips = progress.confirmedTips
         let consumers = Dictionary(uniqueKeysWithValues: topics.own.map { ($0.name, $0.consumers) })
-        metrics.record(lag: progress.lag(committed: committed, consumers: consumers))
-        progress.confirm(committed: committed, consumers: consumers)
+        metrics.record(lag: sight.progress.lag(committed: sight.committed, consumers: consumers))
+        progress.confirm(committed: sight.committed, consumers: consumers)
         guard progress.confirmed != before else { return }
         let saved = progress
         try await client.withConnection { connection in
