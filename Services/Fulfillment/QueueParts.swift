@@ -51,6 +51,8 @@ struct QueueParts {
             batchSizeMax: settings.finishBatchMax,
             pendingMax: settings.finishPendingMax,
             waitMax: settings.common.databaseWaitMax,
+            // Each batch is also published, and applied by two services.
+            restingBelow: 16,
             logger: frame.logger
         ) { try await finishing.finish($0) }
     }

@@ -28,6 +28,8 @@ struct AcceptanceParts {
         batcher = RequestBatcher(
             name: "payments",
             waitMax: settings.common.databaseWaitMax,
+            // Each batch is also charged, settled, published, signed and delivered.
+            restingBelow: 16,
             logger: frame.logger,
             perform: handler.accept
         )

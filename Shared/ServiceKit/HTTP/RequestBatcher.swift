@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// A request that finds the batcher idle is performed at once. Requests that arrive meanwhile
 /// gather and form the next batch. Under high load the batches grow; under low load no request
-/// waits for others.
+/// waits for others. In between, a batcher may rest after a small batch for twice as long as the
+/// batch took. What follows from the requests then comes in a third as many batches.
 ///
 /// A batch of many requests means that more arrive. It is followed by a rest as long as itself, in
 /// which the next one gathers: few large database transactions cost less than many small ones.
@@ -89,6 +90,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private let batchSizeMax: Int
     private let pendingMax: Int
     private let waitMax: Duration?
+    /// The size below which a batch is followed by a longer rest.
+    private let fewRequests: Int
     private let restMax: Duration
     private let failures: OccasionalWarning
     private let perform: @Sendable ([Request]) async throws -> [Response]
@@ -105,6 +108,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     ///   - waitMax: The longest time that a batch may wait for the database, and a request for its
     ///     answer unless its own budget (`PostgresWaitBudget`) is shorter; `nil` for requests that
     ///     come from no client.
+    ///   - fewRequests: The size below which a batch is followed by a rest of twice its time, at most
+    ///     half of `restMax`.
     ///   - restMax: The longest rest after a batch of many requests.
     ///   - logger: Receives the reasons why batches fail.
     ///   - perform: Performs a batch. It returns one response for each request, in their order. An
@@ -114,6 +119,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         batchSizeMax: Int = 256,
         pendingMax: Int = 10_000,
         waitMax: Duration? = nil,
+        restingBelow fewRequests: Int = 0,
         restMax: Duration = .milliseconds(20),
         logger: Logger,
         perform: @escaping @Sendable ([Request]) async throws -> [Response]
@@ -122,6 +128,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         self.batchSizeMax = batchSizeMax
         self.pendingMax = pendingMax
         self.waitMax = waitMax
+        self.fewRequests = fewRequests
         self.restMax = restMax
         let what = name.replacing("_", with: " ")
         failures = OccasionalWarning(
@@ -204,8 +211,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Performs batches until nothing is pending.
     private func performBatches() async {
         while let batch = nextBatch() {
-            batchSizes.record(batch.count)
             let start = ContinuousClock.now
+            batchSizes.record(batch.count)
             do {
                 // The batch has its own budget, because that of one request must not limit the
                 // others.
@@ -233,12 +240,19 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         }
     }
 
-    /// Lets the next batch gather after one of many requests.
+    /// Lets the next batch gather.
     private func rest(after count: Int, _ work: Duration) async {
-        guard count >= Self.restedBatchMin else { return }
+        let rest: Duration
+        if count >= Self.restedBatchMin {
+            rest = min(work, restMax)
+        } else if count < fewRequests {
+            rest = min(work * 2, restMax / 2)
+        } else {
+            return
+        }
         let isNeeded = state.withLock { !$0.isStopping && $0.pendingCount < batchSizeMax }
         // This task is never cancelled, because nothing holds a reference to it.
-        if isNeeded { try? await Task.sleep(for: min(work, restMax)) }
+        if isNeeded { try? await Task.sleep(for: rest) }
     }
 
     /// The callers that wait for the answers of a batch; `nil` in place of one whose time was up.

@@ -50,6 +50,33 @@ struct RequestBatcherTests {
         #expect(gate.seen.map(\.count) == [1, 20])
     }
 
+    @Test func requestsGatherAfterASmallBatch() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(
+            name: "test",
+            restingBelow: 2,
+            restMax: .seconds(10),
+            logger: silent
+        ) { requests in
+            await gate.pass(requests)
+            return requests
+        }
+        let first = Task { try await batcher.submit(0) }
+        await gate.waitForBatch()
+        // The rest will be twice as long as the batch.
+        try await Task.sleep(for: .milliseconds(500))
+        gate.release()
+        _ = try await first.value
+        let others = [1, 2].map { number in Task { try await batcher.submit(number) } }
+        while batcher.pendingCount < 2 { await Task.yield() }
+        gate.release()
+        for other in others { _ = try await other.value }
+        #expect(gate.seen.map(\.count) == [1, 2])
+        // A batch of two is no small one, so nothing waits after it.
+        gate.release()
+        #expect(try await batcher.submit(3) == 3)
+    }
+
     @Test func aBatchHasAnUpperBound() async throws {
         let gate = Gate()
         let batcher = RequestBatcher<Int, Int>(name: "test", batchSizeMax: 3, logger: silent) {
