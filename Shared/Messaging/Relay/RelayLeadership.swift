@@ -149,12 +149,11 @@ final class RelayLeadership: Sendable {
         lead.move()
         // The seals are read after the place, so that rows sealed in between are not sealed again.
         var (progress, heads) = try await client.withConnection { connection in
-            (
-                try RelayStore.progress(on: connection),
-                try SealStore.heads(of: SealedLog.outboxName, on: connection)
-            )
+            let progress = try RelayStore.progress(on: connection)
+            let heads = try SealStore.heads(of: SealedLog.outboxName, on: connection)
+            try RelayStore.requireRecentDatabase(for: progress, on: connection)
+            return (progress, heads)
         }
-        try await requireRecentDatabase(progress)
         // Another relay may have led in between and created missing topics.
         topics.forgetDeadLetters()
         if try await !topics.lost(admin).isEmpty {
@@ -164,13 +163,22 @@ final class RelayLeadership: Sendable {
         let clock = ContinuousClock()
         var watchedAt = clock.now
         var pace = Pace()
+        var unhurried = UnhurriedEvents(of: topics.own)
         while true {
             try Task.checkCancellation()
             lead.move()
             pace.begin()
             let isSealing = try await sealEarlierRows(&heads, through: progress.published)
-            let outcome = try await publishBatch(&progress, &heads, &pace, lead, producer, admin)
-            if case .unsettled = outcome {} else { retries.succeeded() }
+            let outcome = try await publishBatch(
+                &progress,
+                &heads,
+                &pace,
+                &unhurried,
+                lead,
+                producer,
+                admin
+            )
+            if !outcome.hasToWait { retries.succeeded() }
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 // Once every event is confirmed, nothing has to be compared.
@@ -187,6 +195,7 @@ final class RelayLeadership: Sendable {
             case .full: continue
             case .published(let count): try await pace.rest(afterBatchOf: count)
             case .unsettled: try await Task.sleep(for: .milliseconds(2))
+            case .early(let wait): try await signal.wait(atMost: wait)
             case .empty where isSealing: continue
             case .empty:
                 // The consumers' offsets are watched until they have confirmed every event.
@@ -204,23 +213,39 @@ final class RelayLeadership: Sendable {
         case published(Int)
         /// There are rows, but a database transaction older than theirs is still running.
         case unsettled
+        /// There are only rows that nobody reads soon; they wait so long for others.
+        case early(Duration)
         /// There are no rows.
         case empty
+
+        /// Whether there are rows, but none that is published now.
+        var hasToWait: Bool {
+            switch self {
+            case .unsettled, .early: true
+            case .full, .published, .empty: false
+            }
+        }
     }
 
     private func publishBatch(
         _ progress: inout RelayProgress,
         _ sealHeads: inout SealHeads,
         _ pace: inout Pace,
+        _ unhurried: inout UnhurriedEvents,
         _ lead: Lead,
         _ producer: KafkaProducer,
         _ admin: KafkaAdmin
     ) async throws -> Outcome {
         let place = progress.published
         let (rows, waits) = try await client.withConnection { connection in
-            try Self.nextRows(after: place, on: connection)
+            try RelayStore.nextRows(after: place, limit: Self.batchSize, on: connection)
         }
         guard let last = rows.last else { return waits ? .unsettled : .empty }
+        if rows.count < Self.batchSize,
+            let wait = unhurried.wait(of: rows.lazy.map(\.event.topic), at: .now)
+        {
+            return .early(wait)
+        }
         topics.isBusy = true
         let epoch = progress.epoch
         let start = spans.start
@@ -267,22 +292,6 @@ final class RelayLeadership: Sendable {
             spans.record(published.compactMap { Span(publishing: $0.event, from: start) })
         }
         return rows.count == Self.batchSize ? .full : .published(rows.count)
-    }
-
-    /// Reads the next rows to publish.
-    ///
-    /// - Returns: The rows, and whether there are only rows that must wait.
-    private static func nextRows(
-        after place: LogPlace,
-        on connection: isolated PostgresConnection
-    ) throws -> (rows: [OutboxRow], wait: Bool) {
-        let settled = try EventLog.settledRows(after: place, limit: batchSize, on: connection)
-        guard try settled.isEmpty && RelayStore.hasRows(after: place, on: connection) else {
-            return (settled, false)
-        }
-        let rows = try EventLog.rowsSettledHere(after: place, limit: batchSize, on: connection)
-        // An unsettled row sends no second notification, so it must be read again.
-        return (rows, rows.isEmpty)
     }
 
     /// Seals a batch of the rows that an older relay, which had no seals, has published.
@@ -376,23 +385,5 @@ final class RelayLeadership: Sendable {
         }
         lead.move()
         try await topics.makeMissing(admin)
-    }
-
-    /// Refuses a database whose new events would have places behind those that are published.
-    ///
-    /// New rows would then sort before old ones and never be published. It happens if a database was
-    /// restored, or moved to another server by a dump, and the clock was set back as well.
-    private func requireRecentDatabase(_ progress: RelayProgress) async throws {
-        let newest = try await client.withConnection { connection in
-            try RelayStore.newestPlace(on: connection)
-        }
-        guard progress.published.xid <= newest else {
-            throw MessagingError(
-                .outboxAheadOfDatabase,
-                "the outbox was published up to \(progress.published.xid), but new events of this "
-                    + "database would only be at \(newest); set the server's clock, and then "
-                    + "UPDATE outbox_base SET server_started_at = '-infinity'"
-            )
-        }
     }
 }

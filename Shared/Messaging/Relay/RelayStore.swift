@@ -21,6 +21,23 @@ enum RelayStore {
         return try rows.first?.decode(Bool.self) ?? false
     }
 
+    /// Reads the next rows to publish.
+    ///
+    /// - Returns: The rows, and whether there are only rows that must wait.
+    static func nextRows(
+        after place: LogPlace,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> (rows: [OutboxRow], wait: Bool) {
+        let settled = try EventLog.settledRows(after: place, limit: limit, on: connection)
+        guard try settled.isEmpty && hasRows(after: place, on: connection) else {
+            return (settled, false)
+        }
+        let rows = try EventLog.rowsSettledHere(after: place, limit: limit, on: connection)
+        // An unsettled row sends no second notification, so it must be read again.
+        return (rows, rows.isEmpty)
+    }
+
     /// The place in the log up to which the relay of this database has published.
     ///
     /// It costs one row, however many partitions and chains the relay has.
@@ -157,6 +174,25 @@ enum RelayStore {
         try connection.execute("DELETE FROM relay_chains")
         let chains = Array(progress.tips.places.keys)
         try save(progress, by: lead, touched: [], chains: chains, on: connection)
+    }
+
+    /// Refuses a database whose new events would have places behind those that are published.
+    ///
+    /// New rows would then sort before old ones and never be published. It happens if a database was
+    /// restored, or moved to another server by a dump, and the clock was set back as well.
+    static func requireRecentDatabase(
+        for progress: RelayProgress,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let newest = try newestPlace(on: connection)
+        guard progress.published.xid <= newest else {
+            throw MessagingError(
+                .outboxAheadOfDatabase,
+                "the outbox was published up to \(progress.published.xid), but new events of this "
+                    + "database would only be at \(newest); set the server's clock, and then "
+                    + "UPDATE outbox_base SET server_started_at = '-infinity'"
+            )
+        }
     }
 
     /// The first part of the place that an event would get if it were appended now.
