@@ -278,7 +278,12 @@ public final class PostgresClient: Service, Sendable {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(1))  // If cancelled, the loop ends.
             for lease in pool.takeAllIdle() {
-                await Self.check(lease.connection, lease, pool)
+                // Of a quiet session the thread of its connection need not be woken.
+                if lease.connection.isQuiet {
+                    pool.release(lease, isUsable: true)
+                } else {
+                    await Self.check(lease.connection, lease, pool)
+                }
             }
             pool.recordCounts()
         }

@@ -111,11 +111,12 @@ extension PostgresConnection {
     fileprivate func probe(writes: Bool, within timeout: Duration) throws -> Bool {
         beginTurn(until: PostgresDeadline(in: timeout, from: .now))
         defer { endTurn() }
-        // The rows exceed the memory of the session, so that they go into a temporary file.
+        // The rows go into a temporary file, because they exceed the memory of the session: each needs
+        // at least 32 bytes.
         let row = try query(
             """
             SELECT current_setting('transaction_read_only') = 'on',
-                (SELECT count(*) FROM generate_series(1, 5000))
+                (SELECT count(*) FROM generate_series(1, 2500))
             """
         )[0]
         let (isReadOnly, _) = try row.decode(Bool.self, Int64.self)

@@ -1,3 +1,4 @@
+import Synchronization
 import ThreadExecutor
 
 /// One session with PostgreSQL, on a thread of its own.
@@ -12,7 +13,11 @@ public actor PostgresConnection {
     private nonisolated let executor: ThreadExecutor
     nonisolated let interrupter = Interrupter()
     private let settings: PostgresSettings
-    private(set) var session: PQConnection?
+    private(set) var session: PQConnection? {
+        didSet { socket.store(session?.socket ?? -1, ordering: .relaxed) }
+    }
+    /// The session's socket; -1 without a session.
+    private nonisolated let socket = Atomic<Int32>(-1)
     private var statements = StatementCache(capacity: statementsMax)
     private var evicted: [String] = []
     /// The statements of the open database transaction that the server has not got yet.
@@ -129,6 +134,11 @@ public actor PostgresConnection {
     /// Checks whether the session is still open, which the server may have closed while it was
     /// idle.
     func checkIdle() -> Bool { session?.checkIdle() ?? false }
+
+    /// Whether the server has neither said anything nor closed the session since it was last used.
+    ///
+    /// It does not need the connection's thread. Only the borrower of the connection may ask.
+    nonisolated var isQuiet: Bool { SocketWait.isQuiet(socket.load(ordering: .relaxed)) }
 
     /// Begins a use of the connection, which must end by a deadline.
     func beginTurn(until deadline: PostgresDeadline?) {

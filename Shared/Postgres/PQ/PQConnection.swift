@@ -105,6 +105,9 @@ final class PQConnection {
         PQsetnonblocking(handle, 1)
     }
 
+    /// The socket to the server.
+    var socket: Int32 { PQsocket(handle) }
+
     /// The server's latest report about the session's database transaction.
     var transactionStatus: TransactionStatus {
         switch PQtransactionStatus(handle) {
@@ -377,7 +380,7 @@ final class PQConnection {
         isInterruptible: Bool
     ) -> SocketWait {
         SocketWait(
-            on: PQsocket(handle),
+            on: socket,
             for: events,
             until: deadline,
             orUntil: isInterruptible ? interrupter : nil

@@ -48,6 +48,18 @@ enum SocketWait {
         }
     }
 
+    /// Whether nothing has come on a socket, and it is still open.
+    ///
+    /// It returns at once. A session that is used by nobody may be asked from any thread.
+    static func isQuiet(_ socket: Int32) -> Bool {
+        guard socket >= 0 else { return false }
+        return withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 1) { descriptors in
+            let events = Int16(POLLIN)
+            descriptors.initialize(repeating: pollfd(fd: socket, events: events, revents: 0))
+            return poll(descriptors.baseAddress, 1, 0) == 0
+        }
+    }
+
     private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
         guard let deadline else { return -1 }
         let left = ContinuousClock.now.duration(to: deadline)

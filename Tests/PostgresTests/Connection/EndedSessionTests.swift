@@ -19,12 +19,17 @@ import Testing
         )
         try await connection.open()
         #expect(await connection.checkIdle())
+        #expect(connection.isQuiet)
         server.endSession()
+        try await eventually(within: .seconds(20), "the server to say so") {
+            connection.isQuiet ? nil : ()
+        }
         try await eventually(within: .seconds(20), "the session to be lost") {
             await connection.checkIdle() ? nil : ()
         }
         #expect(await !connection.isUsable)
         await connection.close()
+        #expect(!connection.isQuiet, "It has no socket any more.")
     }
 }
 
