@@ -99,11 +99,14 @@ struct BatchApplier: Sendable {
     }
 
     /// Applies the dead and parked events of one key for which a redrive was requested.
-    func redrive() async throws {
-        let outcome = try await client.withConnection { [consumer] connection in
-            try DeadLetters.redriveIsRequested(consumer: consumer, on: connection)
+    ///
+    /// - Returns: Whether any event waited that could not be applied yet.
+    /// - Throws: A database error; nothing has changed then.
+    func redrive() async throws -> Bool {
+        let waiting = try await client.withConnection { [consumer] connection in
+            try DeadLetters.waiting(consumer: consumer, on: connection)
         }
-        guard outcome else { return }
+        guard waiting == .redrive else { return waiting != .nothing }
         do {
             let events = try await client.withTransaction { [consumer, handler] connection in
                 // Their chains have gone on. That they were not applied is what their rows say,
@@ -119,7 +122,7 @@ struct BatchApplier: Sendable {
                 return events
             }
             // Another instance may have applied them first.
-            guard let key = events.first?.key else { return }
+            guard let key = events.first?.key else { return true }
             logger.info(
                 "Dead letters were applied after all",
                 metadata: ["key": "\(key)", "events": "\(events.count)"]
@@ -140,12 +143,13 @@ struct BatchApplier: Sendable {
                 )
                 return key
             }
-            guard let key else { return }
+            guard let key else { return true }
             logger.warning(
                 "Dead letters failed again",
                 metadata: ["key": "\(key)", "error": "\(error)"]
             )
         }
+        return true
     }
 
     private func applyTogether(

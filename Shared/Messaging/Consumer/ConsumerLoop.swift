@@ -91,7 +91,7 @@ final class ConsumerLoop: Sendable {
         var reading = Reading()
         // A batch that failed comes again. Until it is applied, an empty poll is no success.
         var owesBatch = false
-        var redriveAt = ContinuousClock.now
+        var redrives = RedriveLooks(at: .now)
         var pace = Pace()
         var wait = PartitionWait()
         while true {
@@ -110,13 +110,13 @@ final class ConsumerLoop: Sendable {
             var messages = poll.messages
             do {
                 try await begin(&reading, &messages, consumer)
-                if ContinuousClock.now >= redriveAt {
-                    redriveAt = .now + .seconds(1)
-                    try await applier.redrive()
+                if redrives.areDue(at: .now) {
+                    redrives.looked(lettersWait: try await applier.redrive(), at: .now)
                     if messages.isEmpty, !owesBatch { retries.succeeded() }
                 }
                 if !messages.isEmpty {
                     try await waitForAge(of: messages)
+                    redrives.applies(at: .now)
                     pace.begin()
                     let rewound = try await handle(messages, &reading, consumer)
                     offsets.add(messages, except: rewound, holding: reading.held.first, at: .now)

@@ -154,21 +154,36 @@ public enum DeadLetters {
     /// The table keeps larger ones too.
     private static let publishedBytesMax = 256 * 1024
 
-    /// Whether this consumer has events to redrive.
-    static func redriveIsRequested(
+    /// The events that a consumer could not apply yet.
+    enum Waiting {
+        /// There are none.
+        case nothing
+        /// There are some, and nobody has asked to redrive them.
+        case letters
+        /// There are some to redrive.
+        case redrive
+    }
+
+    /// Whether this consumer has events to redrive, or others that wait.
+    static func waiting(
         consumer: String,
         on connection: isolated PostgresConnection
-    ) throws -> Bool {
+    ) throws -> Waiting {
         let rows = try connection.query(
             """
             SELECT EXISTS (
+                SELECT 1 FROM dead_letters
+                WHERE consumer = \(consumer) AND state IN ('dead', 'parked')
+            ), EXISTS (
                 SELECT 1 FROM dead_letters AS letter
                 WHERE consumer = \(consumer) AND state IN ('dead', 'parked')
                     AND \(unsafe: mayBeApplied)
             )
             """
         )
-        return try rows.first?.decode(Bool.self) ?? false
+        guard let row = rows.first else { return .nothing }
+        let (waits, isRequested) = try row.decode(Bool.self, Bool.self)
+        return isRequested ? .redrive : waits ? .letters : .nothing
     }
 
     /// The events of one key that are to be redriven, oldest first.

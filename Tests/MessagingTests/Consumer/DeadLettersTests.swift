@@ -52,13 +52,18 @@ struct DeadLettersTests {
         )
     }
 
+    private static func waiting(
+        on connection: isolated PostgresConnection
+    ) throws -> DeadLetters.Waiting {
+        try DeadLetters.waiting(consumer: consumer, on: connection)
+    }
+
     @Test func whatWaitsBehindADeadEventWaitsForARedrive() async throws {
         try await withDeadLetters { connection in
+            #expect(try Self.waiting(on: connection) == .nothing)
             try Self.record(Self.event(), .dead, on: connection)
             try Self.record(Self.event(), .parked, on: connection)
-            #expect(
-                try !DeadLetters.redriveIsRequested(consumer: Self.consumer, on: connection)
-            )
+            #expect(try Self.waiting(on: connection) == .letters)
             let count = try DeadLetters.requestRedrive(
                 key: "ada",
                 consumer: Self.consumer,
@@ -66,7 +71,7 @@ struct DeadLettersTests {
                 on: connection
             )
             #expect(count == 2)
-            #expect(try DeadLetters.redriveIsRequested(consumer: Self.consumer, on: connection))
+            #expect(try Self.waiting(on: connection) == .redrive)
         }
     }
 
@@ -74,7 +79,7 @@ struct DeadLettersTests {
         try await withDeadLetters { connection in
             let parked = Self.event()
             try Self.record(parked, .parked, on: connection)
-            #expect(try DeadLetters.redriveIsRequested(consumer: Self.consumer, on: connection))
+            #expect(try Self.waiting(on: connection) == .redrive)
             let next = try DeadLetters.nextRedrive(consumer: Self.consumer, on: connection)
             #expect(next.map(\.id) == [parked.id])
         }
@@ -89,9 +94,7 @@ struct DeadLettersTests {
                 consumer: Self.consumer,
                 on: connection
             )
-            #expect(
-                try !DeadLetters.redriveIsRequested(consumer: Self.consumer, on: connection)
-            )
+            #expect(try Self.waiting(on: connection) == .letters)
             let letters = try connection.query("SELECT state, reason FROM dead_letters")
                 .map { try $0.decode(String.self, String.self) }
             #expect(letters.map(\.0) == ["dead"])
