@@ -111,7 +111,8 @@ final class ConsumerLoop: Sendable {
             do {
                 try await begin(&reading, &messages, consumer)
                 if redrives.areDue(at: .now) {
-                    redrives.looked(lettersWait: try await applier.redrive(), at: .now)
+                    let lettersWait = try await applier.redrive()
+                    redrives.looked(lettersWait: lettersWait, at: .now)
                     if messages.isEmpty, !owesBatch { retries.succeeded() }
                 }
                 if !messages.isEmpty {
