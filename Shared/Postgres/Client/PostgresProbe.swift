@@ -111,12 +111,14 @@ extension PostgresConnection {
     fileprivate func probe(writes: Bool, within timeout: Duration) throws -> Bool {
         beginTurn(until: PostgresDeadline(in: timeout, from: .now))
         defer { endTurn() }
-        // The rows go into a temporary file, because they exceed the memory of the session: each needs
-        // at least 32 bytes.
+        // The rows need more than the memory of the session, so they go into a temporary file. A few
+        // long ones cost PostgreSQL much less time than thousands of numbers.
         let row = try query(
             """
-            SELECT current_setting('transaction_read_only') = 'on',
-                (SELECT count(*) FROM generate_series(1, 2500))
+            WITH rows AS MATERIALIZED (
+                SELECT repeat(' ', 1000) FROM generate_series(1, 80)
+            )
+            SELECT current_setting('transaction_read_only') = 'on', (SELECT count(*) FROM rows)
             """
         )[0]
         let (isReadOnly, _) = try row.decode(Bool.self, Int64.self)
