@@ -23,6 +23,26 @@ public struct KafkaSettings: Sendable {
 
     private static let fetchWaitName = "fetch.wait.max.ms"
 
+    private static let refreshName = "topic.metadata.refresh.interval.ms"
+
+    /// Returns these settings for a handle that need not find new topics by itself.
+    ///
+    /// Each handle asks the broker again and again for the topics it knows. Every second is only needed
+    /// by a member of a group, which thereby finds a topic of its subscription that is created later.
+    /// Others ask at once if a partition has moved, and every second for a topic that is gone. What they
+    /// learn later is that a topic has got more partitions.
+    ///
+    /// - Parameter interval: The time between two requests; a property that is given stays as it is.
+    /// - Returns: The settings.
+    func refreshingTopics(every interval: Duration) -> KafkaSettings {
+        let refresh = [Self.refreshName: "\(interval.inMilliseconds)"]
+        return KafkaSettings(
+            bootstrapServers: bootstrapServers,
+            clientID: clientID,
+            properties: refresh.merging(properties) { _, given in given }
+        )
+    }
+
     /// Returns these settings for a consumer that is in no hurry.
     ///
     /// A fetch that finds nothing waits at least this long for a message, so the consumer asks less

@@ -26,6 +26,19 @@ import Testing
         #expect(settings("900").waiting(atLeast: .milliseconds(400)).properties[Self.name] == "900")
     }
 
+    @Test func aHandleThatNeedNotFindTopicsAsksForThemLessOften() {
+        let name = "topic.metadata.refresh.interval.ms"
+        let slow = settings("25").refreshingTopics(every: .seconds(10))
+        #expect(slow.properties == [Self.name: "25", "acks": "all", name: "10000"])
+        #expect(slow.clientID == "test")
+        let given = KafkaSettings(
+            bootstrapServers: "broker:9092",
+            clientID: "test",
+            properties: [name: "500"]
+        )
+        #expect(given.refreshingTopics(every: .seconds(10)).properties == [name: "500"])
+    }
+
     @Test func withoutASettingAFetchWaitsAsLongAsTheLibraryDoes() {
         #expect(settings(nil).waiting(atLeast: .milliseconds(400)).properties[Self.name] == "500")
     }

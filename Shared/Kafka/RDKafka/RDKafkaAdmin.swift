@@ -14,7 +14,8 @@ final class RDKafkaAdmin {
         let box = Unmanaged.passRetained(CallbackBox(logger: logger))
         do {
             let configuration = try RDKafkaConfiguration.make(
-                settings,
+                // Each question about a topic brings a request of its own.
+                settings.refreshingTopics(every: .seconds(10)),
                 defaults: ["allow.auto.create.topics": "false"],
                 opaque: box
             )

@@ -34,7 +34,8 @@ final class RDKafkaConsumer {
         let box = Unmanaged.passRetained(CallbackBox(logger: logger))
         do {
             let configuration = try RDKafkaConfiguration.make(
-                settings,
+                // Without a group it reads partitions that its owner has found.
+                group == nil ? settings.refreshingTopics(every: .seconds(10)) : settings,
                 defaults: [
                     // A consumer without a group joins none, but librdkafka requires a name and
                     // asks for its coordinator, so the name must be one that the client may use.

@@ -28,7 +28,8 @@ final class RDKafkaProducer: Sendable {
         let box = Unmanaged.passRetained(CallbackBox(logger: logger))
         do {
             let configuration = try RDKafkaConfiguration.make(
-                settings,
+                // Until it knows of new partitions, it refuses messages for them.
+                settings.refreshingTopics(every: .seconds(3)),
                 defaults: [
                     // A broker would make a missing topic with its own number of partitions.
                     "allow.auto.create.topics": "false",
