@@ -25,6 +25,10 @@ public func runService(
     rebuild: ServiceWork? = nil,
     further: [ServiceCommand] = []
 ) async -> Never {
+    AllocatorLimits(
+        processors: ProcessInfo.processInfo.activeProcessorCount,
+        environment: ProcessInfo.processInfo.environment
+    ).apply()
     // A closed log pipe or client connection becomes an error of the write, and does not end the
     // process.
     signal(SIGPIPE, SIG_IGN)
