@@ -47,6 +47,8 @@ struct AttemptResult: Hashable, Sendable {
     let outcome: AttemptOutcome
     /// Whether the transaction may be one of a subscription, whose row then has to be locked first.
     var mayConcernSubscription = true
+    /// Whether it is of a try to renew, whose transaction names its subscription.
+    var isOfRenewal = false
 }
 
 extension AttemptOutcome {

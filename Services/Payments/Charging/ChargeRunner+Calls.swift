@@ -35,7 +35,8 @@ extension ChargeRunner {
                 AttemptResult(
                     key: attempt.key,
                     outcome: outcome(attempt),
-                    mayConcernSubscription: attempt.kind != .charge || attempt.renewalTry != nil
+                    mayConcernSubscription: attempt.kind != .charge || attempt.renewalTry != nil,
+                    isOfRenewal: attempt.isRenewal
                 )
             )
         }

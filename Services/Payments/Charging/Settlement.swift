@@ -43,6 +43,7 @@ struct Settlement {
         try lock(
             Array(Set(results.map(\.key.transactionID))),
             withSubscriptions: results.contains(where: \.mayConcernSubscription),
+            areRenewals: results.allSatisfy(\.isOfRenewal),
             on: connection
         )
         for result in results {
@@ -57,15 +58,21 @@ struct Settlement {
     /// - Parameters:
     ///   - ids: The transactions.
     ///   - withSubscriptions: Whether any of them may be one of a subscription.
+    ///   - areRenewals: Whether all of them are tries to renew, whose subscriptions are found by their ids.
     ///   - connection: A connection in a database transaction.
     /// - Throws: `PostgresError`, or an error of a row that cannot be read.
     mutating func lock(
         _ ids: [TransactionID],
         withSubscriptions: Bool = true,
+        areRenewals: Bool = false,
         on connection: isolated PostgresConnection
     ) throws {
+        let places =
+            areRenewals
+            ? SubscriptionStore.locking(ofRenewals: ids)
+            : SubscriptionStore.locking(of: withSubscriptions ? ids : [])
         let (subscriptions, records, attempts) = try connection.read(
-            SubscriptionStore.locking(of: withSubscriptions ? ids : []),
+            places,
             TransactionStore.locking(ids),
             AttemptStore.locking(of: ids)
         )

@@ -130,6 +130,22 @@ enum SubscriptionStore {
         )
     }
 
+    /// Reads and locks the subscriptions that renewals pay for.
+    ///
+    /// Their original transaction is the id of the subscription, so nothing of their periods is parsed.
+    static func locking(ofRenewals ids: [TransactionID]) -> PostgresReading<[SubscriptionRow]> {
+        guard !ids.isEmpty else { return PostgresReading(known: []) }
+        return PostgresReading(
+            """
+            SELECT \(unsafe: columns) FROM subscriptions s
+            WHERE s.id IN (
+                SELECT t.original_id FROM transactions t WHERE t.id = ANY(\(ids.map(\.number))))
+            ORDER BY s.account_id, s.bundle_id, s.group_id FOR UPDATE
+            """,
+            value: rows(in:)
+        )
+    }
+
     /// Reads and locks the subscriptions of an account whose newest renewal could not be charged.
     ///
     /// One that is still active owes nothing, but a try before the end of its period has failed.

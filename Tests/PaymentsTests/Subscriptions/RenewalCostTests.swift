@@ -65,6 +65,16 @@ import Testing
         }
     }
 
+    /// A settlement would lock it anyway, by another statement and another round trip.
+    @Test func theSubscriptionOfARenewalIsFoundByItsID() async throws {
+        try await withBegunRenewal { store, renewal in
+            let rows = try await store.client.withTransaction { connection in
+                try connection.read(SubscriptionStore.locking(ofRenewals: [renewal.id]))
+            }
+            #expect(rows.map(\.subscription?.id) == [renewal.originalID])
+        }
+    }
+
     @Test func aRenewalStaysInThePageOfItsSubscription() async throws {
         try await withStore { store in
             try await store.sell(club())
