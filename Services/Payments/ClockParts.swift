@@ -39,6 +39,7 @@ struct ClockParts {
         keeper = ClockKeeper(
             handler: handler,
             environment: settings.environment,
+            isCharging: { [renewals = runner.renewals] in renewals.isCharging },
             end: { environments.peerSignsUntil },
             signal: wakeKeeper,
             logger: frame.logger

@@ -33,9 +33,14 @@ final class RenewalLoad: Sendable {
         tellIfEmpty()
     }
 
+    /// Whether a charge of a renewal is under way.
+    ///
+    /// If so, ``emptied`` is sent once none is.
+    var isCharging: Bool { state.withLock { $0.open > 0 } }
+
     /// Sends ``emptied`` if no charge of a renewal is under way.
     func tellIfEmpty() {
-        if state.withLock({ $0.open <= 0 }) { emptied.send() }
+        if !isCharging { emptied.send() }
     }
 
     /// Notes that somebody buys.

@@ -21,6 +21,8 @@ final class ClockKeeper: Service {
 
     private let handler: ClockHandler
     private let environment: StoreEnvironment
+    /// Whether this process charges renewals, whose end is signalled.
+    private let isCharging: @Sendable () -> Bool
     /// The last time at which receipts can be signed; `nil` while `receipts` has not said it.
     private let end: @Sendable () -> StoreTime?
     private let logger: Logger
@@ -35,12 +37,14 @@ final class ClockKeeper: Service {
     init(
         handler: ClockHandler,
         environment: StoreEnvironment,
+        isCharging: @escaping @Sendable () -> Bool = { false },
         end: @escaping @Sendable () -> StoreTime?,
         signal: Signal = Signal(),
         logger: Logger
     ) {
         self.handler = handler
         self.environment = environment
+        self.isCharging = isCharging
         self.end = end
         self.signal = signal
         self.logger = logger
@@ -68,7 +72,9 @@ final class ClockKeeper: Service {
             var rest = Self.restWhileReady
             let start = ContinuousClock.now
             do {
-                if try await look() { rest = Self.rest(after: .now - start) }
+                if try await look() {
+                    rest = Self.rest(after: .now - start, isCharging: isCharging())
+                }
                 guard environment == .sandbox else { return }
             } catch is CancellationError {
                 return
@@ -84,8 +90,11 @@ final class ClockKeeper: Service {
     }
 
     /// The rest after a look at an advance that waits.
-    static func rest(after look: Duration) -> Duration {
+    ///
+    /// While renewals are charged a look finds nothing new, so it rests as long as it may.
+    static func rest(after look: Duration, isCharging: Bool = false) -> Duration {
         let rests = restsWhileAdvancing
+        guard !isCharging else { return rests.upperBound }
         return min(max(look * restPerLook, rests.lowerBound), rests.upperBound)
     }
 

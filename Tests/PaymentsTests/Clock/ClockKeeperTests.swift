@@ -253,6 +253,8 @@ import Testing
         #expect(ClockKeeper.rest(after: .microseconds(500)) == .milliseconds(20))
         #expect(ClockKeeper.rest(after: .milliseconds(4)) == .milliseconds(100))
         #expect(ClockKeeper.rest(after: .seconds(3)) == .milliseconds(200))
+        let beside = ClockKeeper.rest(after: .microseconds(500), isCharging: true)
+        #expect(beside == .milliseconds(200), "the end of the charges is signalled")
     }
 
     @Test func nothingIsPassedOver() {
