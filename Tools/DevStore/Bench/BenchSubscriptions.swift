@@ -205,6 +205,7 @@ struct BenchSubscriptions: Sendable {
         let start = ContinuousClock.now
         try await subscribers.advance(by: Self.window)
         let charged = (ContinuousClock.now - start).seconds
+        try await subscribers.untilTheNewestRenewalIsDelivered()
         try await subscribers.untilDelivered(count, after: last)
         return Renewal(charged: charged, delivered: (ContinuousClock.now - start).seconds)
     }

@@ -103,6 +103,34 @@ struct BenchSubscribers: Sendable {
         }
     }
 
+    /// Waits until the newest paid renewal is delivered; a look reads one row.
+    ///
+    /// Renewals are delivered in about the order of their ids. So only a few are left then, and few looks
+    /// have to count all of them.
+    ///
+    /// - Throws: ``HarnessError`` if it takes half an hour.
+    func untilTheNewestRenewalIsDelivered() async throws {
+        let newest = try await store.withDatabase(of: .payments) { connection in
+            try connection.query(
+                """
+                SELECT id FROM transactions WHERE reason = 'renewal' AND state = 'purchased'
+                ORDER BY id DESC LIMIT 1
+                """
+            ).first?.decode(Int64.self)
+        }
+        guard let newest else { return }
+        try await eventually(within: .seconds(1800), "the newest renewal to be delivered") {
+            let isDelivered = try await store.withDatabase(of: .fulfillment) { connection in
+                try connection.query(
+                    "SELECT is_delivered FROM queue_transactions WHERE transaction_id = \(newest)"
+                ).first?.decode(Bool.self)
+            }
+            if isDelivered == true { return true }
+            try await Task.sleep(for: Self.pause)
+            return nil
+        }
+    }
+
     /// Audits the books, in which nobody has finished these payments.
     ///
     /// - Returns: The report, which is clean.
