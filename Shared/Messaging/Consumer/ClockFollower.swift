@@ -7,7 +7,8 @@ public import ServiceLifecycle
 ///
 /// Each process reads the whole topic, without a group and without a committed offset. Once it has
 /// read everything that was there when it began, the clock is current. The newest change is stored
-/// in the service's database, so that a process knows it even if the broker has lost its log.
+/// in the service's database, so that a process knows it even if the broker has lost its log. The clock
+/// does not wait for that: it goes on while the database does not answer.
 ///
 /// It asks for the newest message again every few seconds. If the topic does not have it any more, the
 /// broker has lost its log, and the topic is read from its beginning: a broker may answer for an
@@ -25,12 +26,16 @@ public struct ClockFollower: Service {
     private static let fetchWait = Duration.milliseconds(500)
     /// The time after a change in which others are expected.
     private static let hurry = Duration.seconds(10)
+    /// The longest time between two looks at whether a change has yet to be stored; each is signalled.
+    private static let storeInterval = Duration.seconds(60)
 
     private let clock: ProcessClock
     private let kafka: KafkaSettings
     /// The settings while changes are expected; `nil` if its fetches wait no less.
     private let hurriedKafka: KafkaSettings?
     private let logger: Logger
+    /// A signal that there is a change to store.
+    private let changed = Signal()
 
     /// Makes a follower.
     ///
@@ -50,20 +55,50 @@ public struct ClockFollower: Service {
     /// Follows until the service shuts down.
     public func run() async throws {
         await cancelWhenGracefulShutdown {
-            let retries = Retries()
-            while !Task.isCancelled {
-                do {
-                    try await clock.load()
-                    try await follow(from: ends(), retries)
-                } catch is CancellationError {
-                    return
-                } catch {
-                    let failures = retries.failed()
-                    logger.warning(
-                        "The store's clock is not followed; trying again",
-                        metadata: ["error": "\(error)", "failures": "\(failures)"]
-                    )
-                }
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.storeForEver() }
+                await self.followForEver()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func followForEver() async {
+        let retries = Retries()
+        while !Task.isCancelled {
+            do {
+                try await clock.load()
+                try await follow(from: ends(), retries)
+            } catch is CancellationError {
+                return
+            } catch {
+                let failures = retries.failed()
+                logger.warning(
+                    "The store's clock is not followed; trying again",
+                    metadata: ["error": "\(error)", "failures": "\(failures)"]
+                )
+            }
+            try? await retries.pause()  // If cancelled, the loop ends.
+        }
+    }
+
+    /// Stores the newest change, beside the reading of the topic.
+    private func storeForEver() async {
+        let retries = Retries()
+        var stored: Int64 = 0
+        while !Task.isCancelled {
+            do {
+                stored = try await clock.save(after: stored)
+                retries.succeeded()
+                try await changed.wait(atMost: Self.storeInterval)
+            } catch is CancellationError {
+                return
+            } catch {
+                let failures = retries.failed()
+                logger.warning(
+                    "A change of the store's clock is not stored; trying again",
+                    metadata: ["error": "\(error)", "failures": "\(failures)"]
+                )
                 try? await retries.pause()  // If cancelled, the loop ends.
             }
         }
@@ -138,11 +173,14 @@ public struct ClockFollower: Service {
     ) async throws -> Bool {
         var lookAt = ContinuousClock.now + Self.lookInterval
         var changedAt = ContinuousClock.now
-        var kept: Int64 = 0
+        var known: Int64 = 0
         let deadline = ContinuousClock.now + Self.patience
         while true {
             try Task.checkCancellation()
-            kept = try await clock.save(after: kept)
+            if clock.step != known {
+                known = clock.step
+                changed.send()
+            }
             if reading.unread.isEmpty {
                 if !clock.isCurrent { tellCurrent() }
             } else if ContinuousClock.now >= deadline {

@@ -189,6 +189,45 @@ struct ClockFollowerTests {
         }
     }
 
+    /// The process may wait long for a commit, and its clock would stand as long.
+    @Test func theClockGoesOnWhileItsChangesCannotBeStored() async throws {
+        try await Self.withBench { bench in
+            try await bench.makeTopic()
+            let ahead = bench.log.client.now.advanced(by: Self.year)
+            let client = bench.log.client
+            let clock = ProcessClock(client: client)
+            try await bench.following(clock) {
+                try await eventually("the clock to be read") { clock.isCurrent ? true : nil }
+                let (locked, mark) = AsyncStream.makeStream(of: Void.self)
+                async let reached: Int64 = client.withTransaction { connection in
+                    defer { mark.finish() }
+                    try connection.execute("LOCK TABLE followed_clock")
+                    mark.yield()
+                    let limit = ContinuousClock.now + .seconds(30)
+                    while clock.step < 3, ContinuousClock.now < limit {
+                        _ = try connection.query("SELECT 1 FROM pg_sleep(0.02)")
+                    }
+                    return clock.step
+                }
+                for await _ in locked { break }
+                for step in Int64(1)...3 {
+                    try await bench.publish(.frozen(at: ahead), step: step)
+                    try await eventually("the step, or the end of the lock") {
+                        clock.step == step ? true : nil
+                    }
+                }
+                #expect(try await reached == 3)
+                let stored = try await eventually("the newest change to be stored") {
+                    let stored = try await client.withConnection { connection in
+                        try FollowedClockStore.load(on: connection)
+                    }
+                    return stored?.step == 3 ? stored : nil
+                }
+                #expect(stored.clock == .frozen(at: ahead))
+            }
+        }
+    }
+
     @Test func aProcessThatStartsAfterTheBrokerHasLostItsLogKnowsTheTime() async throws {
         try await SealedDatabase.with { log in
             let ahead = log.client.now.advanced(by: Self.year)
