@@ -64,6 +64,7 @@ struct ClockWaitOptions: ParsableArguments {
         let payments = try await options.connection()
         let progress = ProgressLine()
         defer { progress.end() }
+        var waits = ClockWaits()
         while true {
             let start = ContinuousClock.now
             var clock: ClockResponse?
@@ -84,15 +85,19 @@ struct ClockWaitOptions: ParsableArguments {
                 }
                 return
             }
-            let waits = behind + unapplied + (clock.waitsFor ?? [])
-            progress.show("\(clock.now) of \(clock.target ?? clock.now)")
+            waits.note(behind + unapplied + (clock.waitsFor ?? []), at: .now)
+            let waiting = waits.text(at: .now)
+            progress.show(
+                "\(clock.now) of \(clock.target ?? clock.now)"
+                    + (waiting.map { "; it waits for \($0)" } ?? "")
+            )
             guard ContinuousClock.now < deadline else {
                 let target = clock.target ?? clock.now
                 throw OperatorError(
                     .stillWaiting,
                     """
                     The store's clock is at \(clock.now) of \(target) and goes on by itself. It waits \
-                    for: \(waits.isEmpty ? "nothing in particular" : waits.joined(separator: ", ")).
+                    for: \(waiting ?? "nothing in particular").
                     """
                 )
             }
