@@ -17,22 +17,73 @@ struct RenewalHandler: Sendable {
     var jumps: ClockJumpGuard?
     /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
+    /// Those whose action could not be carried out.
+    let failed = FailedActions()
 
     /// Carries out actions that are due, the oldest first.
     ///
+    /// If a batch has an action that cannot be carried out, each gets a database transaction of its own.
+    ///
     /// - Parameter limit: The most subscriptions.
-    /// - Returns: The number of subscriptions; if it is the limit, there may be others.
+    /// - Returns: The number of subscriptions that it has looked at; if it is the limit, there may be
+    ///   others.
     /// - Throws: `PostgresError`, or an error of what is written.
     func carryOut(limit: Int) async throws -> Int {
+        let left = failed.current()
+        do {
+            return try await carryOut { time, connection in
+                try SubscriptionStore.takeDue(
+                    at: time,
+                    limit: limit,
+                    besides: left,
+                    on: connection
+                )
+            }
+        } catch let error where Self.isOfAnAction(error) {
+            return try await carryOutEach(limit: limit, besides: left)
+        }
+    }
+
+    /// Carries out actions that are due, one after the other.
+    ///
+    /// One that cannot be carried out is left alone for a while. It stays due, so the metrics show it, and an
+    /// advance of the store's clock waits for it.
+    private func carryOutEach(limit: Int, besides left: Set<TransactionID>) async throws -> Int {
+        let time = context.now()
+        let ids = try await context.client.withConnection { connection in
+            try SubscriptionStore.due(at: time, limit: limit, besides: left, on: connection)
+        }
+        for id in ids {
+            do {
+                _ = try await carryOut { time, connection in
+                    try SubscriptionStore.takeDue(id, at: time, on: connection)
+                }
+            } catch let error where Self.isOfAnAction(error) {
+                failed.note(id)
+                context.logger.error(
+                    "The due action of a subscription cannot be carried out; it is tried again later",
+                    metadata: ["subscription.id": "\(id)", "error": "\(error)"]
+                )
+            }
+        }
+        return ids.count
+    }
+
+    /// Carries out the actions of the rows that are taken, in one database transaction.
+    private func carryOut(
+        _ take:
+            @escaping @Sendable (StoreTime, isolated PostgresConnection) throws
+            -> [SubscriptionRow]
+    ) async throws -> Int {
         let (count, attempts) = try await context.client.withTransaction { [self] connection in
-            try carryOut(limit: limit, on: connection)
+            try carryOut(take, on: connection)
         }
         if count > 0 { didCommit(attempts) }
         return count
     }
 
     private func carryOut(
-        limit: Int,
+        _ take: (StoreTime, isolated PostgresConnection) throws -> [SubscriptionRow],
         on connection: isolated PostgresConnection
     ) throws -> (count: Int, attempts: [ProcessorAttempt]) {
         let time = context.now()
@@ -40,7 +91,7 @@ struct RenewalHandler: Sendable {
             let confirmed = try ClockStore.confirmed(on: connection)
             guard !jumps.isStopped(at: time, confirmed: confirmed) else { return (0, []) }
         }
-        let due = try SubscriptionStore.takeDue(at: time, limit: limit, on: connection)
+        let due = try take(time, connection)
         guard !due.isEmpty else { return (0, []) }
         let plan = try plan(
             due,
@@ -50,6 +101,18 @@ struct RenewalHandler: Sendable {
             on: connection
         )
         return (due.count, try write(plan, at: time, on: connection))
+    }
+
+    /// Whether an error means that an action itself cannot be carried out.
+    ///
+    /// A database that is unreachable, busy or badly configured says nothing about the action. These
+    /// errors do: SQLSTATE classes 22 (data) and 23 (constraints), and values that cannot be read.
+    private static func isOfAnAction(_ error: any Error) -> Bool {
+        guard !(error is CancellationError) else { return false }
+        guard let error = error as? PostgresError else { return true }
+        guard !OutcomeHandler.isRetriable(error) else { return false }
+        guard let state = error.sqlState else { return error.code == .decoding }
+        return state.hasPrefix("22") || state.hasPrefix("23")
     }
 
     /// Charges now for a period of a subscription, because somebody asks for it.

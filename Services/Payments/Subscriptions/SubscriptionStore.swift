@@ -166,20 +166,64 @@ enum SubscriptionStore {
     ///
     /// Those that somebody else has locked are skipped. The lock is the lease: an action only writes
     /// in the database transaction that holds it.
+    ///
+    /// - Parameters:
+    ///   - time: The store's time.
+    ///   - limit: The most subscriptions.
+    ///   - left: Subscriptions that are left alone.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The rows.
+    /// - Throws: `PostgresError`, or an error of a row that cannot be read.
     static func takeDue(
         at time: StoreTime,
         limit: Int,
+        besides left: Set<TransactionID> = [],
         on connection: isolated PostgresConnection
     ) throws -> [SubscriptionRow] {
         try rows(
             in: connection.query(
                 """
                 SELECT \(unsafe: columns) FROM subscriptions s
-                WHERE s.due_at <= \(time) ORDER BY s.due_at, s.due_kind, s.id
+                WHERE s.due_at <= \(time) AND s.id <> ALL (\(left.map(\.number)))
+                ORDER BY s.due_at, s.due_kind, s.id
                 LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
                 """
             )
         )
+    }
+
+    /// Reads and locks one subscription, if its action is due and nobody else has locked it.
+    static func takeDue(
+        _ id: TransactionID,
+        at time: StoreTime,
+        on connection: isolated PostgresConnection
+    ) throws -> [SubscriptionRow] {
+        try rows(
+            in: connection.query(
+                """
+                SELECT \(unsafe: columns) FROM subscriptions s
+                WHERE s.id = \(id.number) AND s.due_at <= \(time) FOR UPDATE SKIP LOCKED
+                """
+            )
+        )
+    }
+
+    /// The ids of the subscriptions whose action is due, in the same order.
+    ///
+    /// It reads nothing else of them, so it also names those whose content cannot be read.
+    static func due(
+        at time: StoreTime,
+        limit: Int,
+        besides left: Set<TransactionID>,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID] {
+        try connection.query(
+            """
+            SELECT id FROM subscriptions
+            WHERE due_at <= \(time) AND id <> ALL (\(left.map(\.number)))
+            ORDER BY due_at, due_kind, id LIMIT \(Int64(limit))
+            """
+        ).map { TransactionID(number: try $0.decode(Int64.self)) }
     }
 
     /// Writes locked subscriptions, each with its next due action.

@@ -114,6 +114,41 @@ import Testing
         }
     }
 
+    /// The broken one is due first, so it would be in every batch.
+    @Test func anActionThatCannotBeCarriedOutHoldsUpNoOther() async throws {
+        try await withSubscription { store, _ in
+            try await store.client.withConnection { connection in
+                _ = try connection.execute(
+                    """
+                    INSERT INTO subscriptions (account_id, bundle_id, group_id, id, version, state,
+                        data, due_at, due_kind, tries)
+                    SELECT 'broken', bundle_id, group_id, id + 1, version, state, '{}'::json,
+                        due_at - interval '1 second', due_kind, tries
+                    FROM subscriptions
+                    """
+                )
+            }
+            let due = try #require(try await store.dueWork().values.min())
+            store.clock.advance(by: Self.month - .seconds(86_400))
+            #expect(try await store.renewals.carryOut(limit: 10) == 2)
+            try await store.settle()
+            let reasons = try await store.transactions().map(\.reason)
+            #expect(reasons == [.purchase, .renewal])
+            #expect(try await store.renewals.carryOut(limit: 10) == 0, "it is left alone")
+            #expect(try await store.dueWork().values.min() == due, "and is still due")
+        }
+    }
+
+    @Test func aFailedActionIsTriedAgainAfterAMinute() {
+        let failed = FailedActions()
+        let now = ContinuousClock.now
+        let id = TransactionID(number: 7)
+        #expect(failed.current(at: now).isEmpty)
+        failed.note(id, at: now)
+        #expect(failed.current(at: now + .seconds(59)) == [id])
+        #expect(failed.current(at: now + .seconds(60)).isEmpty)
+    }
+
     @Test func aDeclinedRenewalIsChargedAgainAndRecovers() async throws {
         try await withSubscription(.renewalRecovers) { store, bought in
             try await store.advance(days: 31)
