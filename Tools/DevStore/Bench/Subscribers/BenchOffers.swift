@@ -9,8 +9,12 @@ import StoreHarness
 /// All customers had a subscription that has ended. Some buy it again at the ordinary price, as many
 /// with a promotional offer that the merchant's server has signed, and as many with a code of their own.
 /// They take turns in several rounds, so a machine that changes its speed changes it for all of them.
-/// What comes before a purchase does not count: the signature, the ticket for the page of codes, and
-/// the question what a code gives.
+/// Each kind is equally often the first, the second and the third of a round.
+///
+/// One request is compared with one request: a payment, a payment with a signed offer, and the form that
+/// confirms a code. What comes before does not count: the signature, the ticket for the page of codes,
+/// and the first form, which asks what a code gives as an app asks for the price of a product. The two
+/// payments have a new token each, whose signature `payments` checks; the form has a ticket instead.
 struct BenchOffers: Sendable {
     /// The way in which a customer buys.
     enum Kind: CaseIterable, Sendable {
@@ -53,13 +57,20 @@ struct BenchOffers: Sendable {
         case form(String)
     }
 
+    /// The purchases of one kind in a round.
+    private struct Turn: Sendable {
+        let kind: Kind
+        let numbers: Range<Int>
+        let prepared: [Int: Prepared]
+    }
+
     let terminal: Terminal
     let store: StoreHarness
     /// The purchases of each kind.
     let count: Int
 
-    /// The rounds that count, after one that warms up.
-    private static let rounds = 5
+    /// The rounds that count, after one that warms up; each kind has each turn twice in them.
+    private static let rounds = 6
     private static let offer = OfferID(unchecked: "come_back")
 
     /// The purchases of one kind in a round.
@@ -85,19 +96,15 @@ struct BenchOffers: Sendable {
         )
         let codes = try await makeCodes()
         var tallies: [Kind: Tally] = [:]
-        var delivered = subscribers.count
         for round in 0...Self.rounds {
-            for (place, kind) in Kind.allCases.enumerated() {
-                let first = (round * Kind.allCases.count + place) * size
-                let numbers = first..<first + size
-                let prepared = try await prepare(kind, for: numbers, codes.dropFirst(round * size))
-                delivered += size
-                let (tally, bought) = try await measure(prepared, of: numbers, until: delivered)
+            let turns = try await prepareRound(round, codes.dropFirst(round * size))
+            for turn in turns {
+                let (tally, bought) = try await measure(turn.prepared, of: turn.numbers)
                 accepted += bought
                 guard round > 0 else { continue }
-                tallies[kind, default: Tally()].purchases += tally.purchases
-                tallies[kind, default: Tally()].seconds += tally.seconds
-                tallies[kind, default: Tally()].processorSeconds += tally.processorSeconds
+                tallies[turn.kind, default: Tally()].purchases += tally.purchases
+                tallies[turn.kind, default: Tally()].seconds += tally.seconds
+                tallies[turn.kind, default: Tally()].processorSeconds += tally.processorSeconds
             }
         }
         try await audit(accepted)
@@ -165,6 +172,27 @@ struct BenchOffers: Sendable {
         return codes
     }
 
+    /// Does what comes before all purchases of a round, so that none of it lasts into their measurement.
+    ///
+    /// - Returns: The purchases in the order in which the kinds have their turns.
+    private func prepareRound(_ round: Int, _ codes: ArraySlice<String>) async throws -> [Turn] {
+        let kinds = Kind.allCases
+        var turns: [Turn] = []
+        for place in kinds.indices {
+            let kind = kinds[(place + round) % kinds.count]
+            let first = (round * kinds.count + place) * size
+            let numbers = first..<first + size
+            turns.append(
+                Turn(
+                    kind: kind,
+                    numbers: numbers,
+                    prepared: try await prepare(kind, for: numbers, codes)
+                )
+            )
+        }
+        return turns
+    }
+
     /// Does what comes before the purchases of a kind in a round.
     private func prepare(
         _ kind: Kind,
@@ -226,12 +254,14 @@ struct BenchOffers: Sendable {
         }
     }
 
-    /// Makes the purchases of one kind in a round, and waits until all queues have so many.
+    /// Makes the purchases of one kind in a round, and waits until the queues have all of them.
+    ///
+    /// A look at the queues costs PostgreSQL something, so it reads the new purchases only.
     private func measure(
         _ prepared: [Int: Prepared],
-        of numbers: Range<Int>,
-        until delivered: Int
+        of numbers: Range<Int>
     ) async throws -> (tally: Tally, accepted: [AcceptedPayment]) {
+        let last = try await subscribers.newestTransaction()
         let before = ProcessCost.usages(of: store)
         let start = ContinuousClock.now
         let accepted = try await subscribers.each(of: numbers) { number -> AcceptedPayment? in
@@ -246,7 +276,7 @@ struct BenchOffers: Sendable {
             case nil: return nil
             }
         }
-        try await subscribers.untilDelivered(delivered)
+        try await subscribers.untilDelivered(numbers.count, after: last)
         let tally = Tally(
             purchases: numbers.count,
             seconds: (ContinuousClock.now - start).seconds,
