@@ -72,6 +72,9 @@ import Testing
 
                 let acceptances = tally.transactions(with: "INTO transactions")
                 #expect(acceptances.map(\.roundTrips) == [3, 3])
+                // One reads the code, one redeems it, and one notes that no introductory offer is left.
+                let counts = acceptances.map(\.statements.count)
+                #expect(counts.first.map { $0 - 3 } == counts.last)
                 // This process has shown the code, so it reads no ticket.
                 #expect(tally.transactions(with: "redemption_").isEmpty)
             }

@@ -33,14 +33,12 @@ extension AcceptanceBatch {
         )
     }
 
-    /// The codes that unanswered requests redeem.
-    var openCodes: Set<CodeDigest> { Set(open.compactMap { entries[$0].submission.code?.digest }) }
-
-    /// The accounts of these requests.
-    var openCodeAccounts: Set<AccountKey> {
-        Set(
-            open.map { entries[$0].submission }.compactMap { $0.code == nil ? nil : $0.accountKey }
-        )
+    /// The codes that unanswered requests redeem, each with the account of the request.
+    var openCodes: [(digest: CodeDigest, account: AccountKey)] {
+        open.compactMap { position in
+            let submission = entries[position].submission
+            return submission.code.map { (digest: $0.digest, account: submission.accountKey) }
+        }
     }
 
     /// The offers that a request gets, or the reason why it does not get the one that it carries.

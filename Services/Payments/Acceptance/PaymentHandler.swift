@@ -135,17 +135,16 @@ struct PaymentHandler: Sendable {
         let places = batch.openSubscriptions(products)
         try SubscriptionStore.open(places, on: connection)
         // The lock comes before all other reads.
-        let (rows, made, used, codes, redeemed) = try connection.read(
+        let (rows, made, used, codes) = try connection.read(
             SubscriptionStore.locking(places),
             uses(of: places.isEmpty ? [] : batch.openKeys),
             OfferNonceStore.used(batch.openNonces),
-            CodeStore.codes(batch.openCodes),
-            CodeStore.redeemed(by: batch.openCodeAccounts)
+            CodeStore.facts(of: batch.openCodes)
         )
         batch.subscriptions.take(rows)
         try replay(&batch, made, on: connection)
         var facts = OfferFacts(keys: offerKeys, time: context.machineNow())
-        (facts.used, facts.codes, facts.redeemed) = (used, codes, redeemed)
+        (facts.used, facts.codes, facts.redeemed) = (used, codes.codes, codes.redeemed)
         let named = batch.openOfferTransactions
         // The locks of the subscriptions are held, so none of these is paid or fails meanwhile.
         let introductions = batch.openIntroductions(products)

@@ -51,6 +51,78 @@ enum CodeStore {
         }
     }
 
+    /// Reads codes without locking them, each with whether its account has redeemed its offer before.
+    ///
+    /// - Parameter asked: The codes, each with the account that is to redeem it.
+    /// - Returns: What is known of them, by one statement.
+    static func facts(
+        of asked: [(digest: CodeDigest, account: AccountKey)]
+    ) -> PostgresReading<CodeFacts> {
+        guard !asked.isEmpty else { return PostgresReading(known: CodeFacts()) }
+        // `LIMIT` keeps each of the two from becoming a join, which may begin with the table and read
+        // all of it.
+        return PostgresReading(
+            """
+            SELECT asked.account_id, asked.bundle_id, code.digest, c.bundle_id, c.product_id,
+                c.offer_id, c.expires_at, c.deactivated_at IS NOT NULL, code.redemptions_max,
+                code.redemptions, had.transaction_id IS NOT NULL
+            FROM unnest(
+                \(asked.map(\.digest.text)), \(asked.map(\.account.accountID)),
+                \(asked.map(\.account.bundleID))) AS asked (digest, account_id, bundle_id)
+            CROSS JOIN LATERAL (
+                SELECT o.digest, o.campaign_id, o.redemptions_max, o.redemptions
+                FROM offer_codes o WHERE o.digest = asked.digest LIMIT 1
+            ) AS code
+            JOIN code_campaigns c ON c.id = code.campaign_id
+            LEFT JOIN LATERAL (
+                SELECT r.transaction_id FROM code_redemptions r
+                WHERE r.account_id = asked.account_id AND r.bundle_id = asked.bundle_id
+                    AND r.product_id = c.product_id AND r.offer_id = c.offer_id
+                LIMIT 1
+            ) AS had ON true
+            """
+        ) { rows in
+            var facts = CodeFacts()
+            for row in rows {
+                let (
+                    account, app, text, bundle, product, offer, end, isDeactivated, max, count, had
+                ) = try row.decode(
+                    AccountID.self,
+                    BundleID.self,
+                    String.self,
+                    BundleID.self,
+                    ProductID.self,
+                    OfferID.self,
+                    StoreTime?.self,
+                    Bool.self,
+                    Int32.self,
+                    Int32.self,
+                    Bool.self
+                )
+                let digest = CodeDigest(text: text)
+                facts.codes[digest] = OfferCode(
+                    digest: digest,
+                    bundleID: bundle,
+                    productID: product,
+                    offerID: offer,
+                    expiresAt: end,
+                    isDeactivated: isDeactivated,
+                    redemptionsMax: Int(max),
+                    redemptions: Int(count)
+                )
+                guard had else { continue }
+                facts.redeemed.insert(
+                    RedemptionKey(
+                        account: AccountKey(accountID: account, bundleID: app),
+                        productID: product,
+                        offerID: offer
+                    )
+                )
+            }
+            return facts
+        }
+    }
+
     /// Reads which offers accounts have redeemed.
     static func redeemed(by accounts: Set<AccountKey>) -> PostgresReading<Set<RedemptionKey>> {
         guard !accounts.isEmpty else { return PostgresReading(known: []) }
@@ -97,8 +169,20 @@ enum CodeStore {
     ) throws {
         guard !redemptions.isEmpty else { return }
         let ordered = redemptions.sorted { $0.digest < $1.digest }
+        let steps = changes(of: ordered.map(\.digest), by: 1)
+        // Nothing refers to `counted`, so the server counts after it has inserted.
         try connection.enqueue(
             """
+            WITH counted AS (
+                UPDATE offer_codes AS o SET redemptions = o.redemptions + locked.change
+                FROM (
+                    SELECT c.digest, k.change FROM offer_codes c
+                    JOIN unnest(\(steps.map(\.digest.text)), \(steps.map(\.change)))
+                        AS k (digest, change) USING (digest)
+                    ORDER BY c.digest FOR NO KEY UPDATE OF c
+                ) AS locked
+                WHERE o.digest = locked.digest
+            )
             INSERT INTO code_redemptions (transaction_id, digest, account_id, bundle_id, product_id,
                 offer_id, redeemed_at)
             SELECT k.*, \(time) FROM unnest(
@@ -107,7 +191,6 @@ enum CodeStore {
                 \(ordered.map(\.key.productID)), \(ordered.map(\.key.offerID))) AS k
             """
         )
-        try count(ordered.map(\.digest), by: 1, on: connection)
     }
 
     /// Gives back the codes of payments that have failed; others change nothing.
@@ -136,19 +219,28 @@ enum CodeStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !digests.isEmpty else { return }
-        let times = Dictionary(digests.map { ($0, step) }, uniquingKeysWith: +)
-        let ordered = times.sorted { $0.key < $1.key }
+        let steps = changes(of: digests, by: step)
         try connection.enqueue(
             """
             UPDATE offer_codes AS o SET redemptions = o.redemptions + locked.change
             FROM (
                 SELECT c.digest, k.change FROM offer_codes c
-                JOIN unnest(\(ordered.map(\.key.text)), \(ordered.map(\.value)))
+                JOIN unnest(\(steps.map(\.digest.text)), \(steps.map(\.change)))
                     AS k (digest, change) USING (digest)
                 ORDER BY c.digest FOR NO KEY UPDATE OF c
             ) AS locked
             WHERE o.digest = locked.digest
             """
         )
+    }
+
+    /// The changes of the counts of codes, each code once, in the order of the digests.
+    private static func changes(
+        of digests: [CodeDigest],
+        by step: Int32
+    ) -> [(digest: CodeDigest, change: Int32)] {
+        Dictionary(digests.map { ($0, step) }, uniquingKeysWith: +)
+            .map { (digest: $0.key, change: $0.value) }
+            .sorted { $0.digest < $1.digest }
     }
 }

@@ -40,8 +40,8 @@ struct RedemptionHandler: Sendable {
         case refused(PaymentRefusal)
         /// The offer of the code is to be confirmed.
         case offered(CodeTerms)
-        /// The code was redeemed by a payment, which is perhaps charged yet.
-        case redeemed(Transaction)
+        /// The code was redeemed by a payment, whose answer this is; it is perhaps charged yet.
+        case redeemed([UInt8])
     }
 
     /// Makes a ticket for an account.
@@ -221,14 +221,15 @@ struct RedemptionHandler: Sendable {
 
     /// The key of the payment that a form confirms.
     ///
-    /// A form that is sent twice is the same payment, and gets the same answer.
+    /// A form that is sent twice is the same payment, and gets the same answer. Like a fingerprint, it has
+    /// the first half of a SHA-256: an index keeps it.
     private static func key(
         of code: CodeDigest,
         _ confirmed: String,
         _ ticketDigest: String
     ) -> IdempotencyKey {
         let mark = "\(ticketDigest) \(code.text) \(confirmed)"
-        let digest = CodeDigest.hexadecimal(SHA256.hash(data: Array(mark.utf8)))
+        let digest = CodeDigest.hexadecimal(SHA256.hash(data: Array(mark.utf8)).prefix(16))
         return IdempotencyKey(unchecked: "code-\(digest)")
     }
 
@@ -258,9 +259,7 @@ struct RedemptionHandler: Sendable {
             code: SubmittedCode(digest: code, confirmed: terms.grant)
         )
         switch try await pay(payment) {
-        case .accepted(let body, _):
-            let answer = try EventCoding.decode(TransactionChanged.self, from: body)
-            return .redeemed(answer.transaction)
+        case .accepted(let body, _): return .redeemed(body)
         case .refused(.stalePrice), .refused(.staleOffer):
             // What was confirmed is no longer so: the person is asked again.
             return try await offerAgain(code, to: ticket)

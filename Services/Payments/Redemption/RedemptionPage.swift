@@ -137,6 +137,8 @@ enum RedemptionPage {
 
     /// A text as it may stand in an element or in a quoted attribute.
     static func escaped(_ text: String) -> String {
+        // Most texts need nothing.
+        guard !text.utf8.allSatisfy(isPlain) else { return text }
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -151,5 +153,15 @@ enum RedemptionPage {
             }
         }
         return escaped
+    }
+
+    /// Whether a byte is a character of ASCII that stands for itself.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),
+            UInt8(ascii: "'"):
+            false
+        default: (0x20..<0x7F).contains(byte)
+        }
     }
 }

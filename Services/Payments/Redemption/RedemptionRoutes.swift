@@ -83,9 +83,9 @@ struct RedemptionRoutes: Sendable {
                     code: code
                 )
             )
-        case .redeemed(let transaction):
+        case .redeemed(let answer):
             return page(
-                RedemptionPage.end("Your code was redeemed", Self.sentence(about: transaction))
+                RedemptionPage.end("Your code was redeemed", try Self.sentence(about: answer))
             )
         case .refused(let refusal):
             return page(
@@ -152,12 +152,39 @@ struct RedemptionRoutes: Sendable {
         )
     }
 
-    /// The end of a payment that redeemed a code.
-    static func sentence(about transaction: Transaction) -> String {
-        switch transaction.state {
+    /// The end of a payment that redeemed a code, by the answer to that payment.
+    ///
+    /// - Throws: `DecodingError` if it is no such answer.
+    static func sentence(about answer: [UInt8]) throws -> String {
+        let state =
+            try Self.state(in: answer)
+            ?? EventCoding.decode(TransactionChanged.self, from: answer).transaction.state
+        switch state {
         case .purchased: "You can go back to the app."
         case .deferred: "Somebody has to approve the purchase. The app will show what they decide."
         default: "The payment is on its way. The app will show it in a moment."
+        }
+    }
+
+    /// The state of the transaction in the answer to a payment; `nil` if the answer is not plain JSON.
+    ///
+    /// The page needs nothing else of the transaction, so nothing else is read.
+    static func state(in answer: [UInt8]) -> TransactionState? {
+        PlainJSON.read(answer) { json in
+            var state: String?
+            let isRead = json.object { json, name in
+                switch name {
+                case "transaction":
+                    json.object { json, name in
+                        switch name {
+                        case "state": PlainJSON.keep(json.string(), in: &state)
+                        default: json.skip()
+                        }
+                    }
+                default: json.skip()
+                }
+            }
+            return isRead ? state.map(TransactionState.init(rawValue:)) : nil
         }
     }
 

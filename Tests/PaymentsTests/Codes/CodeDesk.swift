@@ -156,7 +156,8 @@ struct CodeDesk: Sendable {
             trace: .begin()
         )
         switch reply {
-        case .redeemed(let transaction): return transaction
+        case .redeemed(let answer):
+            return try EventCoding.decode(TransactionChanged.self, from: answer).transaction
         case .refused(let refusal): throw refusal
         default: throw PaymentError(.undecided)
         }

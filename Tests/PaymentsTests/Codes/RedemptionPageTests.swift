@@ -27,6 +27,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("SPRING-27 (three months).", "SPRING-27 (three months)."), ("", ""),
+        ("a&b<c>\"d'", "a&amp;b&lt;c&gt;&quot;d&#39;"), ("über 5 €", "über 5 €"),
+        ("a\nb\u{7F}", "a\u{FFFD}b\u{FFFD}"),
+    ])
+    func onlyWhatHasAMeaningInHTMLIsEscaped(text: String, escaped: String) {
+        #expect(RedemptionPage.escaped(text) == escaped)
+    }
+
+    /// The page says how a payment stands, of whose answer it reads nothing else.
+    @Test func theStateOfAPaymentIsReadFromItsAnswer() {
+        func state(_ answer: String) -> TransactionState? {
+            RedemptionRoutes.state(in: Array(answer.utf8))
+        }
+        let price = #""price":{"currency":"USD","minorUnits":99}"#
+        let deferred = #"{"act":{"state":"x"},"transaction":{\#(price),"state":"deferred"}}"#
+        #expect(state(deferred) == .deferred)
+        #expect(state(#"{"transaction":{"state":"purchased","version":2}}"#) == .purchased)
+        // What is not plain is left to the decoder of events.
+        #expect(state(#"{"transaction":{"applicationUsername":"ä","state":"purchased"}}"#) == nil)
+        #expect(state(#"{"transaction":{"version":2}}"#) == nil)
+        #expect(state("") == nil)
+    }
+
     /// The mark is read and written without Foundation's coders, and is what those write.
     @Test func aMarkReadsBackAsTheTermsThatWereShown() throws {
         let offer = PeriodOffer(
