@@ -22,6 +22,7 @@ struct PaymentHandler: Sendable {
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     private let counters = PaymentCounters()
+    private let pruning = NoncePruning()
 
     /// Accepts or refuses each request of a batch.
     func accept(_ submissions: [PaymentSubmission]) async throws -> [PaymentReply] {
@@ -109,10 +110,17 @@ struct PaymentHandler: Sendable {
         // These locks come last, so that nobody who holds one waits for another lock.
         let nonces = batch.usedNonces
         try OfferNonceStore.insert(nonces, at: time, on: connection)
-        if !nonces.isEmpty { try OfferNonceStore.prune(at: context.machineNow(), on: connection) }
+        try prune(after: nonces.count, on: connection)
         try CodeStore.redeem(batch.redemptions, at: time, on: connection)
         try batch.answer(with: written)
         return batch
+    }
+
+    /// Deletes old nonces after some were used, if it is time.
+    private func prune(after count: Int, on connection: isolated PostgresConnection) throws {
+        let now = context.machineNow()
+        guard count > 0, pruning.isDue(after: count, at: now) else { return }
+        try OfferNonceStore.prune(at: now, on: connection)
     }
 
     /// Reads the transactions that requests made under keys.
