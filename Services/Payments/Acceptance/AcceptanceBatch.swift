@@ -20,6 +20,19 @@ struct AcceptanceBatch: Sendable {
         /// The signed offer of the request; `nil` if it has none.
         let signedOffer: Result<SignedOffer, SignedOffer.Refusal>?
         var reply: PaymentReply?
+
+        /// Computes everything about a request that needs no books, so that no database transaction lasts
+        /// longer because of it.
+        init(_ submission: PaymentSubmission, signedBy keys: OfferKeys) {
+            self.submission = submission
+            key = submission.key
+            fingerprint = submission.fingerprint
+            signedOffer = SignedOffer.read(
+                submission.request,
+                in: submission.account.bundleID,
+                signedBy: keys
+            )
+        }
     }
 
     /// A request that the rules accept.
@@ -59,7 +72,7 @@ struct AcceptanceBatch: Sendable {
 
     /// Begins a batch.
     init(
-        _ submissions: [PaymentSubmission],
+        _ entries: [Entry],
         at time: StoreTime,
         in environment: StoreEnvironment,
         subscriptions: SubscriptionStateMachine
@@ -67,14 +80,7 @@ struct AcceptanceBatch: Sendable {
         self.time = time
         self.environment = environment
         self.subscriptions = SubscriptionBooks(subscriptions, at: time)
-        entries = submissions.map {
-            Entry(
-                submission: $0,
-                key: $0.key,
-                fingerprint: $0.fingerprint,
-                signedOffer: SignedOffer.read($0.request, in: $0.account.bundleID)
-            )
-        }
+        self.entries = entries
     }
 
     // MARK: - What has to be known

@@ -26,7 +26,8 @@ struct PaymentHandler: Sendable {
 
     /// Accepts or refuses each request of a batch.
     func accept(_ submissions: [PaymentSubmission]) async throws -> [PaymentReply] {
-        let batch = try await apply(submissions)
+        let entries = submissions.map { AcceptanceBatch.Entry($0, signedBy: offerKeys) }
+        let batch = try await apply(entries)
         didCommit(batch.attempts)
         counters.count(batch.replies)
         return batch.replies
@@ -36,27 +37,27 @@ struct PaymentHandler: Sendable {
     ///
     /// The next try sees the transactions of the other batch, and answers the request as a
     /// repetition.
-    private func apply(_ submissions: [PaymentSubmission]) async throws -> AcceptanceBatch {
+    private func apply(_ entries: [AcceptanceBatch.Entry]) async throws -> AcceptanceBatch {
         var tries = 0
         while true {
             do {
                 return try await context.takingKeys { connection in
-                    try apply(submissions, on: connection)
+                    try apply(entries, on: connection)
                 }
             } catch let error as PaymentError where error.code == .keyTaken {
                 tries += 1
-                guard tries <= submissions.count else { throw error }
+                guard tries <= entries.count else { throw error }
             }
         }
     }
 
     private func apply(
-        _ submissions: [PaymentSubmission],
+        _ entries: [AcceptanceBatch.Entry],
         on connection: isolated PostgresConnection
     ) throws -> AcceptanceBatch {
         let time = context.now()
         var batch = AcceptanceBatch(
-            submissions,
+            entries,
             at: time,
             in: context.environment,
             subscriptions: context.subscriptions
@@ -151,7 +152,7 @@ struct PaymentHandler: Sendable {
         )
         batch.subscriptions.take(rows)
         try replay(&batch, made, on: connection)
-        var facts = OfferFacts(keys: offerKeys, time: context.machineNow())
+        var facts = OfferFacts(time: context.machineNow())
         (facts.used, facts.codes, facts.redeemed) = (used, codes.codes, codes.redeemed)
         let named = batch.openOfferTransactions
         // The locks of the subscriptions are held, so none of these is paid or fails meanwhile.

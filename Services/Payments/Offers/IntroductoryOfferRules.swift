@@ -17,7 +17,7 @@ enum IntroductoryOfferRules {
     ///   - account: The buyer.
     ///   - isRunning: Whether a subscription of the product's group runs.
     ///   - introduction: The transaction by which the account has, or gets, its own introductory offer.
-    ///   - facts: The keys, the time, and the nonces that were used.
+    ///   - facts: The time, and the nonces that were used.
     /// - Returns: The first period of the offer, `nil` if it is withheld, or the reason to refuse the
     ///   payment.
     static func offer(

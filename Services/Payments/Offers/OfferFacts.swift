@@ -1,10 +1,7 @@
 import EventTypes
-import ServiceKit
 
 /// The facts that decide about the signed offers and the offer codes of a batch.
 struct OfferFacts: Sendable {
-    /// The keys that apps may sign with.
-    var keys: OfferKeys
     /// The present by the clock of machines, as the merchants' servers have it.
     var time: MachineTime
     /// The nonces that were used before.
@@ -29,10 +26,7 @@ struct OfferFacts: Sendable {
 
     /// The reason why a signature cannot be used by an account's payment; `nil` if it can.
     func refusal(of signed: SignedOffer, by account: AccountKey) -> PaymentRefusal? {
-        guard let key = keys.key(signed.keyID, of: account.bundleID) else {
-            return .offerKeyUnknown(signed.keyID)
-        }
-        if let fault = signed.fault(by: key) { return .offerSignatureInvalid(fault) }
+        if let fault = signed.fault { return fault }
         if let id = signed.transactionID, owners[id] != account {
             return .offerSignatureInvalid(.customer)
         }

@@ -15,7 +15,7 @@ enum PromotionalOfferRules {
     ///   - storefront: The storefront of the payment.
     ///   - account: The buyer.
     ///   - isSubscriber: Whether the buyer has, or had, a subscription in the product's group.
-    ///   - facts: The keys, the time, and the nonces that were used.
+    ///   - facts: The time, and the nonces that were used.
     /// - Returns: The first period of the offer, or the reason to refuse the payment.
     static func offer(
         _ signed: Result<SignedOffer, SignedOffer.Refusal>,

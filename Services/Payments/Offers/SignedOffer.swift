@@ -4,8 +4,8 @@ import Foundation
 import ServiceKit
 import StoreAPI
 
-/// A merchant's decision about an offer as a request carries it, parsed but not trusted before
-/// ``fault(by:)``.
+/// A merchant's decision about an offer as a request carries it, parsed but not trusted if it has a
+/// ``fault``.
 struct SignedOffer: Sendable {
     /// The decision that is signed.
     enum Decision: Hashable, Sendable {
@@ -30,19 +30,34 @@ struct SignedOffer: Sendable {
     private let issuerID: String?
     private let signedBytes: [UInt8]
     private let signature: P256.Signing.ECDSASignature
+    /// The reason why the decision is not one of a key of the app; `nil` if it is.
+    private(set) var fault: PaymentRefusal?
 
     /// The time from which no instance takes the signature any more, an hour after it is too old.
     var end: MachineTime {
         validFrom.advanced(by: Self.lifetime + .seconds(3600))
     }
 
-    /// Parses the offer of a request; `nil` if it has none.
+    /// Parses the offer of a request, and checks its signature; `nil` if it has none.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - bundle: The app.
-    /// - Returns: The offer, or the reason to refuse it.
+    ///   - keys: The keys with which apps sign.
+    /// - Returns: The offer, perhaps with a ``fault``, or the reason to refuse it.
     static func read(
+        _ request: PaymentRequest,
+        in bundle: BundleID,
+        signedBy keys: OfferKeys
+    ) -> Result<SignedOffer, Refusal>? {
+        parse(request, in: bundle)?.map { parsed in
+            var offer = parsed
+            offer.fault = parsed.fault(by: keys.key(parsed.keyID, of: bundle))
+            return offer
+        }
+    }
+
+    private static func parse(
         _ request: PaymentRequest,
         in bundle: BundleID
     ) -> Result<SignedOffer, Refusal>? {
@@ -67,10 +82,12 @@ struct SignedOffer: Sendable {
         }
     }
 
-    /// The fault of the offer, if the key of its id did not sign it.
-    func fault(by key: OfferKeys.Key) -> PaymentRefusal.OfferFault? {
-        if let issuerID, issuerID != key.issuerID { return .issuer }
-        return key.publicKey.isValidSignature(signature, for: signedBytes) ? nil : .signature
+    /// The fault of the offer, if the key of its id did not sign it, or if there is none.
+    private func fault(by key: OfferKeys.Key?) -> PaymentRefusal? {
+        guard let key else { return .offerKeyUnknown(keyID) }
+        if let issuerID, issuerID != key.issuerID { return .offerSignatureInvalid(.issuer) }
+        return key.publicKey.isValidSignature(signature, for: signedBytes)
+            ? nil : .offerSignatureInvalid(.signature)
     }
 
     // MARK: - The first form
@@ -83,16 +100,12 @@ struct SignedOffer: Sendable {
         of request: PaymentRequest,
         in bundle: BundleID
     ) -> Result<SignedOffer, Refusal> {
-        let members = [
-            ("identifier", discount.identifier), ("keyIdentifier", discount.keyIdentifier),
-            ("nonce", discount.nonce), ("signature", discount.signature),
-            ("timestamp", discount.timestamp.map { String($0) }),
-        ]
-        let missing = members.filter { $0.1?.isEmpty ?? true }.map(\.0)
         guard let id = discount.identifier, let keyID = discount.keyIdentifier,
             let nonce = discount.nonce, let text = discount.signature,
-            let timestamp = discount.timestamp, missing.isEmpty
+            let timestamp = discount.timestamp,
+            !id.isEmpty, !keyID.isEmpty, !nonce.isEmpty, !text.isEmpty
         else {
+            let missing = missingMembers(of: discount)
             return .failure(Refusal(of: discount.identifier, .offerIncomplete(missing: missing)))
         }
         guard let uuid = UUID(uuidString: nonce) else {
@@ -122,6 +135,16 @@ struct SignedOffer: Sendable {
                 signature: signature
             )
         )
+    }
+
+    /// The names of the members that a discount needs and does not have.
+    private static func missingMembers(of discount: PaymentDiscount) -> [String] {
+        let members = [
+            ("identifier", discount.identifier), ("keyIdentifier", discount.keyIdentifier),
+            ("nonce", discount.nonce), ("signature", discount.signature),
+            ("timestamp", discount.timestamp.map { String($0) }),
+        ]
+        return members.filter { $0.1?.isEmpty ?? true }.map(\.0)
     }
 
     // MARK: - The second form, and the introductory offer

@@ -13,7 +13,12 @@ import Testing
     }
 
     func batch(_ submissions: PaymentSubmission...) -> AcceptanceBatch {
-        AcceptanceBatch(submissions, at: startTime, in: .sandbox, subscriptions: .inTests)
+        AcceptanceBatch(
+            submissions.map { AcceptanceBatch.Entry($0, signedBy: OfferSigner.shared.keys) },
+            at: startTime,
+            in: .sandbox,
+            subscriptions: .inTests
+        )
     }
 
     func judge(_ batch: inout AcceptanceBatch) {
@@ -21,7 +26,7 @@ import Testing
             products: [ProductID(unchecked: "coins"): product()],
             standings: [:],
             intents: [:],
-            offers: OfferFacts(keys: OfferSigner.shared.keys, time: startTime.onMachines),
+            offers: OfferFacts(time: startTime.onMachines),
             methodRefusal: { _, _ in nil }
         )
         let ids = (0..<batch.openKeys.count).map { TransactionID(number: Int64($0) + 1) }
