@@ -9,7 +9,7 @@ import Subscriptions
 ///
 /// Each page is one database transaction, which extends its subscriptions and moves the place of the
 /// request. So a process that is killed leaves nothing half done, and another goes on from there.
-/// One process at a time works on a request: it holds the lock of its row.
+/// One process at a time works on a request: it holds the lock of its row. After each page comes a rest.
 struct MassExtensionHandler: Sendable {
     /// The answer to a request.
     enum Reply: Hashable, Sendable {
@@ -27,6 +27,8 @@ struct MassExtensionHandler: Sendable {
     let didCommit: @Sendable () -> Void
     /// The number of subscriptions that a page looks at.
     var pageSize = 200
+    /// The rests between pages.
+    var pages = PacedPages()
 
     /// Accepts a request; one that repeats another is that one.
     ///
@@ -127,7 +129,7 @@ struct MassExtensionHandler: Sendable {
         var failures: [(number: Int64, error: any Error)] = []
         for number in numbers where !Task.isCancelled {
             do {
-                while try await workOnPage(of: number) {}
+                try await pages.carryOutAll { try await workOnPage(of: number) }
             } catch let error as CancellationError {
                 throw error
             } catch {

@@ -9,7 +9,7 @@ import Subscriptions
 ///
 /// It goes through the subscriptions in pages. A page is one database transaction, which also notes how
 /// far it is. So whatever is killed, each subscription is told once, and renewals wait for one page at
-/// most.
+/// most. After each page comes a rest.
 struct PriceEnrolmentHandler: Sendable {
     let context: PaymentsContext
     /// Called after a commit that appended events to the outbox.
@@ -18,6 +18,8 @@ struct PriceEnrolmentHandler: Sendable {
     var pageSize = 200
     /// The most subscriptions that a page looks at.
     var lookMax = 2000
+    /// The rests between pages.
+    var pages = PacedPages()
 
     /// Tells all subscribers of all open enrolments, and logs which enrolments failed.
     ///
@@ -49,7 +51,7 @@ struct PriceEnrolmentHandler: Sendable {
         var failures: [(key: PriceEnrolment.Key, error: any Error)] = []
         for key in keys where !Task.isCancelled {
             do {
-                while try await tellPage(of: key) {}
+                try await pages.carryOutAll { try await tellPage(of: key) }
             } catch let error as CancellationError {
                 throw error
             } catch {

@@ -1,0 +1,22 @@
+/// Pages of work on many subscriptions, at a pace that leaves room for buyers and renewals.
+///
+/// Nobody waits for such work, and each page makes events for the other services. Without rests, purchases
+/// and renewals would be delivered behind all the events of a million subscribers.
+struct PacedPages: Sendable {
+    /// Takes the rest after a page that took some time: most of the time belongs to others.
+    var rest: @Sendable (Duration) async throws -> Void = { work in
+        try await Task.sleep(for: RenewalPace.besideBuyers.rest(after: work))
+    }
+
+    /// Carries out pages, with a rest after each, until there is none.
+    ///
+    /// - Parameter page: Carries out the next page, and returns whether there was one.
+    /// - Throws: An error of a page, or `CancellationError`.
+    func carryOutAll(_ page: () async throws -> Bool) async throws {
+        while true {
+            let start = ContinuousClock.now
+            guard try await page() else { return }
+            try await rest(ContinuousClock.now - start)
+        }
+    }
+}
