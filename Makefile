@@ -23,7 +23,7 @@ SOURCES := Package.swift Services Shared Tools Tests Examples
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test conformance contracts stripe stripe-sandbox manifests versions lint format docs client-package run \
-	demo scenario browser browser-soak screenshots chaos fuzz bench clients verify-demo signing keys clean
+	demo scenario browser browser-soak screenshots chaos fuzz bench offers raise clients verify-demo signing keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -149,6 +149,14 @@ bench: build ## Measure a release build against this machine's yardstick (N=5000
 		$(if $(IDLE),--idle-seconds $(IDLE)) $(if $(SUBSCRIPTIONS),--subscriptions $(SUBSCRIPTIONS)) \
 		$(if $(OFFERS),--offers $(OFFERS)) $(if $(RAISE),--raise $(RAISE)) \
 		$(if $(RECORD),--record $(RECORD))
+
+offers: CONFIGURATION = release
+offers: build ## Measure what an offer and a code add to the cost of a purchase with a release build (N=5000)
+	@exec $(DEVSTORE) offers $(if $(N),--purchases $(N))
+
+raise: CONFIGURATION = release
+raise: build ## Tell many subscribers of a higher price beside renewals with a release build (N=1000000)
+	@exec $(DEVSTORE) raise $(if $(N),--subscriptions $(N))
 
 verify-demo: CONFIGURATION = release
 verify-demo: build ## Rebuild a store's tables from its event log, and find an altered row (N=5000)

@@ -15,6 +15,8 @@ struct DevStoreCommand: AsyncParsableCommand {
               devstore demo                  one purchase, shown step by step
               devstore chaos --seed 7        purchases amid faults, then an audit
               devstore bench                 purchases per second, and what they cost
+              devstore offers                what an offer and a code add to a purchase
+              devstore raise                 a higher price for a million subscribers
               devstore clients               what connected clients cost
               devstore verify-demo           the books, rebuilt from the event log
               devstore signing               what signatures, receipts and histories cost
@@ -34,9 +36,9 @@ struct DevStoreCommand: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,
-            ClientsCommand.self, SigningCommand.self, VerifyDemoCommand.self,
-            ConformanceCommand.self, ContractsCommand.self, ScenarioCommand.self,
-            StripeCommand.self,
+            OffersCommand.self, RaiseCommand.self, ClientsCommand.self, SigningCommand.self,
+            VerifyDemoCommand.self, ConformanceCommand.self, ContractsCommand.self,
+            ScenarioCommand.self, StripeCommand.self,
         ]
     )
 }

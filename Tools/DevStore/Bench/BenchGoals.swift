@@ -38,26 +38,28 @@ enum BenchGoals {
             goals.append(Goal("p50 to purchased beside renewals, to without", ratios.p50, 2))
             goals.append(Goal("p99 to purchased beside renewals, to without", ratios.p99, 2))
         }
-        if let offers = report.offers {
-            let (signed, code) = (offers.promotional, offers.code)
-            goals.append(
-                Goal("cost with a promotional offer, to without", offers.costRatio(of: signed), 1.1)
-            )
-            goals.append(Goal("cost with a code, to without", offers.costRatio(of: code), 1.1))
-        }
-        if let raise = report.raise {
-            goals.append(
-                Goal(
-                    "s of the longest database transaction of a raise",
-                    raise.longestTransaction,
-                    1.0
-                )
-            )
-            goals.append(Goal("renewals beside a raise, to without", raise.ratio, atLeast: 0.8))
-        }
+        if let offers = report.offers { goals += Self.goals(of: offers) }
+        if let raise = report.raise { goals += Self.goals(of: raise) }
         if let idle = report.idle {
             goals.append(Goal("percent of a core while nobody buys", idle.percent, 1.0))
         }
         return goals
+    }
+
+    /// Compares purchases with offers with all goals for them.
+    static func goals(of offers: BenchOffers.Result) -> [Goal] {
+        let (signed, code) = (offers.promotional, offers.code)
+        return [
+            Goal("cost with a promotional offer, to without", offers.costRatio(of: signed), 1.1),
+            Goal("cost with a code, to without", offers.costRatio(of: code), 1.1),
+        ]
+    }
+
+    /// Compares a raise with all goals for it.
+    static func goals(of raise: BenchRaise.Result) -> [Goal] {
+        [
+            Goal("s of the longest database transaction of a raise", raise.longestTransaction, 1.0),
+            Goal("renewals beside a raise, to without", raise.ratio, atLeast: 0.8),
+        ]
     }
 }

@@ -31,12 +31,13 @@ struct MeasuredStore: ParsableArguments, Sendable {
         guard partitions > 0 else { throw ValidationError("--partitions must be positive.") }
     }
 
-    /// Starts a new store with the sample catalog, measures it, and stops it.
+    /// Starts a new store, with the sample catalog unless it says otherwise, measures it, and stops it.
     ///
     /// - Parameters:
     ///   - title: The title of the measurement.
     ///   - target: The target of `make` that measures a release build.
     ///   - settings: Settings of one service, over its own.
+    ///   - hasSampleCatalog: Whether the store sells the sample catalog.
     ///   - measure: Measures, and returns whether the result is good enough; a ``HarnessError``
     ///     says that something is broken, and the state of the store is shown with it.
     /// - Throws: `ExitCode`, after the reason was printed.
@@ -44,6 +45,7 @@ struct MeasuredStore: ParsableArguments, Sendable {
         _ title: String,
         target: String,
         settings: [StoreService: [String: String]] = [:],
+        hasSampleCatalog: Bool = true,
         _ measure: @escaping @Sendable (Terminal, StoreHarness) async throws -> Bool
     ) async throws {
         let terminal = Terminal()
@@ -61,7 +63,7 @@ struct MeasuredStore: ParsableArguments, Sendable {
         }
         try await terminal.perform { [options] in
             let isGood = try await withStore(options) { store in
-                try await terminal.importSampleCatalog(into: store)
+                if hasSampleCatalog { try await terminal.importSampleCatalog(into: store) }
                 return try await measure(terminal, store)
             }
             guard isGood else { throw ExitCode(1) }

@@ -39,6 +39,8 @@ struct BenchRaise: Sendable {
     /// The speed of the clock over the six hours in which charges are due.
     private static let rate = "1s=6h"
     private static let window = Duration.seconds(6 * 3600 + 120)
+    /// The ids of what is filled in come after it, and before those of all purchases.
+    private static let firstFilled: Int64 = 1_000_000_000_000_000
 
     private var subscribers: BenchSubscribers {
         BenchSubscribers(store: store, count: min(count, 5000))
@@ -94,10 +96,10 @@ struct BenchRaise: Sendable {
                     """
                     INSERT INTO subscriptions (account_id, bundle_id, group_id, id, version, state,
                         data, payment_method, due_at, due_kind, tries)
-                    SELECT 'filled-' || n, bundle_id, group_id, 1000000000000000 + n, version, state,
+                    SELECT 'filled-' || n, bundle_id, group_id, \(Self.firstFilled) + n, version, state,
                         replace(replace(replace(data::text,
                             '"accountID":"' || account_id || '"', '"accountID":"filled-' || n || '"'),
-                            '"id":"' || id || '"', '"id":"' || (1000000000000000 + n) || '"'),
+                            '"id":"' || id || '"', '"id":"' || (\(Self.firstFilled) + n) || '"'),
                             '"end":' || (data #>> '{period,end}'),
                             '"end":' || ((data #>> '{period,end}')::bigint + 315360000000))::json,
                         payment_method, due_at + interval '10 years', due_kind, tries
@@ -106,7 +108,15 @@ struct BenchRaise: Sendable {
                     """
                 )
             }
+            guard numbers.last % 200_000 == 0 else { continue }
+            show(Int(numbers.last), "are filled in")
         }
+    }
+
+    /// Shows how far a long step is.
+    private func show(_ done: Int, _ what: String) {
+        let (done, all) = (Terminal.describe(done), Terminal.describe(count))
+        terminal.line("    \(done) of \(all) subscriptions \(what)", .dim)
     }
 
     /// Schedules a raise that counts after all renewals of this run.
@@ -125,17 +135,34 @@ struct BenchRaise: Sendable {
     }
 
     /// Waits until nobody has to be told any more, and returns the seconds since a moment.
+    ///
+    /// It shows every ten seconds how many are told. Those that are filled in have the lowest ids, so they
+    /// are told first.
     private func untilTold(since start: ContinuousClock.Instant) async throws -> Double {
-        try await eventually(within: .seconds(7200), "all subscribers to be told") {
-            let finished = try await store.withDatabase(of: .payments) { connection in
-                try connection.query(
-                    "SELECT coalesce(bool_and(is_finished), false) FROM price_enrolments"
-                ).first?.decode(Bool.self)
+        var shown = start
+        while ContinuousClock.now - start < .seconds(7200) {
+            let (isFinished, reached) = try await told()
+            if isFinished { return (ContinuousClock.now - start).seconds }
+            if ContinuousClock.now - shown > .seconds(10) {
+                shown = .now
+                show(min(max(0, Int(reached - Self.firstFilled)), count), "are told")
             }
-            if finished == true { return (ContinuousClock.now - start).seconds }
             try await Task.sleep(for: BenchSubscribers.pause)
-            return nil
         }
+        throw HarnessError("All subscribers are still not told after two hours.")
+    }
+
+    /// Whether all subscribers are told, and the last one that is.
+    private func told() async throws -> (isFinished: Bool, reached: Int64) {
+        let row = try await store.withDatabase(of: .payments) { connection in
+            try connection.query(
+                """
+                SELECT coalesce(bool_and(is_finished), false), coalesce(max(reached_id), 0)
+                FROM price_enrolments
+                """
+            ).first?.decode(Bool.self, Int64.self)
+        }
+        return row.map { ($0.0, $0.1) } ?? (false, 0)
     }
 
     /// Lets all charges of a period fall due at once, and waits until the queues have so many periods.
