@@ -129,7 +129,8 @@ enum PriceEnrolmentStore {
     ///
     /// The others are looked at in the database, and not read. No index knows which product a
     /// subscription renews as. So the number of rows that are looked at is limited, too: a page of a
-    /// product with few subscribers does not last long. The rows are not locked.
+    /// product with few subscribers does not last long. A page of one with many ends with the last of
+    /// them, and no JSON behind it is looked at. The rows are not locked.
     ///
     /// - Parameters:
     ///   - enrolment: The enrolment.
@@ -150,17 +151,21 @@ enum PriceEnrolmentStore {
             : "coalesce(data -> 'pendingProduct' ->> 'id', data -> 'period' -> 'product' ->> 'id')"
         let rows = try connection.query(
             """
-            WITH looked AS MATERIALIZED (
-                SELECT id, account_id, bundle_id, group_id,
-                    state IN ('active', 'inGracePeriod', 'inBillingRetryPeriod')
-                        AND data ->> 'storefront' = \(enrolment.key.storefront)
-                        AND \(unsafe: product) = \(enrolment.key.productID) AS is_meant
-                FROM subscriptions WHERE id > \(enrolment.reachedID.number)
-                ORDER BY id LIMIT \(Int64(lookMax)))
-            (SELECT id, account_id, bundle_id, group_id, true FROM looked WHERE is_meant
-                ORDER BY id LIMIT \(Int64(limit)))
+            (SELECT id, account_id, bundle_id, group_id, true FROM (
+                    SELECT id, account_id, bundle_id, group_id,
+                        state IN ('active', 'inGracePeriod', 'inBillingRetryPeriod')
+                            AND data ->> 'storefront' = \(enrolment.key.storefront)
+                            AND \(unsafe: product) = \(enrolment.key.productID) AS is_meant
+                    FROM subscriptions WHERE id > \(enrolment.reachedID.number)
+                    ORDER BY id LIMIT \(Int64(lookMax))
+                ) AS looked
+                WHERE is_meant ORDER BY id LIMIT \(Int64(limit)))
             UNION ALL
-            (SELECT id, account_id, bundle_id, group_id, false FROM looked ORDER BY id DESC LIMIT 1)
+            (SELECT id, account_id, bundle_id, group_id, false FROM (
+                    SELECT id, account_id, bundle_id, group_id FROM subscriptions
+                    WHERE id > \(enrolment.reachedID.number) ORDER BY id LIMIT \(Int64(lookMax))
+                ) AS passed
+                ORDER BY id DESC LIMIT 1)
             """
         )
         var page = Page(keys: [])
