@@ -424,6 +424,11 @@ def check_front():
     # The status 500 has the default document.
     for status in sorted((listed - {"500"}) ^ (set(problems) - {"default"})):
         find(place, f"the error {status} has no problem, or the problem {status} no error")
+    # A variable that is not set stays in the file, and nginx does not start.
+    for name in sorted(set(re.findall(r"\$\{(\w+)\}", template))):
+        for path in ("docker-compose.yml", "deploy/kubernetes/front.yaml"):
+            if not re.search(rf"^[^#]*\b{name}\b", text(path), re.M):
+                find(path, f"does not set {name}, which {place} has")
     check_secrets_of_front(place, template)
     check_streams_of_front(place, template)
     return len(problems)
