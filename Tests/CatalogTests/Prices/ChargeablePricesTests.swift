@@ -53,6 +53,19 @@ import Testing
         )
     }
 
+    /// Whoever tries the store with Stripe imports it, and so do the end-to-end tests.
+    @Test func theSampleCatalogCanBeCharged() throws {
+        let products = try SampleCatalog.document().products
+        #expect(!products.isEmpty)
+        for (id, draft) in products {
+            let problems = ChargeablePrices.problems(of: draft, id, by: .stripe)
+            #expect(problems.map(\.problem) == [], "\(id)")
+        }
+        for club in SampleCatalog.clubs {
+            #expect(problems(of: SampleCatalog.subscription(club)) == [], "\(club)")
+        }
+    }
+
     @Test func aStoreWithStripeRefusesThePriceAndChangesNothing() async throws {
         try await withCatalog(settings: ["PROCESSOR": "stripe"]) { catalog in
             let refused = try await catalog.put(Builder.premium, Builder.draft(cents: 10))

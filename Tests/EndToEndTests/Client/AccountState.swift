@@ -185,7 +185,7 @@ extension EndToEnd.PaymentQueues {
                     setup.app.recorder.transactions(.failed).count == 1
                         && setup.app.recorder.transactions(.purchased).count == 2 ? true : nil
                 }
-                #expect(try await setup.store.charged() == ["USD": 99 + 49])
+                #expect(try await setup.store.charged() == ["USD": 99 + 59])
             }
         }
 

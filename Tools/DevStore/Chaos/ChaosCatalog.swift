@@ -57,7 +57,7 @@ enum ChaosCatalog {
         }
         if ChaosBuyers.promoted.contains(club) {
             let period = club == SampleCatalog.gold ? month : SubscriptionPeriod(1, .week)
-            let cents: Int64 = club == SampleCatalog.gold ? 199 : 29
+            let cents: Int64 = club == SampleCatalog.gold ? 199 : 59
             draft.promotionalOffers = [
                 PromotionalOffer(id: ChaosBuyers.promotional, terms: reduced(period, cents))
             ]

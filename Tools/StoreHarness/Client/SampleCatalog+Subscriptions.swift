@@ -4,7 +4,7 @@ public import StoreAPI
 extension SampleCatalog {
     /// A subscription of a month for 1.49 USD, below ``club``.
     public static let basicClub = ProductID(unchecked: "com.example.club.basic")
-    /// A subscription of a week for 0.49 USD, below ``club``.
+    /// A subscription of a week for 0.79 USD, below ``club``.
     public static let weeklyClub = ProductID(unchecked: "com.example.club.weekly")
     /// A subscription of a year for 19.99 USD, beside ``club``.
     public static let yearlyClub = ProductID(unchecked: "com.example.club.yearly")

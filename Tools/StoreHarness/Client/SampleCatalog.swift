@@ -8,7 +8,7 @@ public enum SampleCatalog {
     public static let coins = ProductID(unchecked: "com.example.coins.100")
     /// A non-consumable with a permanent entitlement, for 4.99 USD.
     public static let pro = ProductID(unchecked: "com.example.pro")
-    /// A consumable that the app delivers by itself, for 0.49 USD.
+    /// A consumable that the app delivers by itself, for 0.59 USD.
     public static let hint = ProductID(unchecked: "com.example.hint")
     /// A consumable delivered by a webhook.
     ///
@@ -65,11 +65,11 @@ public enum SampleCatalog {
     public static func price(of product: ProductID) -> Money {
         switch product {
         case pro: usd(499)
-        case hint: usd(49)
+        case hint: usd(59)
         case club: usd(299)
         case gold: usd(599)
         case basicClub: usd(149)
-        case weeklyClub: usd(49)
+        case weeklyClub: usd(79)
         case yearlyClub: usd(1999)
         default: usd(99)
         }

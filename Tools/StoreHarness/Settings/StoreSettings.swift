@@ -10,6 +10,8 @@ struct StoreSettings {
     /// The directory in which `fulfillment` stores hosted contents.
     let contentDirectory: String
     /// The settings with which `payments` charges at Stripe; empty for the sandbox's processor.
+    ///
+    /// `catalog` gets the name of the processor from them.
     var stripe: [String: String] = [:]
     /// The port of the first instance of each service.
     let firstPorts: [StoreService: Int]
@@ -87,7 +89,11 @@ struct StoreSettings {
         if options.isImpatient {
             environment.merge(Self.impatience[service] ?? [:]) { $1 }
         }
-        if service == .payments { environment.merge(stripe) { $1 } }
+        switch service {
+        case .payments: environment.merge(stripe) { $1 }
+        case .catalog: environment["PROCESSOR"] = stripe["PROCESSOR"]
+        case .receipts, .fulfillment: break
+        }
         return environment.merging(options.settings[service] ?? [:]) { $1 }
     }
 
