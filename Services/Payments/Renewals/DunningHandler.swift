@@ -24,34 +24,13 @@ struct DunningHandler: Sendable {
 
     /// Ends the charges for what an account owes that wait for its buyer, who pays by another card.
     ///
-    /// As long as one waits on the bank's page, no other is made. What the processor does not end is waited
-    /// for, and the card pays from the next try on.
-    ///
     /// - Parameters:
     ///   - account: The account.
     ///   - method: The card, before it is saved.
     /// - Throws: `PostgresError`.
     func endWaiting(of account: AccountKey, insteadOf method: PaymentMethod) async throws {
-        let time = renewals.context.now()
-        let rules = renewals.context.subscriptions.dueActions
-        let waiting = try await renewals.context.client.withTransaction {
-            connection -> [ProcessorAttempt] in
-            var waiting: [ProcessorAttempt] = []
-            for row in try owed(by: account, on: connection) {
-                guard let subscription = row.subscription,
-                    let attempt = try AskedTryStore.waiting(
-                        of: subscription,
-                        insteadOf: method,
-                        by: rules,
-                        at: time,
-                        on: connection
-                    )
-                else { continue }
-                waiting.append(attempt)
-            }
-            return waiting
-        }
-        if !waiting.isEmpty { await endCharges(waiting) }
+        let waiting = WaitingChargeHandler(context: renewals.context, endCharges: endCharges)
+        try await waiting.end(owedBy: account, insteadOf: method)
     }
 
     /// Charges for subscriptions by a card that their buyer has saved; it pays them from now on.

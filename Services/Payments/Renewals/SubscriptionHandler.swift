@@ -87,7 +87,8 @@ struct SubscriptionHandler: Sendable {
         trace: TraceContext
     ) async throws -> Reply {
         if case .method(let method) = decision, let key {
-            try await waitingCharges.end(of: id, of: key, insteadOf: method)
+            let waiting = WaitingChargeHandler(context: context, endCharges: endCharges)
+            try await waiting.end(of: id, of: key, insteadOf: method, if: mayPay)
         }
         let (reply, isChanged, attempts) = try await client.withTransaction { [self] connection in
             try decide(
@@ -248,10 +249,6 @@ struct SubscriptionHandler: Sendable {
     }
 
     private var client: PostgresClient { context.client }
-
-    private var waitingCharges: WaitingChargeHandler {
-        WaitingChargeHandler(context: context, mayPay: mayPay, endCharges: endCharges)
-    }
 
     private static func belongs(_ subscription: Subscription, to key: AccountKey?) -> Bool {
         guard let key else { return true }
