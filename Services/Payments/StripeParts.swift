@@ -31,7 +31,11 @@ struct StripeParts {
         on frame: ServiceFrame
     ) throws {
         let key = try settings.key(in: environment)
-        let gate = StripeGate(rate: settings.callsPerSecond, logger: frame.logger)
+        let gate = StripeGate(
+            rate: settings.callsPerSecond,
+            endpointRate: settings.endpointCallsPerSecond,
+            logger: frame.logger
+        )
         let client = StripeClient(settings.client, logger: frame.logger) { key.current }
         methods = PaymentMethodHandler(
             client: frame.client,

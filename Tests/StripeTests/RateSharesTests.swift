@@ -8,9 +8,10 @@ import TestSupport
     private static func calls(
         of lanes: [RateShares.Lane],
         rate: Double,
+        endpointRate: Double? = nil,
         seconds: Int
     ) -> [RateShares.Lane: Int] {
-        var shares = RateShares(rate: rate)
+        var shares = RateShares(rate: rate, endpointRate: endpointRate)
         var counts: [RateShares.Lane: Int] = [:]
         for tick in 0..<(seconds * 1000) {
             for lane in lanes where shares.take(lane, at: .milliseconds(tick)) == nil {
@@ -32,6 +33,25 @@ import TestSupport
     func aLaneAloneGetsTheWholeRate(_ lane: RateShares.Lane) {
         let counts = Self.calls(of: [lane], rate: 20, seconds: 100)
         #expect((1990...2020).contains(counts[lane] ?? 0), "\(counts)")
+    }
+
+    @Test(arguments: RateShares.Lane.allCases)
+    func aLaneAloneGetsTheRateOfItsEndpoint(_ lane: RateShares.Lane) {
+        let counts = Self.calls(of: [lane], rate: 80, endpointRate: 20, seconds: 100)
+        #expect((1990...2020).contains(counts[lane] ?? 0), "\(counts)")
+    }
+
+    /// Purchases and renewals are the same call at Stripe.
+    @Test func buyersAndRenewalsShareTheRateOfTheirEndpoint() {
+        let lanes = RateShares.Lane.allCases
+        let counts = Self.calls(of: lanes, rate: 80, endpointRate: 20, seconds: 100)
+        let (buyers, renewals) = (counts[.buyers] ?? 0, counts[.renewals] ?? 0)
+        #expect((1990...2020).contains(buyers + renewals), "\(counts)")
+        #expect(buyers >= 1700 && renewals >= 280, "\(counts)")
+        for lane in [RateShares.Lane.refunds, .inquiries, .setups] {
+            #expect((counts[lane] ?? 0) <= 2020, "\(counts)")
+        }
+        #expect(counts.values.reduce(0, +) <= 8080, "\(counts)")
     }
 
     /// Neither waits for the other: buyers have their share, and renewals theirs.

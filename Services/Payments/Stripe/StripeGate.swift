@@ -31,16 +31,19 @@ final class StripeGate: Sendable {
     ///
     /// - Parameters:
     ///   - rate: The calls a second.
+    ///   - endpointRate: The calls a second to one endpoint; `nil` if only `rate` limits them.
     ///   - metrics: Makes the gauge that shows whether Stripe is away.
     ///   - now: The time, since any moment.
     ///   - logger: Receives the failures that a person has to look at.
     init(
         rate: Int,
+        endpointRate: Int? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory,
         now: @escaping @Sendable () -> Duration = StripeGate.timeSinceNow(),
         logger: Logger
     ) {
-        state = Mutex(State(shares: RateShares(rate: Double(rate))))
+        let shares = RateShares(rate: Double(rate), endpointRate: endpointRate.map { Double($0) })
+        state = Mutex(State(shares: shares))
         self.now = now
         self.logger = logger
         away = Gauge(label: "processor_away", factory: metrics)

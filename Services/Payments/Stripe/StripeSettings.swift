@@ -11,6 +11,7 @@ struct StripeSettings: Sendable {
     let webhookSecretsFile: String
     let client: StripeClient.Settings
     let callsPerSecond: Int
+    let endpointCallsPerSecond: Int
     /// The address to which buyers come back from their bank's page.
     let returnURL: String
     /// The pause between two looks at the list of events.
@@ -22,7 +23,7 @@ struct StripeSettings: Sendable {
     ///
     /// Keys: `STRIPE_KEY_FILE`, `STRIPE_WEBHOOK_SECRETS_FILE`,
     /// `STRIPE_RETURN_URL`, `STRIPE_API_URL`, `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND`,
-    /// `STRIPE_EVENTS_MS` and `STRIPE_MOVEMENTS_MS`.
+    /// `STRIPE_ENDPOINT_CALLS_PER_SECOND`, `STRIPE_EVENTS_MS` and `STRIPE_MOVEMENTS_MS`.
     ///
     /// - Parameters:
     ///   - reader: The reader.
@@ -64,9 +65,16 @@ struct StripeSettings: Sendable {
         client = StripeClient.Settings(baseURL: address, timeout: timeout)
         callsPerSecond = reader.integer(
             "STRIPE_CALLS_PER_SECOND",
-            default: 80,
+            // Stripe allows live accounts 100, and sandboxes 25.
+            default: environment == .production ? 40 : 10,
             in: 10...10_000,
             "How many calls a second this process makes; all instances together share Stripe's limit."
+        )
+        endpointCallsPerSecond = reader.integer(
+            "STRIPE_ENDPOINT_CALLS_PER_SECOND",
+            default: 10,
+            in: 5...10_000,
+            "How many of them go to one endpoint, of which Stripe takes 25 from all instances."
         )
         eventsPause = reader.milliseconds(
             "STRIPE_EVENTS_MS",

@@ -39,6 +39,19 @@ import Testing
         #expect(settings.policy.lease == .seconds(45))
     }
 
+    /// Stripe takes 100 calls a second of a live account, 25 of a sandbox, and 25 at one endpoint.
+    ///
+    /// `deploy/kubernetes` runs two processes of `payments`.
+    @Test func twoProcessesStayBelowTheLimitsOfStripe() throws {
+        let sandbox = try #require(try read().settings.stripe)
+        let live = try #require(
+            try read(key: "rk_live_abcdefgh1", ["STORE_ENVIRONMENT": "Production"]).settings.stripe
+        )
+        #expect(sandbox.callsPerSecond * 2 <= 25)
+        #expect(live.callsPerSecond * 2 <= 100)
+        for stripe in [sandbox, live] { #expect(stripe.endpointCallsPerSecond * 2 <= 25) }
+    }
+
     @Test func theSandboxIsTheDefaultAndNeedsNothing() {
         let (settings, problems) = PaymentsSettingsTests().read(["STORE_ENVIRONMENT": "Sandbox"])
         #expect(problems.isEmpty && settings.stripe == nil)

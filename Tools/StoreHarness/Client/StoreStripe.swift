@@ -75,9 +75,9 @@ package final class StoreStripe: Sendable {
             "STRIPE_WEBHOOK_SECRETS_FILE": secretsPath,
             "STRIPE_API_URL": "http://127.0.0.1:\(port)",
             "STRIPE_RETURN_URL": "https://app.example.com/back", "STRIPE_TIMEOUT_MS": "1000",
-            "STRIPE_CALLS_PER_SECOND": "1000", "STRIPE_EVENTS_MS": "3000",
-            "STRIPE_MOVEMENTS_MS": "1000", "PROCESSOR_LEASE_MS": "3500",
-            "PROCESSOR_CALLS_MAX": "50",
+            "STRIPE_CALLS_PER_SECOND": "1000", "STRIPE_ENDPOINT_CALLS_PER_SECOND": "1000",
+            "STRIPE_EVENTS_MS": "3000", "STRIPE_MOVEMENTS_MS": "1000",
+            "PROCESSOR_LEASE_MS": "3500", "PROCESSOR_CALLS_MAX": "50",
         ]
     }
 
