@@ -28,6 +28,13 @@ extension SKPaymentQueue {
         askForBuyerAction(of: id, firstPause: 0)
     }
 
+    /// Whether the store has said last that the buyer of a payment has to act.
+    func isBuyerAwaited(of id: TransactionID) -> Bool {
+        state.withLock {
+            $0.pending.purchasing.contains(id) && $0.buyerActions.isBuyerAwaited(id)
+        }
+    }
+
     private func askForBuyerAction(of id: TransactionID, firstPause: Int) {
         follow(at: Routes.action(of: id), of: id, firstPause: firstPause) { [self] _ in
             state.withLock { $0.pending.purchasing.contains(id) }
@@ -101,9 +108,11 @@ extension SKPaymentQueue {
                 await isOpen(transport)
             else { return }
             pauses += 1
-            guard let page = await buyerActionPage(at: path, transport), page != opened else {
-                continue
+            let answer = await buyerActionPage(at: path, transport)
+            if let isAwaited = answer.isBuyerAwaited {
+                state.withLock { $0.buyerActions.note(isBuyerAwaited: isAwaited, round, of: id) }
             }
+            guard case .page(let page) = answer, page != opened else { continue }
             guard state.withLock({ $0.buyerActions.openPage(round, of: id) }) else { return }
             opened = page
             await open(page)
@@ -113,26 +122,56 @@ extension SKPaymentQueue {
         }
     }
 
-    /// The address of the page for a charge; `nil` if nobody has to act now, or nobody knows.
-    private func buyerActionPage(at path: String, _ transport: StoreTransport) async -> URL? {
+    /// The page for a charge, as far as the store tells.
+    private enum BuyerActionPage {
+        case page(URL)
+        /// Nobody has to act now.
+        case none
+        case unknown
+
+        /// Whether the buyer has to act; `nil` if nobody knows.
+        var isBuyerAwaited: Bool? {
+            switch self {
+            case .page: true
+            case .none: false
+            case .unknown: nil
+            }
+        }
+    }
+
+    /// Asks the store for the page for a charge.
+    private func buyerActionPage(
+        at path: String,
+        _ transport: StoreTransport
+    ) async -> BuyerActionPage {
         let payments = transport.configuration.addresses.payments
         do {
             let action: BuyerActionResponse = try await transport.send(
                 .get(payments + path)
             )
-            return URL(string: action.url.hasPrefix("/") ? payments + action.url : action.url)
+            let address = action.url.hasPrefix("/") ? payments + action.url : action.url
+            guard let page = URL(string: address) else { return .unknown }
+            return .page(page)
+        } catch StoreFailure.refused(_) {
+            return .none
         } catch {
             // It is asked for again.
-            return nil
+            return .unknown
         }
     }
 }
 
 extension SKPaymentTransaction {
+    /// Whether the buyer has to confirm the payment on a page of their bank, as the store has said last.
+    ///
+    /// The transaction is `purchasing` all the while. Without ``StoreConfiguration/buyerActionPage`` the
+    /// store is not asked, and this is `false`.
+    public var awaitsBuyer: Bool { number.map { queue.isBuyerAwaited(of: $0) } ?? false }
+
     /// Opens the page on which the buyer confirms the payment once more, after they have left it.
     ///
-    /// The queue opens each page once by itself. Offer this to the buyer while the transaction is
-    /// `purchasing`. Nothing happens if nobody has to confirm it, or while the page is open.
+    /// The queue opens each page once by itself. Offer this to the buyer while the transaction
+    /// ``awaitsBuyer``. Nothing happens if nobody has to confirm it, or while the page is open.
     public func openBuyerActionPage() {
         if let number { queue.askAgainForBuyerAction(of: number) }
     }

@@ -13,6 +13,8 @@ struct BuyerActionRounds {
 
         let number: Int
         var page = Page.none
+        /// Whether the store has said last that the buyer has to act.
+        var isBuyerAwaited = false
     }
 
     private var rounds: [TransactionID: Round] = [:]
@@ -28,11 +30,25 @@ struct BuyerActionRounds {
     /// - Returns: The number of the round; `nil` if the round before is about to open the page, or has not
     ///   closed it yet.
     mutating func begin(_ id: TransactionID) -> Int? {
-        if let round = rounds[id], round.page != .closed { return nil }
+        let before = rounds[id]
+        if let before, before.page != .closed { return nil }
         last += 1
-        rounds[id] = Round(number: last)
+        rounds[id] = Round(number: last, isBuyerAwaited: before?.isBuyerAwaited ?? false)
         return last
     }
+
+    /// Records what the store says in a round, unless the round was replaced.
+    ///
+    /// - Parameters:
+    ///   - isBuyerAwaited: Whether the buyer has to act.
+    ///   - number: The round.
+    ///   - id: The payment or the subscription.
+    mutating func note(isBuyerAwaited: Bool, _ number: Int, of id: TransactionID) {
+        if isCurrent(number, of: id) { rounds[id]?.isBuyerAwaited = isBuyerAwaited }
+    }
+
+    /// Whether the store has said last that the buyer of a payment or a subscription has to act.
+    func isBuyerAwaited(_ id: TransactionID) -> Bool { rounds[id]?.isBuyerAwaited ?? false }
 
     /// Whether a round has not been replaced.
     func isCurrent(_ number: Int, of id: TransactionID) -> Bool { rounds[id]?.number == number }

@@ -54,12 +54,14 @@ extension EndToEnd.PaymentQueues {
                 try await Self.buy()
                 let waiting = try await observer.first(.purchasing)
                 try await eventually("the page to be opened") { pages.opened.first }
+                #expect(waiting.awaitsBuyer)
                 // Nothing happens as long as the page is open.
                 try await eventually("the page to be opened again") {
                     waiting.openBuyerActionPage()
                     return pages.opened.count == 2 ? true : nil
                 }
-                _ = try await observer.first(.purchased)
+                #expect(try await observer.first(.purchased) === waiting)
+                #expect(!waiting.awaitsBuyer)
                 #expect(pages.opened.count == 2 && Set(pages.opened).count == 1)
                 SKPaymentQueue.default().remove(observer)
             }
@@ -71,8 +73,8 @@ extension EndToEnd.PaymentQueues {
                 let pages = Pages(of: try store.client(account: "ada"), .complete)
                 let observer = try await Self.observe(store, paying: .success, opening: pages)
                 try await Self.buy()
-                _ = try await observer.first(.purchased)
-                #expect(pages.opened.isEmpty)
+                let purchased = try await observer.first(.purchased)
+                #expect(pages.opened.isEmpty && !purchased.awaitsBuyer)
                 SKPaymentQueue.default().remove(observer)
             }
         }
