@@ -138,6 +138,11 @@ def payments(rows, url, customer):
         "InvalidRequestError 400 parameter_unknown",
         outcome(lambda: pay(customer, "a5", "k5", shoe_size=43)),
     )
+    rows.expect(
+        "one that this version of the API has no more",
+        "InvalidRequestError 400 payment_method_types_no_longer_supported",
+        outcome(lambda: pay(customer, "a5", "k5", payment_method_types=["card"])),
+    )
     rows.expect("keeps no key", "succeeded", pay(customer, "a5", "k5").status)
     rows.expect(
         "an id that is none",

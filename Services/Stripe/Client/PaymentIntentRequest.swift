@@ -54,7 +54,7 @@ package struct PaymentIntentRequest: Hashable, Sendable {
             form.add("error_on_requires_action", true)
         }
         // Without it the account's settings might offer methods that are paid days later.
-        form.add("payment_method_types", ["card"])
+        form.add("allowed_payment_method_types", ["card"])
         form.add("statement_descriptor_suffix", statementSuffix)
         form.add("metadata", metadata)
         return form

@@ -85,7 +85,7 @@ extension StripeClient {
         var form = FormParameters()
         form.add("customer", customer)
         form.add("usage", "off_session")
-        form.add("payment_method_types", ["card"])
+        form.add("allowed_payment_method_types", ["card"])
         form.add("metadata", metadata)
         return try await send(.post("/v1/setup_intents", form, key: key))
     }

@@ -38,9 +38,9 @@ extension CallTable {
 
     private mutating func create(_ form: StandInForm) throws(StandInError) -> Int {
         try form.check([
-            "amount", "currency", "customer", "payment_method", "payment_method_types", "confirm",
-            "off_session", "error_on_requires_action", "return_url", "metadata", "description",
-            "statement_descriptor_suffix", "automatic_payment_methods",
+            "amount", "currency", "customer", "payment_method", "allowed_payment_method_types",
+            "confirm", "off_session", "error_on_requires_action", "return_url", "metadata",
+            "description", "statement_descriptor_suffix", "automatic_payment_methods",
         ])
         guard let amount = try form.number("amount") else {
             throw .invalid("Missing required param: amount.", code: "parameter_missing", "amount")

@@ -20,8 +20,8 @@ extension CallTable {
 
     private mutating func createSetup(_ form: StandInForm) throws(StandInError) -> StandInJSON {
         try form.check([
-            "customer", "usage", "payment_method_types", "metadata", "payment_method", "confirm",
-            "return_url",
+            "customer", "usage", "allowed_payment_method_types", "metadata", "payment_method",
+            "confirm", "return_url",
         ])
         try checkCustomer(form)
         let id = books.id("seti")

@@ -71,6 +71,13 @@ struct StandInForm: Hashable, Sendable {
     func check(_ known: Set<String>) throws(StandInError) {
         for name in values.keys.sorted() {
             let head = String(name.prefix { $0 != "[" })
+            if head == "payment_method_types" {
+                throw .invalid(
+                    "The API has no \(head) any more; use allowed_\(head).",
+                    code: "payment_method_types_no_longer_supported",
+                    head
+                )
+            }
             guard known.contains(head) || head == "expand" else {
                 throw .invalid(
                     "Received unknown parameter: \(name)",
