@@ -2,7 +2,8 @@
 """Calls the stand-in for Stripe with Stripe's own library, and compares the answers.
 
 Nobody of this project wrote the library. What it can read, what it makes of errors, and which
-signatures it believes are a second opinion on the stand-in.
+signatures it believes are a second opinion on the stand-in. The calls that it would make are one on
+the store's client.
 """
 
 import http.server
@@ -12,6 +13,7 @@ import time
 import urllib.parse
 import urllib.request
 
+import calls
 import stripe
 
 
@@ -242,6 +244,7 @@ def main():
     hooks = Hooks(port)
     rows = Rows()
     print(f"\nStripe's library {stripe.VERSION}, version {stripe.api_version} of the API")
+    calls.check(rows)
     customer = stripe.Customer.create(metadata={"account": "ada"}, idempotency_key="ada").id
     first = payments(rows, url, customer)
     faults(rows, url, customer)

@@ -6,6 +6,8 @@ import Synchronization
 public final class WebhookReceiver: Sendable {
     /// A received request.
     public struct Delivery: Sendable {
+        /// The method, as in `POST`.
+        public var method: String
         /// The path.
         public var path: String
         /// The headers.
@@ -98,7 +100,12 @@ private final class WebhookHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            delivery = .init(path: head.uri, headers: head.headers, body: [])
+            delivery = .init(
+                method: head.method.rawValue,
+                path: head.uri,
+                headers: head.headers,
+                body: []
+            )
         case .body(let bytes):
             delivery?.body.append(contentsOf: bytes.readableBytesView)
         case .end:
