@@ -13,6 +13,7 @@ import time
 import urllib.parse
 import urllib.request
 
+import answers
 import calls
 import stripe
 
@@ -251,6 +252,7 @@ def main():
     refunds(rows, first)
     lists(rows, customer)
     webhooks(rows, hooks, secret)
+    answers.check(rows)
     print(f"\n{rows.count - rows.misses} of {rows.count} rows are as expected.")
     return 1 if rows.misses else 0
 
