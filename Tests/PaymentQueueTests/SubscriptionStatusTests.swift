@@ -158,7 +158,7 @@ import Testing
         return PaymentQueue.Product(SKProduct(listing, storefront: "USA"))
     }
 
-    /// Rule S325: an account may have a subscription of its own beside one that is shared.
+    /// Rule S141: an account may have a subscription of its own beside one that is shared.
     @Test func ofSeveralStatusesTheBestServiceCounts() throws {
         let unpaid: [String: Any] = ["isInBillingRetryPeriod": true, "expirationIntent": 2]
         let grace = unpaid.merging(["gracePeriodExpiresDate": 3_001]) { $1 }

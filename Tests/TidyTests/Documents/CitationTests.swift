@@ -53,6 +53,17 @@ import Testing
                 }
             }
         }
+        // Elsewhere S1 may be anything, so only a line that says "rule S1" cites one.
+        for file in Repository.swiftFiles + Repository.documents
+        where file.path != document.path && !file.path.hasPrefix("Tests/TidyTests/") {
+            for (number, line) in zip(1..., file.lines)
+            where line.contains(/\b[Rr]ules? S[0-9]/) {
+                for found in line.matches(of: label).map(\.output)
+                where found.hasPrefix("S") && !defined.contains(found) {
+                    findings.add(file, number, "\(document.path) has no \(found)")
+                }
+            }
+        }
         findings.report()
         #expect(cited > 100, "the search finds the citations that there are")
     }

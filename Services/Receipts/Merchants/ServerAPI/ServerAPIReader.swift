@@ -123,7 +123,7 @@ struct ServerAPIReader: Sendable {
                 signedRenewalInfo: signed.renewalInfo
             )
             let group = signed.subscription.groupID
-            // A family may share a subscription of a group in which the account has its own (S141).
+            // A family may share a subscription of a group in which the account has its own (rule S141).
             if let index = groups.firstIndex(where: { $0.subscriptionGroupIdentifier == group }) {
                 groups[index].lastTransactions.append(item)
             } else {
