@@ -104,7 +104,10 @@ struct PaymentRoutes: Sendable {
                 .conflict,
                 code: "restore_too_large",
                 title: "There is too much to restore",
-                detail: "A restore makes at most \(max) transactions."
+                detail: """
+                    A restore makes at most \(max) transactions. Restore fewer products at once: name \
+                    them in productIDs.
+                    """
             )
         }
     }

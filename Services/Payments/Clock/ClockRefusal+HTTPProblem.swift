@@ -16,7 +16,7 @@ extension ClockRefusal {
             .badRequest(
                 "clock_too_far",
                 "The advance is too long",
-                "An advance is at most five years. Make several."
+                "An advance is at most five years long. Make several."
             )
         case .keyReused: .idempotencyKeyReused
         case .beyondCertificates(let end):

@@ -64,10 +64,10 @@ struct CampaignHandler: Sendable {
             }
             guard (1...redemptionsMax).contains(request.count) else {
                 return
-                    "count is from 1 to \(redemptionsMax): how often the custom code can be redeemed."
+                    "count must be from 1 to \(redemptionsMax): how often the custom code can be redeemed."
             }
         } else if !(1...codesMax).contains(request.count) {
-            return "count is from 1 to \(codesMax): how many one-time codes are made."
+            return "count must be from 1 to \(codesMax): how many one-time codes are made."
         }
         if let end = request.expiresAt, end <= time { return "expiresAt is in the past." }
         return nil

@@ -23,7 +23,7 @@ struct CampaignRoutes: Sendable {
         let text = request.uri.queryParameters.get("before")
         let before = text.flatMap { Int64($0) }
         guard text == nil || before != nil else {
-            throw HTTPProblem.queryInvalid("before is the number of a campaign.")
+            throw HTTPProblem.queryInvalid("`before` must be the number of a campaign.")
         }
         return try jsonResponse(try await campaigns.campaigns(before: before))
     }

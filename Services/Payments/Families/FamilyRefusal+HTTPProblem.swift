@@ -44,8 +44,8 @@ extension FamilyRefusal {
             HTTPProblem(
                 .notFound,
                 code: "family_member_unknown",
-                title: "The account is no member",
-                detail: "\(account) is no member of this family."
+                title: "The account is not a member",
+                detail: "\(account) is not a member of this family."
             )
         case .organizerStays:
             HTTPProblem(

@@ -16,7 +16,7 @@ extension HTTPProblem {
         .notFound,
         code: "no_action_needed",
         title: "Nobody has to act",
-        detail: "The payment waits for no action of its buyer. The transaction says how it is."
+        detail: "The buyer has nothing to confirm. Read the transaction to see its state."
     )
 
     /// The transaction has no refund of this number.

@@ -8,7 +8,7 @@ extension PaymentRefusal {
     var codeProblem: HTTPProblem {
         let (status, code, title): (HTTPResponse.Status, String, String) =
             switch self {
-            case .codeExpired: (.gone, "code_expired", "The code is no longer good")
+            case .codeExpired: (.gone, "code_expired", "The code is no longer valid")
             case .codeUsed: (.conflict, "code_used", "The code was redeemed")
             case .codeRedeemedBefore:
                 (.conflict, "code_redeemed_before", "The account has had the offer")
@@ -23,7 +23,7 @@ extension PaymentRefusal {
     /// The sentence for the person who has typed the code.
     var codeSentence: String {
         switch self {
-        case .codeExpired: "This code is no longer good."
+        case .codeExpired: "This code is no longer valid."
         case .codeUsed: "This code was redeemed already."
         case .codeRedeemedBefore: "You have redeemed a code for this offer before."
         case .codeNotForCustomer(let kinds):
@@ -36,7 +36,7 @@ extension PaymentRefusal {
             default: "This code is not for new subscribers."
             }
         case .codeOfferEnded: "The offer of this code has ended."
-        default: "There is no such code. Look at each letter and try again."
+        default: "There is no such code. Check each letter and try again."
         }
     }
 }

@@ -85,7 +85,7 @@ extension HTTPProblem {
             .conflict,
             code: "stale_price",
             title: "The price has changed",
-            detail: "One costs \(current). Show it to the buyer and ask again.",
+            detail: "One costs \(current) now. Show the buyer this price, then pay with it.",
             currentPrice: current
         )
     }
@@ -96,7 +96,7 @@ extension HTTPProblem {
         title: "The account may not have the offer",
         detail: """
             The account has had the offer, or the product does not have it any more. Show the \
-            ordinary price to the buyer and ask again without the offer.
+            ordinary price to the buyer, then pay without the offer.
             """
     )
 
@@ -107,7 +107,7 @@ extension HTTPProblem {
             title: "The offer has changed",
             detail: """
                 It is \(current.mode): \(current.numberOfPeriods) times \(current.period) for \
-                \(current.price) each. Show it to the buyer and ask again.
+                \(current.price) each. Show it to the buyer, then pay with these terms.
                 """
         )
     }
@@ -126,7 +126,7 @@ extension HTTPProblem {
         .badRequest,
         code: "payment_method_unknown",
         title: "The payment method is unknown",
-        detail: "The payment processor has no such payment method."
+        detail: "The payment processor has no such method, or it is not of this account."
     )
 
     fileprivate static func paymentMethodNotAvailable(_ method: PaymentMethod?) -> HTTPProblem {
@@ -141,7 +141,7 @@ extension HTTPProblem {
     /// Explains why a method is not available, and what to do.
     private static func detail(ofMissingMethod method: PaymentMethod?) -> String {
         guard let method else {
-            return "The request names no payment method, and this store has none to fall back on."
+            return "The request names no payment method, and this store has no default. Name one."
         }
         guard SandboxPaymentMethod(method) != nil else {
             return "This store has no payment processor, so that nothing can be charged."
@@ -173,7 +173,7 @@ extension HTTPProblem {
             .conflict,
             code: "storefront_changed",
             title: "The storefront has changed",
-            detail: "The account buys in \(current). Show the prices there and ask again.",
+            detail: "The account buys in \(current) now. Show the buyer the prices there first.",
             currentStorefront: current
         )
     }
@@ -185,7 +185,7 @@ extension HTTPProblem {
             title: "The account has a subscription of this group",
             detail: """
                 \(product) is running. Only a product of a higher level, or one of the same level \
-                and length, replaces it at once.
+                and length, replaces it at once. Choose any other for the next period.
                 """
         )
     }
@@ -194,6 +194,6 @@ extension HTTPProblem {
         .conflict,
         code: "purchase_intent_unknown",
         title: "The purchase intent is unknown",
-        detail: "The account has no open purchase intent of this id, product and quantity."
+        detail: "The account has no open intent of this id with this product and quantity."
     )
 }

@@ -40,7 +40,7 @@ extension PaymentRefusal {
                 code: "offer_expired",
                 title: "The signature of the offer is too old",
                 detail: """
-                    A signature is good for 24 hours, and is at most 5 minutes of the future. Have the \
+                    A signature is good for 24 hours, and at most 5 minutes ahead of the clock. Have the \
                     merchant's server sign again.
                     """
             )
@@ -55,8 +55,8 @@ extension PaymentRefusal {
             HTTPProblem(
                 .conflict,
                 code: "offer_price_invalid",
-                title: "The offer is dearer than the product",
-                detail: "The offer costs more than the ordinary price. Ask for the products again."
+                title: "The offer costs more than the product",
+                detail: "The ordinary price is lower by now. Ask for the products again."
             )
         default:
             HTTPProblem(

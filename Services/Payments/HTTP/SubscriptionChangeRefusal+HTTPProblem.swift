@@ -24,10 +24,10 @@ extension SubscriptionChangeRefusal {
             HTTPProblem(
                 .conflict,
                 code: "too_many_tries",
-                title: "What is owed was tried too often",
+                title: "Too many charges were asked for today",
                 detail: """
-                    It may be charged \(AskedTries.dailyMax) times a day on request. The store itself \
-                    goes on trying. A card that was just chosen is saved, and pays at its next try.
+                    A subscriber may ask for \(AskedTries.dailyMax) charges a day. The store itself goes \
+                    on trying. A card that was just chosen is saved, and pays at the next try.
                     """,
                 retryAfter: pause
             )
@@ -88,14 +88,14 @@ extension SubscriptionChangeRefusal {
                 .conflict,
                 code: "price_consent_decided_otherwise",
                 title: "The subscriber has decided otherwise",
-                detail: "The first answer to a question counts."
+                detail: "The first answer counts. It cannot be changed."
             )
         case .noIncrease:
             HTTPProblem(
                 .conflict,
                 code: "price_not_higher",
                 title: "The price is not higher",
-                detail: "It is at most what the subscriber pays, or in another currency."
+                detail: "The subscriber pays as much or more already, or in another currency."
             )
         case .aboveCatalog:
             HTTPProblem(
@@ -134,7 +134,7 @@ extension SubscriptionChangeRefusal {
                 code: "too_many_extensions",
                 title: "The subscription was extended too often",
                 detail: """
-                    At most \(RequestedExtension.countMax) extensions are made within 365 days.
+                    A subscription has at most \(RequestedExtension.countMax) extensions within 365 days.
                     """
             )
         case .extensionDiffers: .idempotencyKeyReused

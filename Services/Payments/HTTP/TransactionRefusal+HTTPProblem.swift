@@ -5,14 +5,14 @@ import ServiceKit
 extension TransactionRefusal {
     /// The HTTP problem of the refusal.
     func problem(of transaction: Transaction) -> HTTPProblem {
-        let detail = "The transaction is \(transaction.state), which this does not fit."
+        let state = "Its state is \(transaction.state)."
         switch self {
         case .notPurchased:
             return HTTPProblem(
                 .conflict,
                 code: "not_purchased",
                 title: "Only a purchase can be refunded",
-                detail: detail
+                detail: "\(state) Only a transaction in the state purchased can be refunded."
             )
         case .isShared:
             return HTTPProblem(
@@ -47,21 +47,21 @@ extension TransactionRefusal {
                 .conflict,
                 code: "not_deferred",
                 title: "The transaction waits for no approval",
-                detail: detail
+                detail: "\(state) Only a deferred transaction is approved or declined."
             )
         case .notInterrupted:
             return HTTPProblem(
                 .conflict,
                 code: "not_interrupted",
                 title: "Only an interrupted payment can be resumed",
-                detail: detail
+                detail: "\(state) A payment that was not interrupted has to be made again."
             )
         case .ended, .chargeIsStray, .stateUnknown:
             return HTTPProblem(
                 .conflict,
                 code: "transaction_ended",
                 title: "The transaction has ended otherwise",
-                detail: detail
+                detail: "\(state) Read it again before you decide anything else about it."
             )
         }
     }
@@ -88,7 +88,7 @@ extension TransactionRefusal {
             .badRequest(
                 "wrong_currency",
                 "The currency is wrong",
-                "The purchase was paid in \(transaction.price.currency)."
+                "Name the amount in \(transaction.price.currency), in which it was paid."
             )
         case .nothingToRefund:
             HTTPProblem(
@@ -126,21 +126,27 @@ extension TransactionRefusal {
                 .conflict,
                 code: "refund_failed",
                 title: "The processor could not make the refund",
-                detail: "No money moved for refund \(number). Ask again under another key."
+                detail: """
+                    No money moved for refund \(number). To try again, send the request with another \
+                    Idempotency-Key.
+                    """
             )
         case .reversalFailed(let number):
             HTTPProblem(
                 .conflict,
                 code: "reversal_failed",
                 title: "The processor could not reverse the refund",
-                detail: "The buyer keeps the money of refund \(number)."
+                detail: "The buyer keeps the money of refund \(number). Nothing was booked."
             )
         case .refundIsDisputed(let number):
             HTTPProblem(
                 .conflict,
                 code: "refund_disputed",
                 title: "The buyer's bank took the money",
-                detail: "Refund \(number) is a dispute. It is reversed if the store wins it."
+                detail: """
+                    Refund \(number) is a dispute. The store reverses it by itself if it wins the \
+                    dispute.
+                    """
             )
         case .refundKeyReused: .idempotencyKeyReused
         default: .refundUnknown

@@ -42,7 +42,7 @@ struct PaymentMethodRoutes: Sendable {
                 .notFound,
                 code: "payment_method_unknown",
                 title: "The payment method is unknown",
-                detail: "The account has saved no such payment method."
+                detail: "The account has saved no such method. Ask for the list of those it has."
             )
         }
         return try await answer(of: handler, account)
@@ -80,7 +80,10 @@ struct PaymentMethodRoutes: Sendable {
                 .conflict,
                 code: "setup_unfinished",
                 title: "The payment method is not saved yet",
-                detail: "The buyer has not finished at the processor, or it has refused the method."
+                detail: """
+                    The buyer has not finished at the processor, or it has refused the method. Ask again \
+                    when the buyer is done, or begin another setup.
+                    """
             )
         case .saved: return try await answer(of: handler, account)
         }
@@ -132,7 +135,7 @@ struct PaymentMethodRoutes: Sendable {
             .notFound,
             code: "setup_unknown",
             title: "The setup is unknown",
-            detail: "The account has begun no such setup of a payment method."
+            detail: "The account has begun no such setup of a payment method. Begin a new one."
         )
     }
 }

@@ -47,11 +47,13 @@ struct StripeWebhookRoutes: Sendable {
         let bytes = body.readableBytesView
         guard parts.check().check(bytes, header: header, now: parts.handler.now()) == .genuine
         else {
-            throw Self.refused("Its signature fits no secret of the store, or is too old.")
+            throw Self.refused(
+                "Its signature fits no secret in STRIPE_WEBHOOK_SECRETS_FILE, or is too old."
+            )
         }
         guard let event = try? JSONDecoder().decode(StripeEvent.self, from: Data(bytes)) else {
             // It is Stripe's, and not even an event.
-            throw Self.refused("It is no event.")
+            throw Self.refused("It is not one of Stripe's events.")
         }
         try await parts.handler.store([event])
         return Response(status: .noContent)

@@ -27,7 +27,10 @@ extension RefundRequestRefusal {
                 .conflict,
                 code: "too_many_refund_requests",
                 title: "The purchase has too many requests",
-                detail: "At most \(max) refunds of a purchase can be requested."
+                detail: """
+                    A purchase can have \(max) requests at most. An administrator can still refund \
+                    it without one.
+                    """
             )
         case .keyReused: .idempotencyKeyReused
         case .decidedOtherwise:
@@ -61,7 +64,7 @@ extension RefundRequestRefusal {
             .badRequest(
                 "reason_missing",
                 "The reason is missing",
-                "A request for a refund is declined with a reason."
+                "Send a reason: a request for a refund cannot be declined without one."
             )
         case .transaction(let refusal): refusal.problem(of: transaction)
         }

@@ -32,7 +32,7 @@ struct RefundRequestRoutes: Sendable {
             throw HTTPProblem.badRequest(
                 "refund_reason_unknown",
                 "The reason is unknown",
-                "It is one of \(RefundReason.all.map(\.rawValue).joined(separator: ", "))."
+                "Send one of these: \(RefundReason.all.map(\.rawValue).joined(separator: ", "))."
             )
         }
         let reply = try await requests.ask(
@@ -75,7 +75,9 @@ struct RefundRequestRoutes: Sendable {
         if let text = parameters.get("state") {
             state = ListedRefundState(rawValue: text)
             guard state != nil else {
-                throw HTTPProblem.queryInvalid("state is open, approved, declined or failed.")
+                throw HTTPProblem.queryInvalid(
+                    "`state` must be open, approved, declined or failed."
+                )
             }
         }
         var place: RefundRequestPlace?

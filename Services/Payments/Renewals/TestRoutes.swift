@@ -45,7 +45,7 @@ struct TestRoutes: Sendable {
             throw HTTPProblem.badRequest(
                 "test_settings_invalid",
                 "The settings are invalid",
-                "failNext.times is from 1 to \(SimulatedFailure.timesMax)."
+                "failNext.times must be from 1 to \(SimulatedFailure.timesMax)."
             )
         }
         try await settings.set(body, of: id)

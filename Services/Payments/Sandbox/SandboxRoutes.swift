@@ -35,7 +35,7 @@ struct SandboxRoutes: Sendable {
                 .conflict,
                 code: "action_decided_otherwise",
                 title: "The action was decided otherwise",
-                detail: "The first decision counts, or the time to act was over."
+                detail: "Somebody has decided before, or the time to act is over. That stays so."
             )
         }
         return Response(status: .noContent)

@@ -107,7 +107,7 @@ extension EndToEnd.PaymentQueues {
                 let late = try await store.openCodePage(of: "bob")
                 let fields = ["ticket": try await late.ticket(), "code": codes[1]]
                 let refused = try await late.submit(fields)
-                #expect(refused.status == 422 && refused.text.contains("no longer good"))
+                #expect(refused.status == 422 && refused.text.contains("no longer valid"))
             }
         }
 
