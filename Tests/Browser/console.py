@@ -535,7 +535,7 @@ def a_part_of_a_price_is_refunded(stage):
         operator.page.fill("#refund-reason", "a scratch")
         operator.page.locator("#refund").get_by_role("button", name="Refund", exact=True).click()
         if amount == "0.301":
-            expect(operator.page.get_by_role("alert")).to_contain_text("no amount in USD")
+            expect(operator.page.get_by_role("alert")).to_contain_text("not an amount in USD")
             operator.page.get_by_role("link", name="Back to the purchase").click()
     timeline = operator.page.locator(".timeline")
     expect(timeline).to_contain_text("refunded 0.30 USD by admin: a scratch", timeout=20_000)

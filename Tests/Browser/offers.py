@@ -40,7 +40,7 @@ def an_offer_is_made_changed_and_removed_once_its_difference_is_seen(stage):
     operator.page.get_by_label("USA").fill("free")
     operator.check_axe()
     operator.page.get_by_role("button", name="Show the difference").click()
-    expect(operator.page.get_by_role("alert")).to_contain_text("“free” is no price in USD")
+    expect(operator.page.get_by_role("alert")).to_contain_text("“free” is not a price in USD")
     operator.page.get_by_label("USA").fill("0.99")
     save(operator, "back-again", "0.99 USD", "a lower price, paid for each period")
     # Who opened the form before somebody else saved overwrites nothing.

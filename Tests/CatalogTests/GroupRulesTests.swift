@@ -73,7 +73,7 @@ import Testing
         (#"{"en": {}}"#, ["localizations.en.name is missing"]),
         (
             #"{"en": {"name": "a", "title": "b"}}"#,
-            ["localizations.en.title is no field of the catalog"]
+            ["localizations.en.title is not a field of the catalog"]
         ),
         (
             #"{"EN": {"name": "a"}, "en": {"name": "b"}, "e": {"name": "c"}}"#,

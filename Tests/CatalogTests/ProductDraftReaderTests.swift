@@ -75,7 +75,7 @@ import Testing
         ("prices", #"{"USA": 499}"#, "prices.USA is a whole number, not an object"),
         (
             "prices", #"{"USA": {"minorUnits": 1, "currency": "USD", "tax": 1}}"#,
-            "prices.USA.tax is no field of the catalog"
+            "prices.USA.tax is not a field of the catalog"
         ),
         ("localizations", nil, "localizations is missing"),
         ("localizations", "{}", "localizations must hold at least one language"),
@@ -129,11 +129,11 @@ import Testing
         ),
         (
             "deliveryPlan", #"[{"kind": "app", "unit": "coins"}]"#,
-            "deliveryPlan[0].unit is no field of the catalog"
+            "deliveryPlan[0].unit is not a field of the catalog"
         ),
         ("deliveryPlan", #"[{}]"#, "deliveryPlan[0].kind is missing"),
         ("deliveryPlan", #"["app"]"#, "deliveryPlan[0] is a text, not an object"),
-        ("isRestoreable", "true", "isRestoreable is no field of the catalog"),
+        ("isRestoreable", "true", "isRestoreable is not a field of the catalog"),
     ])
     func whatIsWrongIsNamed(member: String, value: String?, problem: String) throws {
         let read = try read(Builder.json(replacing: [member: value]))
@@ -308,7 +308,7 @@ import Testing
         ),
         (
             #"{"groupID": "club", "level": 1, "period": "P1M", "trial": "P1W"}"#,
-            "subscription.trial is no field"
+            "subscription.trial is not a field"
         ),
     ])
     func termsWithAProblemAreRefused(terms: String?, problem: String) throws {

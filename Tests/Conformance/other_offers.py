@@ -10,7 +10,7 @@ from notifications import administer, eventually, heard
 from receipts import app_receipt, verify
 from subscriptions import Life
 
-# A product with an introductory and a win-back offer, one with an offer of codes, and one with an introductory offer.
+# A product with an introductory and a win-back offer, one with a code offer, and one with an introductory offer.
 GOLD, SILVER, BRONZE = "com.example.guild.gold", "com.example.lodge.silver", "com.example.salon.bronze"
 PRICE, OFFERED = 999, 199
 WIN_BACK, CODE = "we_miss_you", "spring"

@@ -26,7 +26,7 @@ enum CatalogDocumentReader {
         let known: Set = ["products", "subscriptionGroups"]
         var content = Content()
         content.problems = members.keys.sorted().filter { !known.contains($0) }.map {
-            problem(ProductProblem.shortened($0), "is no field of a catalog")
+            problem(ProductProblem.shortened($0), "is not a field of a catalog")
         }
         if members["products"] == nil { content.problems.append(problem("products", "is missing")) }
         for (id, entry) in entries(members["products"], "products", &content) {

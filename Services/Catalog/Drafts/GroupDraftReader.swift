@@ -82,7 +82,7 @@ struct GroupDraftReader {
         }
         let prefix = field.isEmpty ? "" : field + "."
         for name in members.keys.sorted() where name != member {
-            note(prefix + ProductProblem.shortened(name), "is no field of the catalog")
+            note(prefix + ProductProblem.shortened(name), "is not a field of the catalog")
         }
         if members[member] == nil { note(prefix + member, "is missing") }
         return members

@@ -76,7 +76,7 @@ extension ProductDraftReader {
         return offers
     }
 
-    /// Reads the offers of codes of a subscription, which no other type has.
+    /// Reads the code offers of a subscription, which no other type has.
     mutating func codeOffers(
         _ json: JSONValue?,
         of type: ProductType?,

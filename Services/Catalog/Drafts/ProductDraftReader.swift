@@ -313,7 +313,7 @@ struct ProductDraftReader {
         }
         if let names {
             for name in members.keys.sorted() where !names.contains(name) {
-                note(path(name), "is no field of the catalog")
+                note(path(name), "is not a field of the catalog")
             }
         }
         for name in required.sorted() where members[name] == nil {

@@ -35,7 +35,7 @@ enum ClockChange: Hashable, Sendable {
             let text = form["rate"] ?? ""
             guard ClockRate(text) != nil else {
                 throw Self.problem(
-                    "“\(text)” is no rate. Write it as 1h=1d, not slower than the machines’ clock."
+                    "“\(text)” is not a rate. Write it as 1h=1d, not slower than the machines’ clock."
                 )
             }
             self = .run(rate: text)

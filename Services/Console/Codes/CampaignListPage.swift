@@ -50,7 +50,7 @@ struct CampaignListPage {
             <fieldset><legend>The codes</legend>
             \(field("count", "Number of one-time codes, or of redemptions of a custom code", isRequired: true))
             \(field("word", "Custom code, 4 to 64 letters and digits; empty for one-time codes"))
-            \(field("expires", "Good until, in UTC, such as 2027-06-30T22:00:00Z; empty for ever"))
+            \(field("expires", "Valid until, in UTC, such as 2027-06-30T22:00:00Z; empty for no end"))
             </fieldset>
             <label>Reason; it stays in the books with your name \
             <input name="reason" required maxlength="500" autocomplete="off"></label>

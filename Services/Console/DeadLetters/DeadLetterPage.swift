@@ -61,7 +61,9 @@ struct DeadLetterPage {
         let text = EventText.text(of: data.prefix(StoreDesk.dataLengthMax))
         let isCut = data.count > StoreDesk.dataLengthMax
         let more: HTML =
-            isCut ? "<p class=\"dim\">It is longer. The command line shows all of it.</p>" : ""
+            isCut
+            ? "<p class=\"dim\">This is not all. “counterfoil dead-letters show” prints it.</p>"
+            : ""
         return "<pre id=\"payload\" tabindex=\"0\">\(text)</pre>\(more)"
     }
 

@@ -39,7 +39,7 @@ struct MassExtensionListPage {
     private var rows: HTML {
         guard !found.isEmpty else {
             return
-                "<p class=\"empty\">All subscribers of \(product) were never extended together.</p>"
+                "<p class=\"empty\">Nobody has extended all subscribers of \(product) yet.</p>"
         }
         return """
             <section aria-labelledby="made"><h2 id="made">What was asked for</h2>

@@ -26,7 +26,7 @@ struct MassExtensionPreviewPage {
             <p class="dim">A subscription that is not paid, that is free now, or that was extended twice within 365 days \
             is not extended, and counts as failed.</p>
             \(ActDialog.row([confirmation]))
-            <p><a href="\(path)">Not like this</a></p>
+            <p><a href="\(path)">Back to the form</a></p>
             """
         )
     }

@@ -89,7 +89,7 @@ enum JobPage {
 
     /// A list of jobs.
     static func list(_ records: [JobRecord], _ words: (JobRecord) -> String) -> HTML {
-        guard !records.isEmpty else { return "<p class=\"empty\">There is none yet.</p>" }
+        guard !records.isEmpty else { return "<p class=\"empty\">There are none yet.</p>" }
         let lines: [HTML] = records.map { record in
             let state = Self.words(for: record)
             let first = record.decisions.first

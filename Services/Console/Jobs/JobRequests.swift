@@ -33,7 +33,7 @@ struct JobRequests: Sendable {
             throw ConsoleProblem(
                 409,
                 "This console cannot do this",
-                "Whoever runs it has not set what a \(kind.rawValue) needs. Nothing was done."
+                "A \(kind.rawValue) needs settings that are missing. Its page names them. Nothing was done."
             )
         }
         return board

@@ -90,7 +90,7 @@ struct OfferForm: Hashable, Sendable {
         let offerID = kind == .introductory ? nil : OfferID(rawValue: id)
         if kind != .introductory, offerID == nil { problems.append("The id is \(OfferID.form).") }
         guard let period = SubscriptionPeriod(iso8601: period) else {
-            return (nil, problems + ["“\(period)” is no period such as P1W, P1M or P1Y."])
+            return (nil, problems + ["“\(period)” is not a period such as P1W, P1M or P1Y."])
         }
         guard let periods = Int(periods), periods > 0 else {
             return (nil, problems + ["The number of periods is a whole number from 1."])
@@ -131,7 +131,9 @@ struct OfferForm: Hashable, Sendable {
             if let price = Money(decimal: text, currency: ordinary.currency) {
                 found[storefront] = price
             } else {
-                problems.append("“\(text)” is no price in \(ordinary.currency) for \(storefront).")
+                problems.append(
+                    "“\(text)” is not a price in \(ordinary.currency) for \(storefront)."
+                )
             }
         }
         return found

@@ -14,7 +14,7 @@ enum OfferKind: String, CaseIterable, Sendable {
         switch self {
         case .introductory: "Introductory offer"
         case .promotional: "Promotional offers"
-        case .code: "Offers of codes"
+        case .code: "Code offers"
         case .winBack: "Win-back offers"
         }
     }

@@ -79,7 +79,7 @@ struct OfferListPage {
             switch kind {
             case .introductory: "Add an introductory offer"
             case .promotional: "Add a promotional offer"
-            case .code: "Add an offer of codes"
+            case .code: "Add a code offer"
             case .winBack: "Add a win-back offer"
             }
         return "<p><a href=\"\(path)\">\(words)</a></p>"

@@ -73,7 +73,7 @@ struct OfferPage {
 
     private var switches: HTML {
         guard form.kind != .introductory else { return "" }
-        let active = box("active", "It can be had", isOn: form.isActive)
+        let active = box("active", "It is active: accounts can get it", isOn: form.isActive)
         if form.kind == .winBack { return "\(active)\(conditions)" }
         guard form.kind == .code else { return active }
         let customers: [HTML] = CustomerKind.all.map {
@@ -109,7 +109,7 @@ struct OfferPage {
         }
         return """
             <fieldset><legend>Who may have it</legend>\(inputs)</fieldset>
-            \(box("high", "It comes before offers without this mark", isOn: fields.isHigh))
+            \(box("high", "High priority: it comes before offers without it", isOn: fields.isHigh))
             """
     }
 

@@ -104,7 +104,7 @@ struct WinBackFields: Hashable, Sendable {
         func number(_ text: String) -> Int? {
             guard !text.isEmpty else { return nil }
             if let number = Int(text), number >= 0 { return number }
-            problems.append("“\(text)” is no number of months.")
+            problems.append("“\(text)” is not a number of months.")
             return nil
         }
         if (old.priority == .high) != isHigh { wish.priority = isHigh ? .high : .normal }

@@ -116,7 +116,7 @@ struct ActDialog {
         <label for="\(dialog)-amount">Amount in \(currency); empty for all that is left</label>
         <input id="\(dialog)-amount" name="amount" inputmode="decimal" autocomplete="off">
         <label for="\(dialog)-effect">The product</label>
-        <select id="\(dialog)-effect" name="effect"><option value="">as said above</option>\
+        <select id="\(dialog)-effect" name="effect"><option value="">as described above</option>\
         <option value="revoke">is taken away</option><option value="keep">stays</option></select>
         """
     }

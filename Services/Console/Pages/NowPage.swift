@@ -78,7 +78,7 @@ struct NowPage {
     private var consumers: HTML {
         guard let lag = sample.lag else {
             return
-                "<p class=\"problem\">Nobody can say how far the consumers are: \(sample.lagProblem ?? "")</p>"
+                "<p class=\"problem\">Nobody knows how far the consumers are: \(sample.lagProblem ?? "")</p>"
         }
         let facts: [HTML] = lag.consumers.map { entry in
             fact("lag.\(entry.consumer).\(entry.topic)", "\(entry.consumer) reads \(entry.topic)")

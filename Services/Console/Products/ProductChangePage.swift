@@ -52,7 +52,7 @@ struct ProductChangePage {
     static func saving(to path: String, _ fields: [HTML], by visitor: Visitor) -> HTML {
         """
         <form class="editor" method="post" action="\(path)">\(visitor.csrfField)\(fields)
-        <label>Reason, if you like; it stays in the books with your name \
+        <label>Reason (optional); it stays in the books with your name \
         <input name="reason" maxlength="500" autocomplete="off"></label>
         <button>Save</button></form>
         """

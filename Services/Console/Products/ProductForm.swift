@@ -111,7 +111,7 @@ struct ProductForm: Hashable, Sendable {
             } else if let money = Money(decimal: text, currency: price.currency) {
                 wish.prices[storefront] = money
             } else {
-                problems.append("“\(text)” is no price in \(price.currency) for \(storefront).")
+                problems.append("“\(text)” is not a price in \(price.currency) for \(storefront).")
             }
         }
         add(to: &wish, &problems)
@@ -120,7 +120,7 @@ struct ProductForm: Hashable, Sendable {
             if let amount = Int64(text), amount > 0 {
                 wish.credits[unit] = amount
             } else {
-                problems.append("“\(text)” is no number of \(unit).")
+                problems.append("“\(text)” is not a number of \(unit).")
             }
         }
         for (language, text) in product.localizations {

@@ -96,7 +96,7 @@ struct ProductPage {
             <section class="card" aria-labelledby="offers"><h2 id="offers">Offers</h2><dl class="facts">
             <div><dt>introductory</dt><dd>\(product.introductoryOffer == nil ? "none" : "one")</dd></div>
             <div><dt>promotional</dt><dd>\(product.promotionalOffers.count)</dd></div>
-            <div><dt>of codes</dt><dd>\(product.codeOffers.count)</dd></div>
+            <div><dt>code</dt><dd>\(product.codeOffers.count)</dd></div>
             <div><dt>win-back</dt><dd>\(product.winBackOffers.count)</dd></div>
             </dl><p><a href="\(path)/offers">All of them, with prices</a></p>\(raise)\(extensions)</section>
             """
@@ -167,7 +167,7 @@ struct ProductPage {
             inputmode="numeric" autocomplete="off"></label>
             """
         }
-        return "<fieldset><legend>What each one bought is credited as</legend>\(fields)</fieldset>"
+        return "<fieldset><legend>Units that one item credits</legend>\(fields)</fieldset>"
     }
 
     private var textFields: [HTML] {

@@ -32,8 +32,9 @@ struct ProofListPage {
         guard visitor.mayAct(as: .operator) else { return "" }
         guard canProve else {
             return """
-                <p class="problem">This console proves nothing: whoever runs it has not set CONSOLE_STATE_DIRECTORY \
-                and COUNTERFOIL_SHADOW_DATABASE_URL. The command line can prove. In Kubernetes the job prove does it once a week.</p>
+                <p class="problem">Nothing can be proved here: a proof needs the settings CONSOLE_STATE_DIRECTORY and \
+                COUNTERFOIL_SHADOW_DATABASE_URL. The command “counterfoil replay --verify” proves, too. In Kubernetes the \
+                job prove does so once a week.</p>
                 """
         }
         return ActDialog.row([

@@ -40,7 +40,7 @@ struct RaiseForm: Hashable, Sendable {
             throw refusal("The product is not sold in “\(storefront)”.")
         }
         guard let price = Money(decimal: amount, currency: sold.currency), !price.isZero else {
-            throw refusal("“\(amount)” is no price in \(sold.currency).")
+            throw refusal("“\(amount)” is not a price in \(sold.currency).")
         }
         guard price.minorUnits <= sold.minorUnits else {
             throw refusal("New subscribers pay \(sold). Raise the price of the product first.")

@@ -35,8 +35,8 @@ struct RaiseFormPage {
         guard visitor.mayAct(as: .merchandiser) else { return "" }
         guard canRaise else {
             return """
-                <p class="problem">This console raises nothing: whoever runs it has not set CONSOLE_STATE_DIRECTORY. \
-                The command line can raise.</p>
+                <p class="problem">No price can be raised here: a raise needs the setting CONSOLE_STATE_DIRECTORY. \
+                The command “counterfoil subscriptions raise” raises, too.</p>
                 """
         }
         let places: [HTML] = product.prices.sorted { $0.key.rawValue < $1.key.rawValue }.map {

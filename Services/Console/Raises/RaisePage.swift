@@ -59,7 +59,7 @@ struct RaisePage {
         case .planned:
             guard let count = work.counted?.raised, count > 0 else {
                 return
-                    "<p class=\"empty\" id=\"counted\">Nobody pays less in \(work.storefront).</p>"
+                    "<p class=\"empty\" id=\"counted\">Nobody in \(work.storefront) pays less than \(work.price).</p>"
             }
             return """
                 <p class="verdict" id="counted">\(count.grouped) subscriptions would be raised to \(work.price) in \

@@ -31,8 +31,8 @@ struct ReconciliationListPage {
         guard visitor.mayAct(as: .operator) else { return "" }
         guard canReconcile else {
             return """
-                <p class="problem">This console reconciles nothing: whoever runs it has not set CONSOLE_STATE_DIRECTORY. \
-                The command line can reconcile.</p>
+                <p class="problem">Nothing can be reconciled here: a reconciliation needs the setting \
+                CONSOLE_STATE_DIRECTORY. The command “counterfoil reconcile” reconciles, too.</p>
                 """
         }
         return ActDialog.row([

@@ -46,8 +46,8 @@ struct ReplayListPage {
         guard visitor.mayAct(as: .operator) else { return "" }
         guard canReplay else {
             return """
-                <p class="problem">This console replays nothing: whoever runs it has not set CONSOLE_STATE_DIRECTORY \
-                and KAFKA_BOOTSTRAP_SERVERS. The command line can replay.</p>
+                <p class="problem">Nothing can be replayed here: a replay needs the settings CONSOLE_STATE_DIRECTORY \
+                and KAFKA_BOOTSTRAP_SERVERS. The command “counterfoil replay” replays, too.</p>
                 """
         }
         let topics = options(Topics.all.map(\.name), first: "all topics")

@@ -85,7 +85,7 @@ struct ConsoleDoor: Sendable {
         guard type.hasPrefix("application/x-www-form-urlencoded") else {
             throw ConsoleProblem(
                 415,
-                "This is no form",
+                "This is not a form of the console",
                 "Only the console’s own pages can act here. Nothing was done."
             )
         }

@@ -16,8 +16,8 @@ enum RefundForm {
             guard let amount = Money(decimal: text, currency: currency), !amount.isZero else {
                 throw ConsoleProblem(
                     400,
-                    "Nothing was done: this is no amount",
-                    "“\(text)” is no amount in \(currency), which has \(currency.exponent) decimal "
+                    "Nothing was done: this is not an amount",
+                    "“\(text)” is not an amount in \(currency), which has \(currency.exponent) decimal "
                         + "places. Write it with a point and without the currency.",
                     back: back
                 )

@@ -40,7 +40,7 @@ struct SubscriptionPageRoutes: Sendable {
             guard let id = AccountID(rawValue: account) else {
                 throw ConsoleProblem(
                     400,
-                    "This is no account",
+                    "This is not an account",
                     "An account is \(AccountID.form)."
                 )
             }

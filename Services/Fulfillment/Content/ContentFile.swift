@@ -186,7 +186,7 @@ enum ContentDirectory {
         case EEXIST:
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-                throw ContentStorageError(.unusable, "cannot make \(path): it is no directory")
+                throw ContentStorageError(.unusable, "cannot make \(path): it is not a directory")
             }
         case ENOENT where parent != path:
             try make(parent)

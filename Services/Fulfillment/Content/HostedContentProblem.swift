@@ -50,7 +50,7 @@ enum HostedContentProblem {
         HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
         code: "storage_full",
         title: "The storage is full",
-        detail: "There is no room for the content where contents are stored."
+        detail: "No room is left where the store keeps content. Make some, then upload again."
     )
 
     static func productCount(max: Int) -> HTTPProblem {

@@ -70,7 +70,7 @@ struct AdvanceClockCommand: OperatorSubcommand {
     func validate() throws {
         guard ClockSpan(span) != nil else {
             throw ValidationError(
-                "'\(span)' is no span: write numbers with w, d, h, m, s or ms, such as 31d or 1h30m."
+                "'\(span)' is not a span: write numbers with w, d, h, m, s or ms, such as 31d or 1h30m."
             )
         }
     }
@@ -100,7 +100,7 @@ struct SetClockCommand: OperatorSubcommand {
 
     func validate() throws {
         guard StoreTime(time) != nil else {
-            throw ValidationError("'\(time)' is no time: write it as 2027-03-01T12:00:00Z.")
+            throw ValidationError("'\(time)' is not a time: write it as 2027-03-01T12:00:00Z.")
         }
     }
 
@@ -140,7 +140,7 @@ struct RateClockCommand: OperatorSubcommand {
     func validate() throws {
         guard ClockRate(text) != nil else {
             throw ValidationError(
-                "'\(rate)' is no rate: write it as 1h=1d, not slower than the machines' clock."
+                "'\(rate)' is not a rate: write it as 1h=1d, not slower than the machines' clock."
             )
         }
     }

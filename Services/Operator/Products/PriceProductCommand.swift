@@ -84,7 +84,7 @@ struct PriceProductCommand: OperatorSubcommand {
         guard let price = Money(amount, currency) else {
             throw OperatorError(
                 .usage,
-                "'\(amount)' is no price in \(currency): write it as \(Money.example(currency))."
+                "'\(amount)' is not a price in \(currency): write it as \(Money.example(currency))."
             )
         }
         let answer = try await connection.send(

@@ -71,7 +71,7 @@ extension StoreKitReader {
         return offers
     }
 
-    /// The offers of codes of a subscription; `nil` if it has none.
+    /// The code offers of a subscription; `nil` if it has none.
     ///
     /// The file names no codes: those are made in the store.
     mutating func codeOffers(

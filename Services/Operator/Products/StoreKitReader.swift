@@ -115,7 +115,7 @@ struct StoreKitReader {
         ]
         for name in file.keys.sorted()
         where !known.contains(name) && Self.hasContent(file[name]) {
-            note(.notTaken, name, "is no member that is known")
+            note(.notTaken, name, "is not a known member")
         }
         for product in list(file, "products") { read(product, as: nil, in: nil) }
         for product in list(file, "nonRenewingSubscriptions") {
@@ -229,7 +229,7 @@ struct StoreKitReader {
             if !Self.productMembers.contains(name),
                 type != .autoRenewableSubscription || !Self.subscriptionMembers.contains(name)
             {
-                note(.notTaken, subject, "has \(name), which is no member that is known")
+                note(.notTaken, subject, "has \(name), which is not a known member")
             }
         }
     }

@@ -131,7 +131,7 @@ enum StoreKitWriter {
         }
     }
 
-    /// The active offers of codes of a product that are made in the storefront.
+    /// The active code offers of a product that are made in the storefront.
     private static func codeOffers(
         of draft: ProductDraft,
         _ id: ProductID,

@@ -64,7 +64,7 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
         guard limit > 0 else { throw ValidationError("--limit is a positive number.") }
         guard let state, !Self.states.contains(state) else { return }
         throw ValidationError(
-            "'\(state)' is no state: it is one of \(Self.states.joined(separator: ", "))."
+            "'\(state)' is not a state: choose one of \(Self.states.joined(separator: ", "))."
         )
     }
 

@@ -62,7 +62,7 @@ struct LogMonthsOptions: ParsableArguments {
     @Sendable
     private static func month(_ text: String) throws -> LogMonth {
         guard let month = LogMonth(text) else {
-            throw ValidationError("'\(text)' is no month such as 2026-01.")
+            throw ValidationError("'\(text)' is not a month such as 2026-01.")
         }
         return month
     }

@@ -34,7 +34,7 @@ struct RaiseTestCommand: OperatorSubcommand {
         guard let price = Money(amount, currency) else {
             throw OperatorError(
                 .usage,
-                "'\(amount)' is no price in \(currency): write it as \(Money.example(currency))."
+                "'\(amount)' is not a price in \(currency): write it as \(Money.example(currency))."
             )
         }
         try await options.post(

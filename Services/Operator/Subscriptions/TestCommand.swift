@@ -158,7 +158,7 @@ struct SetTestCommand: OperatorSubcommand {
             throw ValidationError("--times is from 1 to \(SimulatedFailure.timesMax).")
         }
         guard let fail, SimulatedFailure.Reason(rawValue: fail) == nil else { return }
-        throw ValidationError("'\(fail)' is no reason: it is one of \(Self.reasons).")
+        throw ValidationError("'\(fail)' is not a reason: choose one of \(Self.reasons).")
     }
 
     func perform() async throws {

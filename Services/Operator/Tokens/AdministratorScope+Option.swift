@@ -8,7 +8,7 @@ extension AdministratorScope {
     static func option(_ text: String) throws -> AdministratorScope {
         guard let scope = AdministratorScope(rawValue: text) else {
             let names = allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("'\(text)' is no scope: the scopes are \(names).")
+            throw ValidationError("'\(text)' is not a scope: the scopes are \(names).")
         }
         return scope
     }

@@ -41,7 +41,7 @@ struct TraceCommand: OperatorSubcommand {
     func validate() throws {
         if TraceID(subject) == nil, transactionID == nil {
             throw ValidationError(
-                "'\(subject)' is no trace id (32 lower-case hexadecimal digits), transaction or order."
+                "'\(subject)' is not a trace id (32 lower-case hexadecimal digits), transaction or order."
             )
         }
     }

@@ -58,7 +58,7 @@ struct WhyCommand: OperatorSubcommand {
         }
         guard StorySubject(subject, isAccount: account) != nil else {
             throw ValidationError(
-                "'\(subject)' is no transaction, no order and not \(AccountID.form)."
+                "'\(subject)' is not a transaction, not an order, and not \(AccountID.form)."
             )
         }
     }

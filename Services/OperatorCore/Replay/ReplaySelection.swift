@@ -84,10 +84,10 @@ package struct ReplaySelection: Codable, Hashable, Sendable {
             )
         }
         for id in events where EventID(id) == nil {
-            throw refuse("'\(id)' is no event's id, which would be a UUID.")
+            throw refuse("'\(id)' is not the id of an event, which is a UUID.")
         }
         for id in transactions where id.isEmpty || !id.utf8.allSatisfy({ (48...57).contains($0) }) {
-            throw refuse("'\(id)' is no transaction's id, which would be a number.")
+            throw refuse("'\(id)' is not the id of a transaction, which is a number.")
         }
         if let since, since > now { throw refuse("--since \(since) is in the future.") }
         if let until, until > now { throw refuse("--until \(until) is in the future.") }
@@ -96,7 +96,7 @@ package struct ReplaySelection: Codable, Hashable, Sendable {
         }
         for place in [from, through].compactMap(\.self)
         where LogPlace(utf8: Array(place.utf8)) == nil {
-            throw refuse("'\(place)' is no place of a log, which would be xid:position.")
+            throw refuse("'\(place)' is not a place in a log, which is xid:position.")
         }
         if from != nil || through != nil, services.count > 1 {
             throw refuse("Places belong to one service's log: name it with --topic.")

@@ -61,7 +61,7 @@ package struct SealHead: Hashable, Sendable, CustomStringConvertible {
             guard let head = SealHead(argument: String(line)) else {
                 throw OperatorError(
                     .usage,
-                    "Line \(number) of \(file) is no head. Write it as "
+                    "Line \(number) of \(file) is not a head. Write it as "
                         + "payments/2026-11=<64 hexadecimal digits>."
                 )
             }

@@ -11,7 +11,7 @@ struct CampaignHandler: Sendable {
     /// The answer to an administrator.
     enum Reply: Sendable {
         case unknown
-        /// The product has no such offer of codes.
+        /// The product has no such code offer.
         case offerUnknown
         /// The request contradicts itself; the text says how.
         case invalid(String)

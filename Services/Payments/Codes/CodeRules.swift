@@ -99,7 +99,7 @@ struct OfferGrant: Hashable, Codable, Sendable {
 }
 
 extension PeriodOffer {
-    /// The first period of an offer of codes; `nil` if it is not made in the storefront.
+    /// The first period of a code offer; `nil` if it is not made in the storefront.
     fileprivate init?(_ offer: CodeOffer, in storefront: Storefront) {
         guard let price = offer.terms.prices[storefront] else { return nil }
         if case .unknown = offer.terms.mode { return nil }

@@ -50,7 +50,7 @@ struct AppReceiptQuestion: Hashable, Sendable {
                 isVolumePurchase = try Self.flag(name, value, environment)
             default:
                 // A misspelt option must not be ignored.
-                throw Self.malformed(name, "left away; there is no such parameter")
+                throw Self.malformed(name, "left out; there is no such parameter")
             }
         }
     }
@@ -79,7 +79,7 @@ struct AppReceiptQuestion: Hashable, Sendable {
             .badRequest,
             code: "query_invalid",
             title: "The query cannot be understood",
-            detail: "“\(shortened(name, to: 64))” has to be \(form)."
+            detail: "“\(shortened(name, to: 64))” must be \(form)."
         )
     }
 }

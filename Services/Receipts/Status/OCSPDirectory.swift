@@ -124,7 +124,7 @@ final class OCSPDirectory: Sendable {
         // The parsers' messages may quote the input, so they are not reported.
         guard let document = try? PEMDocument(pemString: certificateText),
             let certificate = try? Certificate(pemDocument: document)
-        else { throw unusable(path, certificateFile, "is no certificate in PEM") }
+        else { throw unusable(path, certificateFile, "is not a certificate in PEM") }
         guard let key = try? P256.Signing.PrivateKey(pemRepresentation: keyText) else {
             throw unusable(path, keyFile, "is no P-256 private key in PEM")
         }

@@ -49,7 +49,7 @@ struct VerifyReceiptRequest: Sendable {
                     Bool.self,
                     DecodingError.Context(
                         codingPath: decoder.codingPath,
-                        debugDescription: "It is no truth value."
+                        debugDescription: "It is neither true nor false."
                     )
                 )
             }

@@ -37,7 +37,7 @@ package enum ProcessorAmountError: Error, Hashable, CustomStringConvertible {
             "Stripe charges at least \(least) units of \(amount.currency), not \(amount.wire)."
         case .notWhole(let amount):
             "Stripe answered with \(amount.wire) units of \(amount.currency), "
-                + "which is no whole number of minor units."
+                + "which is not a whole number of minor units."
         }
     }
 }

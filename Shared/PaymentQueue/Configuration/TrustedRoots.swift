@@ -16,7 +16,7 @@ public struct TrustedRoots: Hashable, Sendable {
         do {
             certificates = try NIOSSLCertificate.fromPEMBytes(Array(pem))
         } catch {
-            throw SKError(.clientInvalid, detail: "this is no certificate in PEM: \(error)")
+            throw SKError(.clientInvalid, detail: "this is not a certificate in PEM: \(error)")
         }
         guard !certificates.isEmpty else {
             throw SKError(.clientInvalid, detail: "there is no certificate in this PEM")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Catalog
 
-/// The offers of codes that administrators may make (rule S54).
+/// The code offers that administrators may make (rule S54).
 @Suite struct CodeOfferTests {
     private func read(_ offers: String) throws -> (draft: ProductDraft?, problems: [String]) {
         try ClubDraft.read(offers, as: "codeOffers")

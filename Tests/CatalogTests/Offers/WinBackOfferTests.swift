@@ -61,7 +61,7 @@ import Testing
             #""startsAt": 1800000000000, "endsAt": 1800259199999,"#,
             "endsAt must be at least three days after startsAt"
         ),
-        (#""size": 2,"#, "size is no field of the catalog"),
+        (#""size": 2,"#, "size is not a field of the catalog"),
     ])
     func conditionsThatCannotBeAreRefused(more: String, problem: String) throws {
         #expect(try read("[\(offer(more))]").problems == ["[0].\(problem)"])

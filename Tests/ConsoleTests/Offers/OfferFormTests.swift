@@ -117,7 +117,7 @@ import Testing
         #expect(offer?.endsAt == Self.product().winBackOffers.first?.endsAt)
         form.winBack.wait = "two"
         #expect(
-            form.wish(for: Self.product()).problems == ["“two” is no number of months."]
+            form.wish(for: Self.product()).problems == ["“two” is not a number of months."]
         )
         form.isRemoved = true
         #expect(form.offers(of: Self.product()).winBacks.isEmpty)
@@ -196,7 +196,7 @@ import Testing
             .html.markup
         for part in [
             "/products/club/offers/introductory\"", "/products/club/offers/promotional?id=back",
-            "/products/club/offers/code?id=leaflet", "Add an offer of codes",
+            "/products/club/offers/code?id=leaflet", "Add a code offer",
             "href=\"/codes?product=club&amp;offer=leaflet\">Make codes of leaflet</a>",
             "/products/club/offers/winBack?id=miss", "Add a win-back offer",
             "<dt>ends</dt><dd>2027-01-15 08:00:00</dd>",

@@ -179,7 +179,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            (["log", "export", "--month", "2026-13", "--to", "x"], 64, "is no month"),
+            (["log", "export", "--month", "2026-13", "--to", "x"], 64, "is not a month"),
             (["log", "export", "--to", "x"], 64, "--month 2026-01"),
             (["log", "retain", "--keep", "0", "--to", "x"], 64, "1 to 1200"),
         ])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Operator
 
-/// The offers of codes in Xcode's StoreKit files.
+/// The code offers in Xcode's StoreKit files.
 @Suite struct StoreKitCodeOfferTests {
     private func read(_ offers: String) throws -> StoreKitReader.Content {
         try ClubFile.read(offers, as: "codeOffers")

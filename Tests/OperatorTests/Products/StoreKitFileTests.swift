@@ -221,7 +221,7 @@ import Testing
                 "not taken: group club has a name in '', which is not a locale",
                 "not taken: group club has a description in fr, which the catalog does not keep",
                 "taken: group club with its name in fr",
-                "not taken: product app.club has colour, which is no member that is known",
+                "not taken: product app.club has colour, which is not a known member",
                 "taken: product app.club as autoRenewableSubscription for 2.99 USD in USA, P1M, "
                     + "level 1 of club",
                 "not taken: setting _askToBuyEnabled has purchases wait for a parent; \(follows)",

@@ -24,7 +24,7 @@ import Testing
         let yearly = "product com.example.game.club.yearly"
         #expect(
             content.notes.map(\.description) == [
-                "not taken: subscriptionOffersKeyPair is no member that is known",
+                "not taken: subscriptionOffersKeyPair is not a known member",
                 "taken: product com.example.game.coins as consumable for 24.00 USD in USA",
                 "not taken: group C0FFEE21 has the name 'Club', which the catalog does not keep",
                 "taken: \(gold) with an introductory offer: payAsYouGo, 3 times P1M, 1.99 USD",
@@ -47,7 +47,7 @@ import Testing
         #expect(content.isUsable && content.products.count == 2 && content.groups.isEmpty)
         #expect(
             content.notes.map(\.description) == [
-                "not taken: appPolicies is no member that is known",
+                "not taken: appPolicies is not a known member",
                 "not taken: group C0FFEE41 has the name 'group.one', which the catalog does not keep",
                 "taken: product com.example.week with the promotional offer com.example.week.promo: "
                     + "freeTrial, 1 times P3D, 0.00 USD",

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Payments
 
-/// An offer of codes: three months for 0.99 USD each, unless it says otherwise.
+/// A code offer: three months for 0.99 USD each, unless it says otherwise.
 func spring(
     _ terms: OfferTerms = threeMonths,
     customers: [CustomerKind] = CustomerKind.all,
@@ -202,7 +202,7 @@ struct CodeDesk: Sendable {
     }
 }
 
-/// Runs a test in a store whose club has an offer of codes.
+/// Runs a test in a store whose club has a code offer.
 func withCodes(
     _ product: Product = club(code: spring()),
     poolSize: Int = 2,

@@ -26,7 +26,7 @@ enum ReconcileCodeStore {
             FROM code_redemptions r LEFT JOIN offer_codes o ON o.digest = r.digest
             WHERE o.digest IS NULL
             UNION ALL
-            SELECT t.id, NULL, 'it has an offer of codes, and redeemed no code'
+            SELECT t.id, NULL, 'it has a code offer, and redeemed no code'
             FROM transactions t
             LEFT JOIN code_redemptions r ON r.transaction_id = t.id
             WHERE t.subscription IS NOT NULL AND t.state <> 'failed' AND r.transaction_id IS NULL

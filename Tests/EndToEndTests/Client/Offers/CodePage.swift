@@ -58,7 +58,7 @@ struct CodePage: Sendable {
 extension StoreHarness {
     private static let offer = OfferID(unchecked: "spring")
 
-    /// Sells the club with an offer of codes: three months for 0.99 USD each.
+    /// Sells the club with a code offer: three months for 0.99 USD each.
     func sellOfferOfCodes() async throws {
         let document = try SampleCatalog.offering { terms, club in
             club.codeOffers = [CodeOffer(id: Self.offer, terms: terms)]
