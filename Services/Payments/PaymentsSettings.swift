@@ -43,7 +43,7 @@ struct PaymentsSettings: Sendable {
     /// - `RESTORE_TOKEN_AGE_MAX_MS`
     /// - `SUBSCRIPTION_TIME_ZONE`, `SUBSCRIPTION_GRACE_DAYS`, `SUBSCRIPTION_GRACE_SCOPE`
     /// - `PRICE_CONSENT_STOREFRONTS`, `PRICE_NOTICE_DAYS`, `PRICE_NOTICE_DAYS_WEEKLY`
-    /// - `SERVER_KEYS_DIRECTORY`
+    /// - `SERVER_KEYS_DIRECTORY`, `SERVER_API_REQUESTS_PER_SECOND`
     /// - `REFUNDED_CONSUMABLES`
     /// - `CLIENT_ADDRESS_HEADER`
     /// - `TAX_BASIS_POINTS`
@@ -94,7 +94,7 @@ struct PaymentsSettings: Sendable {
             "Public keys of merchants' servers, <key id>.json, for signed offers and extensions."
         )
         offerKeysDirectory = keysDirectory.isEmpty ? nil : keysDirectory
-        servers = keysDirectory.isEmpty ? nil : ServerAPISettings(keysDirectory: keysDirectory)
+        servers = ServerAPISettings(&reader, keysDirectory: keysDirectory)
         leavesRefundedConsumables = Self.leavesConsumables(&reader)
         clientAddressHeader = Self.addressHeader(&reader)
         tax = TaxRates(&reader)

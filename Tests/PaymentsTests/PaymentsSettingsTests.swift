@@ -74,6 +74,14 @@ import Testing
         #expect(read([key: "forwarded for"]).1 == [key])
     }
 
+    @Test func merchantsServersHaveALimitIfThereAreKeys() {
+        let (keys, limit) = ("SERVER_KEYS_DIRECTORY", "SERVER_API_REQUESTS_PER_SECOND")
+        #expect(read([limit: "7"]).0.servers?.keysDirectory == nil)
+        #expect(read([keys: "/keys"]).0.servers?.requestsPerSecond == 50)
+        #expect(read([keys: "/keys", limit: "7"]).0.servers?.requestsPerSecond == 7)
+        #expect(read([limit: "0"]).1 == [limit])
+    }
+
     @Test func taxRatesAreReadPerStorefront() {
         let (settings, problems) = read(["TAX_BASIS_POINTS": "DEU=1900,FRA=2000"])
         #expect(problems.isEmpty)

@@ -22,7 +22,20 @@ public struct ServerAPISettings: Sendable {
             "SERVER_KEYS_DIRECTORY",
             "Public keys of merchants' servers: <key id>.json. They sign tokens of the server API."
         )
-        requestsPerSecond = reader.integer(
+        requestsPerSecond = Self.requestsPerSecond(&reader)
+    }
+
+    /// Reads the limit of a service that answers merchants' servers only if it has their keys.
+    ///
+    /// - Returns: `nil` if the directory has no name.
+    public init?(_ reader: inout SettingsReader, keysDirectory: String) {
+        let requestsPerSecond = Self.requestsPerSecond(&reader)
+        guard !keysDirectory.isEmpty else { return nil }
+        self.init(keysDirectory: keysDirectory, requestsPerSecond: requestsPerSecond)
+    }
+
+    private static func requestsPerSecond(_ reader: inout SettingsReader) -> Int {
+        reader.integer(
             "SERVER_API_REQUESTS_PER_SECOND",
             default: 50,
             in: 1...100_000,
