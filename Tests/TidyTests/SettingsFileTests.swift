@@ -26,7 +26,8 @@ import Testing
         var shared = keysRead(in: "Shared/")
         #expect(shared["HTTP_PORT"] != nil, "the pattern of this test no longer finds settings")
         let answersMerchants = Repository.swiftFiles.contains {
-            $0.path.hasPrefix("Services/\(service)/") && $0.text.contains("ServerAPISettings(&reader")
+            $0.path.hasPrefix("Services/\(service)/")
+                && $0.text.contains("ServerAPISettings(&reader")
         }
         if !answersMerchants {
             for key in keysRead(in: "Shared/ServiceKit/MerchantAPI/").keys { shared[key] = nil }
