@@ -20,7 +20,7 @@ public enum StoreTestError: Error, Hashable, Sendable, CustomStringConvertible {
             "the store refused it (\(status) \(code)): \(detail)"
         case .notSubscribed(let product): "the account has no subscription to '\(product)'"
         case .notSold(let product): "the store does not sell '\(product)' in this storefront"
-        case .notAStoreKitFile: "the file is no JSON object, so it is no StoreKit file"
+        case .notAStoreKitFile: "the file is not a JSON object, so it is not a StoreKit file"
         case .noKey(let path): "there is no private key in \(path)"
         case .tooLate(let what): "the store did not do it in time: \(what)"
         }

@@ -28,7 +28,7 @@ struct ApprovalListPage {
         <a href="/purchases/\(purchase.transactionID)">\(purchase.quantity) × \(purchase.productID)</a>
         <span>\(purchase.price)</span>
         <a href="\(PlainWords.path(ofAccount: purchase.accountID.rawValue))">\(purchase.accountID)</a>
-        <span class="dim">waits since \(PlainWords.second(purchase.since))</span>
+        <span class="dim">has waited since \(PlainWords.second(purchase.since))</span>
         </li>
         """
     }

@@ -83,7 +83,7 @@ enum JobPage {
         let words = count == 1 ? "The record of one job" : "The records of \(count) jobs"
         return """
             <p class="problem" role="status">\(words) cannot be read by this version. The console’s log names the \
-            files. One of them may be a replay or a raise that is not through.</p>
+            files. One of them may be a replay or a raise that is not finished.</p>
             """
     }
 

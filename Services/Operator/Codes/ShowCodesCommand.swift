@@ -82,7 +82,7 @@ struct ListCodesCommand: OperatorSubcommand {
     var limit = 1000
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit is a positive number.") }
+        guard limit > 0 else { throw ValidationError("--limit must be above 0.") }
     }
 
     func perform() async throws {

@@ -24,7 +24,7 @@ struct ListFamiliesCommand: OperatorSubcommand {
     var limit = 1000
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit is a positive number.") }
+        guard limit > 0 else { throw ValidationError("--limit must be above 0.") }
         guard account == nil || app != nil else {
             throw ValidationError("--account needs --app: an account is a buyer in one app.")
         }

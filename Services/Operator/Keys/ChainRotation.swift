@@ -44,7 +44,7 @@ struct ChainRotation {
         guard time < intermediate.certificate.notValidAfter else {
             throw OperatorError(
                 .failed,
-                "The intermediate certificate has ended, so that nothing it issues is valid."
+                "The intermediate certificate has expired, so nothing it issues is valid."
             )
         }
         let key = P256.Signing.PrivateKey()

@@ -61,7 +61,10 @@ struct StoreKitReader {
         let json = try? JSONSerialization.jsonObject(with: data)
         // Settings cannot be read for the same reason: the file is no JSON object.
         guard let file = json as? Members, let settings = try? StoreKitSettings(data) else {
-            throw OperatorError(.failed, "The file is no JSON object, so it is no StoreKit file.")
+            throw OperatorError(
+                .failed,
+                "The file is not a JSON object, so it is not a StoreKit file."
+            )
         }
         let named = (file["settings"] as? Members)?["_storefront"] as? String
         let own = settings.storefront

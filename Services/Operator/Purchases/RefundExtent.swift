@@ -29,7 +29,7 @@ struct RefundExtent: ParsableArguments {
             throw OperatorError(
                 .usage,
                 """
-                \(amount) is no amount in \(currency), which has \(currency.exponent) decimal \
+                \(amount) is not an amount in \(currency), which has \(currency.exponent) decimal \
                 places. Write it with a point and without the currency.
                 """
             )

@@ -58,7 +58,7 @@ extension ReconcileReport {
             let noun = count == 1 ? "subscription" : "subscriptions"
             text += ", \(BoundedCount(count)) \(noun) audited"
         }
-        if let since = answer.since { text += ", asked for since \(since)" }
+        if let since = answer.since { text += ", those since \(since)" }
         if answer.free > 0 { text += "; \(BoundedCount(answer.free)) cost nothing" }
         if answer.onTheirWay > 0 {
             text += "; \(BoundedCount(answer.onTheirWay)) on their way, left out"

@@ -61,7 +61,7 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
     private static let states = RequestedRefund.State.all.map(\.rawValue) + ["failed"]
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit is a positive number.") }
+        guard limit > 0 else { throw ValidationError("--limit must be above 0.") }
         guard let state, !Self.states.contains(state) else { return }
         throw ValidationError(
             "'\(state)' is not a state: choose one of \(Self.states.joined(separator: ", "))."

@@ -113,7 +113,7 @@ struct ReplayCommand: OperatorSubcommand {
         if verify { return try await prove() }
         if let resume {
             let kept = try ReplayJournal.read(resume)
-            guard !kept.isDone else { return Console.say("The replay of \(resume) is through.") }
+            guard !kept.isDone else { return Console.say("The replay of \(resume) is complete.") }
             return try await send(kept, journalPath: resume)
         }
         let selection = options.selection
@@ -264,6 +264,6 @@ struct ReplayCommand: OperatorSubcommand {
         guard isThrough else {
             throw OperatorError(.interrupted, "Interrupted; to resume: \(resumption)")
         }
-        Console.say("Through: \(journal.total) events were sent.")
+        Console.say("Done: \(journal.total) events were sent.")
     }
 }

@@ -17,7 +17,7 @@ struct ExtensionOptions: ParsableArguments {
 
     func validate() throws {
         guard (1...RequestedExtension.daysMax).contains(days) else {
-            throw ValidationError("--days is a number from 1 to \(RequestedExtension.daysMax).")
+            throw ValidationError("--days must be from 1 to \(RequestedExtension.daysMax).")
         }
     }
 

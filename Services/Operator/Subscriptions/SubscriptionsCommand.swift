@@ -51,7 +51,7 @@ struct ListSubscriptionsCommand: OperatorSubcommand {
     ].map(\.rawValue)
 
     func validate() throws {
-        guard limit > 0 else { throw ValidationError("--limit is a positive number.") }
+        guard limit > 0 else { throw ValidationError("--limit must be above 0.") }
         guard let state, !Self.states.contains(state) else { return }
         throw ValidationError(
             "'\(state)' is not a state: choose one of \(Self.states.joined(separator: ", "))."

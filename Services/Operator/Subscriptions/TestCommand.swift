@@ -155,7 +155,7 @@ struct SetTestCommand: OperatorSubcommand {
 
     func validate() throws {
         guard (1...SimulatedFailure.timesMax).contains(times) else {
-            throw ValidationError("--times is from 1 to \(SimulatedFailure.timesMax).")
+            throw ValidationError("--times must be from 1 to \(SimulatedFailure.timesMax).")
         }
         guard let fail, SimulatedFailure.Reason(rawValue: fail) == nil else { return }
         throw ValidationError("'\(fail)' is not a reason: choose one of \(Self.reasons).")
@@ -275,7 +275,7 @@ struct ExpireTestCommand: OperatorSubcommand {
 
     func validate() throws {
         guard ExpirationIntent(rawValue: intent) == nil else { return }
-        throw ValidationError("--intent is from 1 to 5.")
+        throw ValidationError("--intent must be from 1 to 5.")
     }
 
     func perform() async throws {

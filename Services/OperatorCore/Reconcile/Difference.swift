@@ -119,7 +119,7 @@ package struct Difference: Hashable, Sendable {
                 "Was payments restored from an older backup? 'counterfoil families share FAMILY ACCOUNT "
                     + "off', and then 'on', has payments look again."
             case .movementNotPosted:
-                "payments could not post it, because its amount is none of its currency; the log of "
+                "payments could not post it, because its currency cannot have that amount; the log of "
                     + "payments has the error. Post it by hand, and keep a record of that."
             case .listNotRead:
                 "payments cannot read the list of movements: see its log and 'processor_away'. Its API "
@@ -172,8 +172,8 @@ package struct Difference: Hashable, Sendable {
                 "A row was changed by hand or by a mistake: 'counterfoil replay --verify' compares it "
                     + "with the log. payments renews nothing before the row is right."
             case .periodEndDiffers:
-                "Has payments another SUBSCRIPTION_TIME_ZONE or SANDBOX_SUBSCRIPTION_RATE? Give them to "
-                    + "'counterfoil reconcile' as --time-zone and --subscription-rate, and to the console as "
+                "Does payments have another SUBSCRIPTION_TIME_ZONE or SANDBOX_SUBSCRIPTION_RATE? Give them "
+                    + "to 'counterfoil reconcile' as --time-zone and --subscription-rate, and to the console as "
                     + "settings of the same names."
             case .subscriptionNotTold:
                 "The service has not acted on an event of the account: see 'counterfoil lag' and "

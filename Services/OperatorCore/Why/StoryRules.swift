@@ -296,7 +296,7 @@ struct StoryRules {
             guard event.isPublished else {
                 return [
                     """
-                    \(event.type) is not published since \(Age(of: event.time, at: now)): is the broker \
+                    \(event.type) is not published after \(Age(of: event.time, at: now)): is the broker \
                     there? See 'counterfoil status'.
                     """
                 ]
@@ -304,7 +304,7 @@ struct StoryRules {
             return consumers(of: event).open.map { name in
                 guard let letter = marks[name]?.letters[event.id] else {
                     return """
-                        \(name) has not acted on \(event.type) since \(Age(of: event.time, at: now)): \
+                        \(name) has not acted on \(event.type) after \(Age(of: event.time, at: now)): \
                         see 'counterfoil lag'.
                         """
                 }

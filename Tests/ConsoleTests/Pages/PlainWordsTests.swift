@@ -10,8 +10,8 @@ import Testing
             "Somebody has to approve it."
         ),
         (
-            "receipts has not acted on it since 2 s: see 'counterfoil lag'.",
-            "receipts has not acted on it since 2 s."
+            "receipts has not acted on it after 2 s: see 'counterfoil lag'.",
+            "receipts has not acted on it after 2 s."
         ),
         (
             "payments has not decided: is it running? See 'counterfoil status'.",

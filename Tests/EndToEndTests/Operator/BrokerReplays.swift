@@ -41,7 +41,7 @@ extension EndToEnd {
                     source + ["--consumer", "receipts", "--execute"]
                 )
                 #expect(sent.contains("receipts has not done 2 of them"), "\(sent)")
-                #expect(sent.contains("Through: 2 events were sent."), "\(sent)")
+                #expect(sent.contains("Done: 2 events were sent."), "\(sent)")
                 try await eventually("the events to be done again") {
                     let plan = try await store.operatorSays(source + ["--consumer", "receipts"])
                     return plan.contains("receipts has done all of it") ? true : nil
@@ -145,7 +145,7 @@ extension EndToEnd {
                 #expect(refused.output.contains("at payments.transactions/0/1"), "\(refused)")
                 let left = try await store.counterfoil(source + ["--skip-unreadable"])
                 #expect(left.exit == .code(0), "\(left)")
-                #expect(left.output.contains("Through: 1 events were sent."), "\(left)")
+                #expect(left.output.contains("Done: 1 events were sent."), "\(left)")
                 // Another account is not affected.
                 try await store.finish([try await store.buy(as: "bob")])
             }

@@ -27,7 +27,7 @@ extension EndToEnd {
                 #expect(plan.contains("payments has done all of it"))
                 #expect(plan.contains("Nothing was sent"))
                 let done = try await store.operatorSays(["replay", "--execute", "--rate", "1000"])
-                #expect(done.contains("Through: "))
+                #expect(done.contains("Done: "))
                 let applied = try await store.appliedEvents()
                 try await store.expectWhole(payments)
                 #expect(try await store.appliedEvents() == applied)
@@ -85,7 +85,7 @@ extension EndToEnd {
                 child.send(SIGKILL)
                 _ = await child.exit()
                 let done = try await store.operatorSays(["replay", "--resume", journal])
-                #expect(done.contains("Through: "))
+                #expect(done.contains("Done: "))
                 let again = try await store.operatorSays(["replay", "--resume", journal])
                 #expect(again.contains("is through"))
                 try await store.expectWhole(payments)
@@ -131,7 +131,7 @@ extension EndToEnd {
                 let sent = try await store.operatorSays([
                     "replay", "--from-file", file, "--execute", "--consumer", "fulfillment",
                 ])
-                #expect(sent.contains("Through: "))
+                #expect(sent.contains("Done: "))
                 #expect(sent.contains("fulfillment has done all of it"))
                 try await store.expectWhole(payments)
             }

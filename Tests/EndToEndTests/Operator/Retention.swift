@@ -101,7 +101,7 @@ extension EndToEnd {
                 let sent = try await store.operatorSays([
                     "replay", "--archives", directory, "--execute", "--rate", "1000",
                 ])
-                #expect(sent.contains("Through: "))
+                #expect(sent.contains("Done: "))
                 #expect(try await store.appliedEvents() == applied)
                 // The store continues. The story of an old purchase names the file of its events.
                 let later = try await store.buy(as: "dave")

@@ -189,7 +189,7 @@ import Testing
         )
         let story = Self.story(Self.payments(events: [event]))
         #expect(story.waitsFor.count == 1)
-        #expect(story.waitsFor.first?.contains("is not published since 59 s") == true)
+        #expect(story.waitsFor.first?.contains("is not published after 59 s") == true)
     }
 
     private static let undecided: [(TransactionState, String?, String)] = [
