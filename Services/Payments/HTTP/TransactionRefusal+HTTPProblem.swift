@@ -54,7 +54,7 @@ extension TransactionRefusal {
                 .conflict,
                 code: "not_interrupted",
                 title: "Only an interrupted payment can be resumed",
-                detail: "\(state) A payment that was not interrupted has to be made again."
+                detail: "\(state) It has to be failed, with the reason interrupted."
             )
         case .ended, .chargeIsStray, .stateUnknown:
             return HTTPProblem(
@@ -88,7 +88,7 @@ extension TransactionRefusal {
             .badRequest(
                 "wrong_currency",
                 "The currency is wrong",
-                "Name the amount in \(transaction.price.currency), in which it was paid."
+                "Name the amount in \(transaction.price.currency), the currency of the purchase."
             )
         case .nothingToRefund:
             HTTPProblem(

@@ -35,7 +35,7 @@ struct SandboxRoutes: Sendable {
                 .conflict,
                 code: "action_decided_otherwise",
                 title: "The action was decided otherwise",
-                detail: "Somebody has decided before, or the time to act is over. That stays so."
+                detail: "Somebody has decided before, or the time to act is over. That is final."
             )
         }
         return Response(status: .noContent)
