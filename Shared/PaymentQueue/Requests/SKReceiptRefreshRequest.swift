@@ -120,7 +120,7 @@ extension SKPaymentQueue {
         }
         for (name, value) in (properties ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let isSet = value as? Bool else {
-                throw SKError(.clientInvalid, detail: "the receipt property \(name) is no Bool")
+                throw SKError(.clientInvalid, detail: "the receipt property \(name) is not a Bool")
             }
             items.append(URLQueryItem(name: name, value: String(isSet)))
         }
@@ -138,7 +138,7 @@ extension SKPaymentQueue {
 public func SKTerminateForInvalidReceipt() -> Never {
     SKPaymentQueue.default().transport?.configuration.invalidReceiptHandler?()
     FileHandle.standardError.write(
-        Data("The receipt of this app does not hold; the app ends with status 173.\n".utf8)
+        Data("The receipt of this app is not valid; the app ends with status 173.\n".utf8)
     )
     exit(173)
 }

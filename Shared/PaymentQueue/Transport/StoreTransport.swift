@@ -192,7 +192,7 @@ struct StoreTransport: Sendable {
         // The head of the answer has a time limit. The events after it have none.
         let response = try await ask(question) { $0 }
         guard response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
-        else { throw StoreFailure.unreadable("\(question.url) is no stream of events") }
+        else { throw StoreFailure.unreadable("\(question.url) is not a stream of events") }
         didConnect(
             QueueStreamHead(
                 revision: response.headers.first(name: QueueStreamHead.revisionField),
