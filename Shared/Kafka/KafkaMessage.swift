@@ -84,13 +84,42 @@ public struct KafkaMessage: Sendable, Hashable {
     /// The content.
     public var value: [UInt8]?
     /// The headers.
-    public var headers: [KafkaHeader]
+    public internal(set) var packedHeaders: KafkaHeaders
     /// The time when it was produced, in milliseconds since 1970; -1 if unknown.
     public var timestampMilliseconds: Int64
+
+    /// The headers, each with memory of its own.
+    public var headers: [KafkaHeader] {
+        get { packedHeaders.list }
+        set { packedHeaders = KafkaHeaders(newValue) }
+    }
 
     /// The topic and partition from which it was read.
     public var topicPartition: KafkaTopicPartition {
         KafkaTopicPartition(topic: topic, partition: partition)
+    }
+}
+
+extension KafkaMessage {
+    /// Makes a message as a consumer would receive it.
+    init(
+        topic: String,
+        partition: Int32,
+        offset: Int64,
+        key: [UInt8]? = nil,
+        value: [UInt8]? = nil,
+        headers: [KafkaHeader],
+        timestampMilliseconds: Int64
+    ) {
+        self.init(
+            topic: topic,
+            partition: partition,
+            offset: offset,
+            key: key,
+            value: value,
+            packedHeaders: KafkaHeaders(headers),
+            timestampMilliseconds: timestampMilliseconds
+        )
     }
 }
 

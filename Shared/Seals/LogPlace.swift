@@ -22,6 +22,14 @@ public struct LogPlace: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     /// Reads the characters of `xid:position`.
     public init?(utf8 characters: [UInt8]) {
+        guard let place = characters.withUnsafeBufferPointer({ LogPlace(utf8: $0) }) else {
+            return nil
+        }
+        self = place
+    }
+
+    /// Reads the same where it lies.
+    public init?(utf8 characters: UnsafeBufferPointer<UInt8>) {
         guard let colon = characters.firstIndex(of: UInt8(ascii: ":")),
             let xid = Self.number(characters[..<colon], as: UInt64.self),
             let position = Self.number(characters[(colon + 1)...], as: Int64.self)
@@ -30,7 +38,7 @@ public struct LogPlace: Hashable, Comparable, Sendable, CustomStringConvertible 
     }
 
     private static func number<Number: FixedWidthInteger>(
-        _ digits: ArraySlice<UInt8>,
+        _ digits: Slice<UnsafeBufferPointer<UInt8>>,
         as type: Number.Type
     ) -> Number? {
         guard !digits.isEmpty else { return nil }

@@ -37,6 +37,14 @@ public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
     ///
     /// - Returns: `nil` if the bytes are anything else.
     public init?(utf8 characters: [UInt8]) {
+        guard let id = characters.withUnsafeBufferPointer({ EventID(utf8: $0) }) else { return nil }
+        self = id
+    }
+
+    /// Reads the same where it lies.
+    ///
+    /// - Returns: `nil` if the bytes are anything else.
+    public init?(utf8 characters: UnsafeBufferPointer<UInt8>) {
         guard characters.count == 36, characters[8] == UInt8(ascii: "-"),
             characters[13] == UInt8(ascii: "-"), characters[18] == UInt8(ascii: "-"),
             characters[23] == UInt8(ascii: "-")

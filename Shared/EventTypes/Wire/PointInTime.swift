@@ -43,6 +43,14 @@ extension PointInTime {
     ///
     /// - Returns: `nil` if the bytes are anything else.
     public init?(utf8 bytes: [UInt8]) {
+        guard let time = bytes.withUnsafeBufferPointer({ Self(utf8: $0) }) else { return nil }
+        self = time
+    }
+
+    /// Reads the same where it lies.
+    ///
+    /// - Returns: `nil` if the bytes are anything else.
+    public init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
         func number(_ range: Range<Int>) -> Int64? {
             var value: Int64 = 0
             for index in range {

@@ -11,7 +11,7 @@ enum RDKafkaMessage {
             offset: message.pointee.offset,
             key: bytes(message.pointee.key, message.pointee.key_len),
             value: bytes(message.pointee.payload, message.pointee.len),
-            headers: headers(message),
+            packedHeaders: headers(message),
             timestampMilliseconds: timestamp
         )
     }
@@ -23,14 +23,13 @@ enum RDKafkaMessage {
 
     private static func headers(
         _ message: UnsafeMutablePointer<rd_kafka_message_t>
-    ) -> [KafkaHeader] {
+    ) -> KafkaHeaders {
         var list: OpaquePointer?
         guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR, let list
-        else { return [] }
-        let count = rd_kafka_header_cnt(list)
-        var headers: [KafkaHeader] = []
-        headers.reserveCapacity(count)
-        for index in 0..<count {
+        else { return KafkaHeaders([]) }
+        // The headers of an event.
+        var headers = KafkaHeaders(capacity: 512)
+        for index in 0..<rd_kafka_header_cnt(list) {
             var name: UnsafePointer<CChar>?
             var value: UnsafeRawPointer?
             var size = 0
@@ -39,9 +38,10 @@ enum RDKafkaMessage {
                     == RD_KAFKA_RESP_ERR_NO_ERROR,
                 let name
             else { continue }
-            headers.append(
-                KafkaHeader(name: String(cString: name), value: bytes(value, size) ?? [])
-            )
+            var length = 0
+            while name[length] != 0 { length += 1 }
+            headers.append(UnsafeRawBufferPointer(start: name, count: length))
+            headers.append(UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size))
         }
         return headers
     }

@@ -71,13 +71,22 @@ enum EventHeaders {
 
     /// The type of the event in a message, read without the other headers.
     static func type(of message: KafkaMessage) -> EventType? {
-        message.headers.first { $0.name == Self.type }
-            .map { EventType(rawValue: String(decoding: $0.value, as: UTF8.self)) }
+        var type: EventType?
+        message.packedHeaders.forEach { name, value in
+            guard type == nil, matches(name, Self.type) else { return }
+            type = EventType(rawValue: String(decoding: value, as: UTF8.self))
+        }
+        return type
+    }
+
+    /// Whether the bytes of a name are those of a text.
+    private static func matches(_ name: UnsafeBufferPointer<UInt8>, _ text: String) -> Bool {
+        name.count == text.utf8.count && name.elementsEqual(text.utf8)
     }
 
     /// The event in a message, or the reason why the message is malformed.
     static func event(in message: KafkaMessage) -> Result<ReceivedEvent, MalformedMessage> {
-        let fields = Fields(message.headers)
+        let fields = Fields(message.packedHeaders)
         guard let id = fields.id else {
             return .failure(MalformedMessage(reason: "the header \(Self.id) is not a UUID"))
         }
@@ -95,7 +104,7 @@ enum EventHeaders {
             return .failure(MalformedMessage(reason: "the message has no key or no value"))
         }
         // PostgreSQL cannot store text that contains U+0000.
-        guard !key.contains(0), !message.headers.contains(where: { $0.value.contains(0) }) else {
+        guard !key.contains(0), !fields.holdZero else {
             return .failure(MalformedMessage(reason: "the key or a header holds U+0000"))
         }
         return .success(
@@ -131,23 +140,40 @@ enum EventHeaders {
         var previous: LogPlace?
         var isReplayed = false
         var onlyConsumer: String?
+        /// Whether the value of any header has a byte of zero.
+        var holdZero = false
 
-        init(_ headers: [KafkaHeader]) {
-            for header in headers {
-                var value: String { String(decoding: header.value, as: UTF8.self) }
-                switch header.name {
-                case EventHeaders.id: id = EventID(utf8: header.value)
-                case EventHeaders.type: type = value
-                case EventHeaders.time: time = StoreTime(utf8: header.value)
-                case EventHeaders.subject: subject = value
-                case EventHeaders.traceparent: traceparent = TraceContext(utf8: header.value)
-                case EventHeaders.epoch: epoch = Int32(value) ?? 1
-                case EventHeaders.position: place = LogPlace(utf8: header.value)
-                case EventHeaders.previous: previous = LogPlace(utf8: header.value)
-                case EventHeaders.replay: isReplayed = true
-                case EventHeaders.replayConsumer: onlyConsumer = value
-                default: break
-                }
+        init(_ headers: KafkaHeaders) {
+            headers.forEach { take($0, $1) }
+        }
+
+        private mutating func take(
+            _ name: UnsafeBufferPointer<UInt8>,
+            _ value: UnsafeBufferPointer<UInt8>
+        ) {
+            if value.contains(0) { holdZero = true }
+            var text: String { String(decoding: value, as: UTF8.self) }
+            func isName(_ text: String) -> Bool { EventHeaders.matches(name, text) }
+            if isName(EventHeaders.id) {
+                id = EventID(utf8: value)
+            } else if isName(EventHeaders.type) {
+                type = text
+            } else if isName(EventHeaders.time) {
+                time = StoreTime(utf8: value)
+            } else if isName(EventHeaders.subject) {
+                subject = text
+            } else if isName(EventHeaders.traceparent) {
+                traceparent = TraceContext(utf8: Array(value))
+            } else if isName(EventHeaders.epoch) {
+                epoch = Int32(text) ?? 1
+            } else if isName(EventHeaders.position) {
+                place = LogPlace(utf8: value)
+            } else if isName(EventHeaders.previous) {
+                previous = LogPlace(utf8: value)
+            } else if isName(EventHeaders.replay) {
+                isReplayed = true
+            } else if isName(EventHeaders.replayConsumer) {
+                onlyConsumer = text
             }
         }
     }
