@@ -44,5 +44,6 @@ enum FulfillmentMigrations {
                 "fulfillment_m0017_subscription_pages",
                 PackageResources.m0017_subscription_pages_sql
             ),
+            ("fulfillment_m0018_credit_entries", PackageResources.m0018_credit_entries_sql),
         ].map(PostgresMigration.init(name:bytes:))
 }

@@ -21,9 +21,8 @@ struct FulfillmentRebuildHandler: Rebuilder {
 
     let unreadIndexes = [
         "queue_transactions_unfinished", "queue_transactions_finished", "deliveries_due",
-        "deliveries_again", "credit_entries_by_account", "subscriptions_by_account",
-        "queue_subscriptions_by_account", "queue_transactions_by_account",
-        "entitlements_in_force", "entitlements_by_product",
+        "deliveries_again", "subscriptions_by_account", "queue_subscriptions_by_account",
+        "queue_transactions_by_account", "entitlements_in_force", "entitlements_by_product",
     ]
 
     var tables: [RebuiltTable] { FulfillmentTables.all }

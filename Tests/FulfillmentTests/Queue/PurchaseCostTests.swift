@@ -58,4 +58,15 @@ struct PurchaseCostTests {
             )
         }
     }
+
+    @Test func anEntryOfCreditsIsInOneIndex() async throws {
+        try await withFulfillment { store in
+            let indexes = try await store.client.withConnection { connection in
+                try connection.query(
+                    "SELECT indexname FROM pg_indexes WHERE tablename = 'credit_entries'"
+                ).map { try $0.decode(String.self) }
+            }
+            #expect(indexes == ["credits_change_once"])
+        }
+    }
 }
