@@ -35,7 +35,7 @@ import Testing
                 try await store.finish(2)
 
                 let finish = tally.transactions(with: "INTO outbox")
-                #expect(finish.map(\.statements.count) == [7])
+                #expect(finish.map(\.statements.count) == [6])
                 #expect(finish.map(\.roundTrips) == [3])
             }
         }

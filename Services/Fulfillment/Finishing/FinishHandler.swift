@@ -30,10 +30,8 @@ struct FinishHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> ([FinishOutcome], [FinishTrace]) {
         try QueueStore.lockExisting(Set(requests.map(\.queue)), on: connection)
-        let ids = Set(requests.map(\.transactionID))
         let (known, snapshots) = try connection.read(
-            QueueStore.transactions(ids),
-            QueueStore.snapshots(ids)
+            QueueStore.transactionsWithSnapshots(Set(requests.map(\.transactionID)))
         )
         let plan = FinishPlan(requests, of: known, at: now)
         guard !plan.finishes.isEmpty else { return (plan.outcomes, []) }

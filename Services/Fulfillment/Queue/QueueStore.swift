@@ -70,6 +70,11 @@ enum QueueStore {
         return Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
     }
 
+    private static let columns = """
+        transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
+        finished_at, contents, traceparent
+        """
+
     /// Reads the queues' rows of transactions.
     static func transactions(
         _ ids: some Collection<TransactionID>
@@ -77,59 +82,71 @@ enum QueueStore {
         guard !ids.isEmpty else { return PostgresReading(known: [:]) }
         return PostgresReading(
             """
-            SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
-                finished_at, contents, traceparent
+            SELECT \(unsafe: columns)
             FROM queue_transactions WHERE transaction_id = ANY(\(ids.map(\.number)))
             """
         ) { rows in
             var transactions: [TransactionID: QueuedTransaction] = [:]
             for row in rows {
-                var columns = try row.columns(10)
-                let number = try columns.next(Int64.self)
-                let accountID = try columns.next(AccountID.self)
-                let bundleID = try columns.next(BundleID.self)
-                let version = try columns.next(Int32.self)
-                let state = try columns.next(String.self)
-                let revokedAt = try columns.next(StoreTime?.self)
-                let isDelivered = try columns.next(Bool.self)
-                let finishedAt = try columns.next(StoreTime?.self)
-                let contents = try columns.next(PostgresJSON?.self)
-                let traceparent = try columns.next(StoredTrace?.self)
-                let id = TransactionID(number: number)
-                transactions[id] = QueuedTransaction(
-                    id: id,
-                    queue: QueueKey(accountID: accountID, bundleID: bundleID),
-                    version: Int(version),
-                    state: TransactionState(rawValue: state),
-                    revokedAt: revokedAt,
-                    isDelivered: isDelivered,
-                    finishedAt: finishedAt,
-                    contents: contents?.bytes,
-                    traceparent: traceparent?.context
-                )
+                var values = try row.columns(10)
+                let transaction = try transaction(in: &values)
+                transactions[transaction.id] = transaction
             }
             return transactions
         }
     }
 
-    /// Reads the JSON of transactions.
-    static func snapshots(
+    /// Reads the same rows, and the JSON of the transactions.
+    static func transactionsWithSnapshots(
         _ ids: some Collection<TransactionID>
-    ) -> PostgresReading<[TransactionID: TransactionSnapshot]> {
-        guard !ids.isEmpty else { return PostgresReading(known: [:]) }
+    ) -> PostgresReading<
+        ([TransactionID: QueuedTransaction], [TransactionID: TransactionSnapshot])
+    > {
+        guard !ids.isEmpty else { return PostgresReading(known: ([:], [:])) }
         return PostgresReading(
             """
-            SELECT transaction_id, transaction
+            SELECT \(unsafe: columns), transaction
             FROM queue_transactions WHERE transaction_id = ANY(\(ids.map(\.number)))
             """
         ) { rows in
+            var transactions: [TransactionID: QueuedTransaction] = [:]
             var snapshots: [TransactionID: TransactionSnapshot] = [:]
             for row in rows {
-                let (number, packed) = try row.decode(Int64.self, [UInt8].self)
-                snapshots[TransactionID(number: number)] = try TransactionSnapshot(packed: packed)
+                var values = try row.columns(11)
+                let transaction = try transaction(in: &values)
+                let packed = try values.next([UInt8].self)
+                transactions[transaction.id] = transaction
+                snapshots[transaction.id] = try TransactionSnapshot(packed: packed)
             }
-            return snapshots
+            return (transactions, snapshots)
         }
+    }
+
+    /// Reads a row, up to the last of its `columns`.
+    private static func transaction(
+        in values: inout PostgresColumns
+    ) throws -> QueuedTransaction {
+        let number = try values.next(Int64.self)
+        let accountID = try values.next(AccountID.self)
+        let bundleID = try values.next(BundleID.self)
+        let version = try values.next(Int32.self)
+        let state = try values.next(String.self)
+        let revokedAt = try values.next(StoreTime?.self)
+        let isDelivered = try values.next(Bool.self)
+        let finishedAt = try values.next(StoreTime?.self)
+        let contents = try values.next(PostgresJSON?.self)
+        let traceparent = try values.next(StoredTrace?.self)
+        return QueuedTransaction(
+            id: TransactionID(number: number),
+            queue: QueueKey(accountID: accountID, bundleID: bundleID),
+            version: Int(version),
+            state: TransactionState(rawValue: state),
+            revokedAt: revokedAt,
+            isDelivered: isDelivered,
+            finishedAt: finishedAt,
+            contents: contents?.bytes,
+            traceparent: traceparent?.context
+        )
     }
 
     /// Advances the revisions of locked queues.

@@ -11,11 +11,8 @@ FROM (
     FOR UPDATE
 ) AS locked;
 SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
-    finished_at, contents
+    finished_at, contents, traceparent, transaction
 FROM queue_transactions
-WHERE transaction_id = ANY(
-    ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
-SELECT transaction_id, transaction FROM queue_transactions
 WHERE transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
 UPDATE queues SET revision = queues.revision + changed.count
