@@ -69,6 +69,14 @@ public struct KafkaTopicPartition: Hashable, Sendable {
         self.topic = topic
         self.partition = partition
     }
+
+    /// Hashes the number and no more of the topic than its length.
+    ///
+    /// Each message is looked up by its partition several times, and a client has few topics.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(partition)
+        hasher.combine(topic.utf8.count)
+    }
 }
 
 /// A consumed message.

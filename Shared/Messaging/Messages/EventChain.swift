@@ -34,6 +34,14 @@ public struct EventChain: Hashable, Sendable {
         self.name = name
     }
 
+    /// Hashes the name and no more of the topic than its length.
+    ///
+    /// Each event is looked up by its chain several times, and a batch has few topics.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(topic.utf8.count)
+    }
+
     /// Whether the events of a topic name the event before them in their chain.
     static func isLinked(_ topic: String) -> Bool { !compacted.contains(topic) }
 
