@@ -94,22 +94,28 @@ final class ConsumerLoop: Sendable {
         var redrives = RedriveLooks(at: .now)
         var pace = Pace()
         var wait = PartitionWait()
+        var passive = PassiveMessages(
+            besides: applier.handler.eventTypes,
+            countMax: batchSizeMax / 2
+        )
         while true {
             try Task.checkCancellation()
             // A message ends the wait at once. A short wait is needed only if something is to be
             // done when no message comes.
-            let timeout = offsets.next.isEmpty && reading.held.first.isEmpty ? 500 : 100
+            let isIdle = offsets.next.isEmpty && reading.held.first.isEmpty
+            let timeout: Duration = isIdle ? .milliseconds(500) : .milliseconds(100)
             let poll = try await consumer.poll(
-                max: batchSizeMax,
-                timeout: .milliseconds(timeout)
+                max: batchSizeMax - passive.count,
+                timeout: passive.count == 0 ? timeout : PassiveMessages.patience
             )
             tell(of: poll, &wait)
             offsets.forget(poll.revoked)
             reading.forget(poll.revoked)
             reading.unplaced.formUnion(poll.assigned)
-            var messages = poll.messages
+            var messages = passive.take(except: poll.revoked) + poll.messages
             do {
                 try await begin(&reading, &messages, consumer)
+                if passive.keep(messages, at: .now) { continue }
                 if redrives.areDue(at: .now) {
                     let lettersWait = try await applier.redrive()
                     redrives.looked(lettersWait: lettersWait, at: .now)

@@ -11,7 +11,8 @@ public import StoreTracing
 /// the consumer's places. Only after its commit is the offset committed to the broker, within a
 /// quarter of a second. After a crash the consumer reads again from the last committed offset, and
 /// recognises by its places what is already applied. Rebalances and
-/// crashes therefore take the same path.
+/// crashes therefore take the same path. Events that the handler does not act on only move the
+/// places. They wait for a batch with others, 50 ms at most.
 ///
 /// If the database is unreachable, the consumer goes back to the beginning of the batch and waits;
 /// it commits nothing meanwhile. An event that cannot be applied goes to ``DeadLetters``.
