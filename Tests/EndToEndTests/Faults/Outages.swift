@@ -185,7 +185,7 @@ extension StoreHarness {
                     """
                     SELECT 1 FROM pg_stat_activity
                     WHERE datname = \(database) AND query_start > \(time)
-                        AND query LIKE 'WITH others AS %FROM outbox%'
+                        AND query LIKE 'WITH others AS MATERIALIZED %'
                     """
                 ).isEmpty ? nil : true
             }
