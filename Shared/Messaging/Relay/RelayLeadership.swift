@@ -193,24 +193,32 @@ final class RelayLeadership: Sendable {
             }
             switch outcome {
             case .full: continue
-            case .published(let count): try await pace.rest(afterBatchOf: count)
+            case .published(let count, let areAll):
+                try await pace.rest(afterBatchOf: count)
+                if areAll, !isSealing { try await waitForRows(progress) }
             case .unsettled: try await Task.sleep(for: .milliseconds(2))
             case .early(let wait): try await signal.wait(atMost: wait)
             case .empty where isSealing: continue
-            case .empty:
-                // The consumers' offsets are watched until they have confirmed every event.
-                topics.isBusy = progress.isUnconfirmed
-                let pause = progress.isUnconfirmed ? Self.watchInterval : Self.idlePause
-                try await signal.wait(atMost: pause)
+            case .empty: try await waitForRows(progress)
             }
         }
+    }
+
+    /// Waits for the signal that rows were committed.
+    ///
+    /// It remembers a signal that was given since the last look for rows.
+    private func waitForRows(_ progress: RelayProgress) async throws {
+        // The consumers' offsets are watched until they have confirmed every event.
+        topics.isBusy = progress.isUnconfirmed
+        let pause = progress.isUnconfirmed ? Self.watchInterval : Self.idlePause
+        try await signal.wait(atMost: pause)
     }
 
     private enum Outcome {
         /// The batch was full; there may be more rows.
         case full
-        /// All rows that were found, so many, are published.
-        case published(Int)
+        /// All rows that were found, so many, are published, and perhaps all rows that there are.
+        case published(Int, areAll: Bool)
         /// There are rows, but a database transaction older than theirs is still running.
         case unsettled
         /// There are only rows that nobody reads soon; they wait so long for others.
@@ -265,7 +273,7 @@ final class RelayLeadership: Sendable {
         } catch {
             guard error.code == .unknownTopic else { throw error }
             try await handleUnknownTopic(&progress, records, lead, admin)
-            return .published(records.count)
+            return .published(records.count, areAll: false)
         }
         pace.leaveOut(.now - sentAt)
         let offsets = RelayProgress.offsets(of: deliveries, for: records)
@@ -277,7 +285,7 @@ final class RelayLeadership: Sendable {
         let saved = progress
         // Rows that were published before seals existed must be sealed first.
         let seals = sealHeads.sealed < place ? [] : sealHeads.seal(SealedRow.sealing(rows))
-        try await client.withConnection { connection in
+        let hasMore = try await client.withConnection { connection in
             try RelayStore.save(
                 saved,
                 by: lead,
@@ -286,12 +294,13 @@ final class RelayLeadership: Sendable {
                 seals: seals,
                 on: connection
             )
+            return try RelayStore.hasRows(after: last.place, on: connection)
         }
         metrics.published(published.lazy.map(\.event.type))
         if spans.isOn {
             spans.record(published.compactMap { Span(publishing: $0.event, from: start) })
         }
-        return rows.count == Self.batchSize ? .full : .published(rows.count)
+        return rows.count == Self.batchSize ? .full : .published(rows.count, areAll: !hasMore)
     }
 
     /// Seals a batch of the rows that an older relay, which had no seals, has published.
