@@ -85,6 +85,19 @@ import Testing
         }
     }
 
+    @Test func aWaitForMessagesEndsWithItsTask() async throws {
+        try await withTestTopic(partitions: 1) { topic in
+            let consumer = try topic.consumer(logger)
+            let start = ContinuousClock.now
+            let waiting = Task { try await consumer.next(max: 1, timeout: .seconds(60)) }
+            try await Task.sleep(for: .milliseconds(300))
+            waiting.cancel()
+            _ = await waiting.result
+            #expect(ContinuousClock.now - start < .seconds(30))
+            await consumer.close()
+        }
+    }
+
     @Test func aConsumerGoesOnAfterTheOffsetThatWasCommitted() async throws {
         try await withTestTopic(partitions: 1) { topic in
             let producer = try KafkaProducer(settings: topic.settings, logger: logger)

@@ -15,6 +15,7 @@ import ThreadExecutor
 public actor KafkaConsumer {
     private let executor: ThreadExecutor
     private let consumer: RDKafkaConsumer
+    private nonisolated let waker: RDKafkaWaker
     private var following: Following?
 
     /// The topics of a follower.
@@ -43,6 +44,7 @@ public actor KafkaConsumer {
     ) throws(KafkaError) {
         try KafkaLibrary.requireSupportedVersion()
         consumer = try RDKafkaConsumer(settings: settings, group: group, logger: logger)
+        waker = consumer.waker
         executor = ThreadExecutor(name: "kafka-\(group)")
         try consumer.subscribe(topics)
     }
@@ -60,6 +62,7 @@ public actor KafkaConsumer {
     ) throws(KafkaError) {
         try KafkaLibrary.requireSupportedVersion()
         consumer = try RDKafkaConsumer(settings: settings, group: nil, logger: logger)
+        waker = consumer.waker
         executor = ThreadExecutor(name: "kafka-follower")
         following = Following(missing: Set(topics))
     }
@@ -76,6 +79,7 @@ public actor KafkaConsumer {
     ) throws(KafkaError) {
         try KafkaLibrary.requireSupportedVersion()
         consumer = try RDKafkaConsumer(settings: settings, group: nil, logger: logger)
+        waker = consumer.waker
         executor = ThreadExecutor(name: "kafka-reader")
         try consumer.assign(offsets.mapValues { .at($0) })
     }
@@ -96,9 +100,28 @@ public actor KafkaConsumer {
     /// - Throws: A fatal ``KafkaError``: close this consumer and make another.
     public func poll(max: Int, timeout: Duration) throws(KafkaError) -> KafkaPoll {
         let found = try lookForMissingTopics()
-        var poll = try consumer.poll(max: max, timeout: found.isEmpty ? timeout : .zero)
+        // A missing topic is looked for every second.
+        let wait = following?.missing.isEmpty == false ? min(timeout, .milliseconds(500)) : timeout
+        var poll = try consumer.poll(max: max, timeout: found.isEmpty ? wait : .zero)
         poll.assigned += found
         return poll
+    }
+
+    /// Does the same as ``poll(max:timeout:)``, but ends the wait if the task is cancelled.
+    ///
+    /// So a service that is idle may wait long, and still shuts down at once.
+    ///
+    /// - Parameters:
+    ///   - max: The largest number of messages.
+    ///   - timeout: The longest wait for the first message.
+    /// - Returns: The messages, and the rebalances that happened meanwhile.
+    /// - Throws: A fatal ``KafkaError``, as ``poll(max:timeout:)`` does.
+    public nonisolated func next(max: Int, timeout: Duration) async throws -> KafkaPoll {
+        try await withTaskCancellationHandler {
+            try await poll(max: max, timeout: timeout)
+        } onCancel: {
+            waker.wake()
+        }
     }
 
     /// Commits offsets, and waits for the broker's answer, three seconds at most.

@@ -13,6 +13,8 @@ import Logging
 final class RDKafkaConsumer {
     private let handle: OpaquePointer
     private let queue: OpaquePointer
+    /// Ends a wait in ``poll(max:timeout:)``; usable from any thread.
+    let waker: RDKafkaWaker
     private let box: Unmanaged<CallbackBox>
     private var buffer: UnsafeMutableBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>
     private var isClosed = false
@@ -69,6 +71,7 @@ final class RDKafkaConsumer {
         self.box = box
         rd_kafka_poll_set_consumer(handle)
         queue = rd_kafka_queue_get_consumer(handle)
+        waker = RDKafkaWaker(RDKafkaPointer(queue))
         buffer = .allocate(capacity: 1024)
     }
 
@@ -278,6 +281,7 @@ final class RDKafkaConsumer {
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        waker.close()
         buffer.deallocate()
         let leaving = LeavingConsumer(
             handle: RDKafkaPointer(handle),

@@ -194,7 +194,10 @@ public struct ClockFollower: Service {
                     try await consumer.seek(partition, to: .at(offset))
                 }
             }
-            let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(500))
+            let poll = try await consumer.next(
+                max: 1000,
+                timeout: isHurried ? .milliseconds(500) : .seconds(1)
+            )
             guard let messages = reading.newest.admit(poll.messages) else { return tellLoss() }
             guard !messages.isEmpty else { continue }
             retries.succeeded()

@@ -98,16 +98,20 @@ final class ConsumerLoop: Sendable {
             besides: applier.handler.eventTypes,
             countMax: batchSizeMax / 2
         )
+        var awaitsPartitions = true
         while true {
             try Task.checkCancellation()
             // A message ends the wait at once. A short wait is needed only if something is to be
             // done when no message comes.
             let isIdle = offsets.next.isEmpty && reading.held.first.isEmpty
-            let timeout: Duration = isIdle ? .milliseconds(500) : .milliseconds(100)
-            let poll = try await consumer.poll(
+            let patience = awaitsPartitions ? Duration.milliseconds(500) : .seconds(2)
+            let timeout =
+                isIdle ? redrives.wait(atMost: patience, from: .now) : .milliseconds(100)
+            let poll = try await consumer.next(
                 max: batchSizeMax - passive.count,
                 timeout: passive.count == 0 ? timeout : PassiveMessages.patience
             )
+            awaitsPartitions = poll.awaitsPartitions
             tell(of: poll, &wait)
             offsets.forget(poll.revoked)
             reading.forget(poll.revoked)

@@ -77,7 +77,7 @@ public struct EventTail: Service {
         var epochs = LogEpochs()
         while true {
             try Task.checkCancellation()
-            let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(500))
+            let poll = try await consumer.next(max: 1000, timeout: .seconds(2))
             guard !poll.messages.isEmpty else { continue }
             retries.succeeded()
             // Replays are for consumers. A tail has already handed on the original event.

@@ -25,6 +25,12 @@ struct RedriveLooks {
         return true
     }
 
+    /// The time until the next look is due, limited to what somebody wants to wait.
+    func wait(atMost patience: Duration, from now: ContinuousClock.Instant) -> Duration {
+        // A wait is counted in whole milliseconds, and must not end too early.
+        min(max(.zero, nextLook - now + .milliseconds(1)), patience)
+    }
+
     /// Notes the result of a look.
     mutating func looked(lettersWait: Bool, at now: ContinuousClock.Instant) {
         nextLook = now + (lettersWait ? Self.interval : Self.intervalWithoutLetters)

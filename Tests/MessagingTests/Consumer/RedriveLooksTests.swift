@@ -35,6 +35,14 @@ import Testing
         #expect(looks.areDue(at: start + .milliseconds(1_200)))
     }
 
+    @Test func aWaitEndsWhenALookIsDue() {
+        var looks = RedriveLooks(at: start)
+        #expect(looks.wait(atMost: .seconds(2), from: start + .seconds(1)) == .zero)
+        looks.looked(lettersWait: true, at: start)
+        #expect(looks.wait(atMost: .seconds(2), from: start) == .milliseconds(1_001))
+        #expect(looks.wait(atMost: .milliseconds(500), from: start) == .milliseconds(500))
+    }
+
     @Test func batchesDoNotPutALookOff() {
         var looks = RedriveLooks(at: start)
         looks.looked(lettersWait: true, at: start)
