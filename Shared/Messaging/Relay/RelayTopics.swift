@@ -11,6 +11,9 @@ final class RelayTopics: Sendable {
     private let logger: Logger
     private let areThere = Atomic(false)
     private let areUsed = Atomic(true)
+    private let becameBusy = Signal()
+    /// The pause between two looks if nobody waits for the topics, as a multiple of the usual one.
+    private static let patience = 5
     /// The dead-letter topics that existed when this leader looked for them.
     private let deadLetters = Mutex<Set<String>>([])
     /// The number of partitions that each of the service's topics had when it was last looked for.
@@ -31,23 +34,30 @@ final class RelayTopics: Sendable {
     /// Whether events are being published, or were not confirmed by all consumers yet.
     var isBusy: Bool {
         get { areUsed.load(ordering: .relaxed) }
-        set { areUsed.store(newValue, ordering: .relaxed) }
+        set {
+            let wasBusy = areUsed.exchange(newValue, ordering: .relaxed)
+            if newValue, !wasBusy { becameBusy.send() }
+        }
     }
 
-    /// Whether to look for a loss in a round.
+    /// Waits until it is time to look for a loss again.
     ///
-    /// Nothing waits for the topics of an idle service, so only every fifth round looks for them.
-    func looks(inRound round: Int) -> Bool { isBusy || round.isMultiple(of: 5) }
+    /// Nothing waits for the topics of an idle service, so they are looked for less often. If the
+    /// service becomes busy meanwhile, the next look is an interval away at most.
+    func rest(_ interval: Duration) async throws {
+        if !isBusy {
+            try await becameBusy.wait(atMost: interval * Self.patience)
+            guard isBusy else { return }
+        }
+        try await Task.sleep(for: interval)
+    }
 
     /// Waits until the broker has lost one of the service's topics.
     func waitForLoss(_ admin: KafkaAdmin, every interval: Duration) async throws {
-        var round = 0
         while true {
-            try await Task.sleep(for: interval)
-            round += 1
+            try await rest(interval)
             // An unreachable broker says nothing about its log.
-            guard exist, looks(inRound: round), let gone = try? await lost(admin), !gone.isEmpty
-            else { continue }
+            guard exist, let gone = try? await lost(admin), !gone.isEmpty else { continue }
             exist = false
             return
         }
@@ -126,7 +136,8 @@ final class RelayTopics: Sendable {
     /// A relay that does not lead does not learn when the leader creates them.
     func look(_ kafka: KafkaSettings, every interval: Duration) async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: interval)  // If cancelled, the loop ends.
+            // If cancelled, the loop ends. Topics that exist are watched by the leader.
+            try? await Task.sleep(for: exist ? interval * Self.patience : interval)
             // Without a client, as without a broker, nothing is known: the next check may find them.
             guard !exist, let admin = try? KafkaAdmin(settings: kafka, logger: logger) else {
                 continue

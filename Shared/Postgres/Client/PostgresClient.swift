@@ -294,7 +294,8 @@ public final class PostgresClient: Service, Sendable {
     private func keepTime() async {
         var wasWrong = false
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))  // If cancelled, the loop ends.
+            // If cancelled, the loop ends.
+            try? await Task.sleep(for: PostgresClock.readingInterval / 2)
             if clock.isDue {
                 // If the server is unreachable, it is asked again later; the clock goes on without
                 // it.

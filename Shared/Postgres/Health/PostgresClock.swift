@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// The clock keeps a reading of the server's clock, and adds the time since then by a monotonic
 /// clock. The machine's own clock, and any change to it, has no influence. A ``PostgresClient``
-/// takes a reading whenever it opens a connection, so before it lends the first one, and every ten
-/// seconds.
+/// takes a reading whenever it opens a connection, so before it lends the first one, and every ten to
+/// fifteen seconds.
 ///
 /// Safe to use from any task.
 public final class PostgresClock: Sendable {
@@ -14,7 +14,7 @@ public final class PostgresClock: Sendable {
     ///
     /// A machine whose clock differs more is set wrongly.
     public static let differenceMax = Duration.seconds(30)
-    /// The time for which a reading is used before the next one is taken.
+    /// The time after which a reading is due to be replaced.
     static let readingInterval = Duration.seconds(10)
 
     private struct Reading {

@@ -31,7 +31,7 @@ struct ReadinessReporter: Service {
                 )
             }
             wasReady = isReady
-            let pause: Duration = isReady ? .seconds(1) : .milliseconds(50)
+            let pause: Duration = isReady ? .seconds(2) : .milliseconds(50)
             do {
                 try await cancelWhenGracefulShutdown {
                     try await Task.sleep(for: pause)

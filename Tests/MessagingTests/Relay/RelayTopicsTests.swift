@@ -69,15 +69,33 @@ struct RelayTopicsTests {
         #expect(topics == [Topics.paymentsPurchasing.name])
     }
 
-    @Test func theTopicsOfAnIdleServiceAreLookedForLessOften() {
+    @Test func theTopicsOfAnIdleServiceAreLookedForLessOften() async throws {
         let topics = RelayTopics(
             [Topics.fulfillmentTransactions],
             TopicSettings(partitions: 3, replicationFactor: 1),
             Self.quiet
         )
-        #expect((1...10).allSatisfy { topics.looks(inRound: $0) })
         topics.isBusy = false
-        #expect((1...10).filter { topics.looks(inRound: $0) } == [5, 10])
+        let idle = try await ContinuousClock().measure { try await topics.rest(.milliseconds(100)) }
+        #expect(idle >= .milliseconds(500))
+        topics.isBusy = true
+        let busy = try await ContinuousClock().measure { try await topics.rest(.milliseconds(100)) }
+        #expect(busy >= .milliseconds(100))
+    }
+
+    @Test func aServiceThatBecomesBusyDoesNotWaitLongForALook() async throws {
+        let topics = RelayTopics(
+            [Topics.fulfillmentTransactions],
+            TopicSettings(partitions: 3, replicationFactor: 1),
+            Self.quiet
+        )
+        topics.isBusy = false
+        let start = ContinuousClock.now
+        let resting = Task { try await topics.rest(.seconds(10)) }
+        try await Task.sleep(for: .milliseconds(100))
+        topics.isBusy = true
+        try await resting.value
+        #expect(ContinuousClock.now - start < .seconds(40), "An idle service rests for 50 s.")
     }
 
     /// A bug found by the chaos test: a relay that did not lead, and checked while the broker was
