@@ -237,6 +237,22 @@ import Testing
         )
     }
 
+    @Test func theCostOfARenewalLeavesTheLoadOut() throws {
+        let usage = try #require(ProcessUsage(of: getpid()))
+        let renewal = BenchSubscriptions.Renewal(
+            charged: 0.5,
+            delivered: 2,
+            costs: [
+                ProcessCost(name: "payments", usage: usage, cpuSeconds: 1),
+                ProcessCost(name: ProcessCost.postgresql, usage: usage, cpuSeconds: 2),
+                ProcessCost(name: ProcessCost.load, usage: usage, cpuSeconds: 1),
+            ],
+            walBytes: 9000
+        )
+        #expect(renewal.microseconds(perEachOf: 1000) == 3000)
+        #expect(renewal.busyCores == 2, "the load keeps a core busy, too")
+    }
+
     @Test func offersAndARaiseHaveGoalsAndNumbersOfTheirOwn() throws {
         func tally(_ processorSeconds: Double) -> BenchOffers.Tally {
             BenchOffers.Tally(purchases: 100, seconds: 1, processorSeconds: processorSeconds)

@@ -46,6 +46,11 @@ extension BenchReport {
 
     private var renewals: [String: Any] {
         guard let subscriptions, let ratio = renewedToDrained else { return [:] }
+        let (alone, count) = (subscriptions.alone, subscriptions.count)
+        var processes: [String: Double] = [:]
+        for cost in alone.costsOfStore {
+            processes[cost.name] = Self.rounded(cost.microseconds(perEachOf: count))
+        }
         return [
             "subscriptions": subscriptions.count,
             "renewals_per_second": Self.rounded(subscriptions.rate),
@@ -53,6 +58,10 @@ extension BenchReport {
             "renewals_delivered_seconds": Self.rounded(subscriptions.alone.delivered),
             "renewals_beside_buyers_seconds": Self.rounded(subscriptions.besideBuyers.delivered),
             "renewed_to_drained": Self.rounded(ratio),
+            "cpu_microseconds_per_renewal": Self.rounded(alone.microseconds(perEachOf: count)),
+            "renewal_processes": processes,
+            "renewal_busy_cores": Self.rounded(alone.busyCores),
+            "wal_bytes_per_renewal": Self.rounded(Double(alone.walBytes) / Double(count)),
             "renewal_year_seconds": Self.rounded(subscriptions.year),
             "idle_subscriptions": subscriptions.idle.count,
             "renewal_idle_lookups_per_second": Self.rounded(subscriptions.idle.lookUps),

@@ -175,6 +175,19 @@ extension Terminal {
         field("rate", "\(Terminal.describe(rate)) renewals/s", .bold)
     }
 
+    /// Shows what renewals cost the store, process by process.
+    func showCost(of renewal: BenchSubscriptions.Renewal, of count: Int) {
+        func text(_ number: Double) -> String { String(format: "%.0f", number) }
+        let processes = renewal.costsOfStore.map { cost in
+            "\(cost.name) \(text(cost.microseconds(perEachOf: count)))"
+        }
+        field("cost", "\(text(renewal.microseconds(perEachOf: count))) µs a renewal")
+        line("  " + processes.joined(separator: ", "), .dim)
+        field("busy", String(format: "%.2f cores", renewal.busyCores))
+        let kilobytes = Double(renewal.walBytes) / Double(count) / 1000
+        field("log", String(format: "%.1f KB of write-ahead log a renewal", kilobytes))
+    }
+
     private func showKept(_ report: BenchReport) {
         func text(_ number: Double, _ digits: Int) -> String {
             String(format: "%.\(digits)f", number)

@@ -38,6 +38,23 @@ struct BenchSubscriptions: Sendable {
     struct Renewal: Sendable {
         let charged: Double
         let delivered: Double
+        /// What each process used until then.
+        var costs: [ProcessCost] = []
+        /// The bytes of write-ahead log until then.
+        var walBytes: Int64 = 0
+
+        /// The costs of the store's own processes, without those of PostgreSQL that have ended.
+        var costsOfStore: [ProcessCost] {
+            costs.filter { ![ProcessCost.load, ProcessCost.endedPostgreSQL].contains($0.name) }
+        }
+
+        /// The processor time of the store for each of some renewals, in microseconds.
+        func microseconds(perEachOf count: Int) -> Double {
+            costsOfStore.map { $0.microseconds(perEachOf: count) }.reduce(0, +)
+        }
+
+        /// The number of cores that were busy on average, with all that was measured.
+        var busyCores: Double { costs.map(\.cpuSeconds).reduce(0, +) / delivered }
     }
 
     /// The cost of subscriptions that have nothing to do.
@@ -91,6 +108,7 @@ struct BenchSubscriptions: Sendable {
         let before = usage()?.residentBytes ?? 0
         let alone = try await renew()
         terminal.show(alone, of: count)
+        terminal.showCost(of: alone, of: count)
         accepted += try await load.warmUp(for: beside)
         try await subscribers.advanceToTheFirstCharge(of: accepted[1])
         var buyers = beside
@@ -202,12 +220,27 @@ struct BenchSubscriptions: Sendable {
     /// Renews all subscriptions once, and waits until the queues have the new period of each.
     private func renew() async throws -> Renewal {
         let last = try await subscribers.newestTransaction()
+        let usages = ProcessCost.usages(of: store)
+        let wal = try await walBytes()
         let start = ContinuousClock.now
         try await subscribers.advance(by: Self.window)
         let charged = (ContinuousClock.now - start).seconds
         try await subscribers.untilTheNewestRenewalIsDelivered()
         try await subscribers.untilDelivered(count, after: last)
-        return Renewal(charged: charged, delivered: (ContinuousClock.now - start).seconds)
+        return Renewal(
+            charged: charged,
+            delivered: (ContinuousClock.now - start).seconds,
+            costs: ProcessCost.costs(of: store, since: usages),
+            walBytes: try await walBytes() - wal
+        )
+    }
+
+    /// The bytes in the write-ahead log of the cluster.
+    private func walBytes() async throws -> Int64 {
+        try await store.cluster.asSuperuser { connection in
+            try connection.query("SELECT (pg_current_wal_lsn() - '0/0')::bigint").first?
+                .decode(Int64.self) ?? 0
+        }
     }
 
     private static func text(_ number: Double) -> String { String(format: "%.2f", number) }
