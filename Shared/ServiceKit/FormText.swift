@@ -15,21 +15,27 @@ public enum FormText {
     }
 
     private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
-        var rest = text
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(digit),
-                    let low = rest.popFirst().flatMap(digit)
-                else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
+        let bytes = text.withUnsafeBufferPointer { encoded -> [UInt8]? in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(encoded.count)
+            var place = 0
+            while place < encoded.count {
+                let byte = encoded[place]
+                place += 1
+                switch byte {
+                case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+                case UInt8(ascii: "%"):
+                    guard place + 1 < encoded.count, let high = digit(encoded[place]),
+                        let low = digit(encoded[place + 1])
+                    else { return nil }
+                    bytes.append(high << 4 | low)
+                    place += 2
+                default: bytes.append(byte)
+                }
             }
+            return bytes
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes.flatMap { String(validating: $0, as: UTF8.self) }
     }
 
     /// The value of a hexadecimal digit; `nil` if the character is none.

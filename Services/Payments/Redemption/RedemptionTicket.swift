@@ -31,7 +31,11 @@ struct RedemptionTicket: Hashable, Sendable {
 
     /// Whether a text has the form of a secret.
     static func isSecret(_ text: String) -> Bool {
-        text.utf8.count == 32 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        text.utf8.count == 32
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+            }
     }
 
     /// The digest of a secret.
