@@ -150,18 +150,18 @@ struct SignedOffer: Sendable {
     // MARK: - The second form, and the introductory offer
 
     /// The use that a JWS is signed for.
-    private enum Audience: String {
+    fileprivate enum Audience: String {
         case promotional = "promotional-offer"
         case introductory = "introductory-offer-eligibility"
     }
 
-    private struct Header: Decodable {
+    fileprivate struct Header: Decodable {
         var alg: String
         var kid: String
         var crit: [String]?
     }
 
-    private struct Claims: Decodable {
+    fileprivate struct Claims: Decodable {
         var iss: String
         var iat: Double
         var aud: String
@@ -195,13 +195,10 @@ struct SignedOffer: Sendable {
     ) -> Result<SignedOffer, Refusal> {
         let bytes = Array(token.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let decoder = JSONDecoder()
         // A part that cannot be decoded is refused like one that is missing.
         guard bytes.count <= lengthMax, parts.count == 3,
-            let header = StrictBase64.decode(parts[0], .url)
-                .flatMap({ try? decoder.decode(Header.self, from: Data($0)) }),
-            let claims = StrictBase64.decode(parts[1], .url)
-                .flatMap({ try? decoder.decode(Claims.self, from: Data($0)) }),
+            let header = StrictBase64.decode(parts[0], .url).flatMap(Header.init(json:)),
+            let claims = StrictBase64.decode(parts[1], .url).flatMap(Claims.init(json:)),
             let signature = StrictBase64.decode(parts[2], .url)
                 .flatMap({ try? P256.Signing.ECDSASignature(rawRepresentation: $0) }),
             header.alg == "ES256", header.crit == nil
@@ -229,6 +226,81 @@ struct SignedOffer: Sendable {
                 signedBytes: Array(bytes[..<(parts[0].count + 1 + parts[1].count)]),
                 signature: signature
             )
+        )
+    }
+}
+
+// Most tokens are plain JSON, so Foundation's coders are not used for them.
+
+extension SignedOffer.Header {
+    /// Reads a header; `nil` if it is none.
+    fileprivate init?(json bytes: [UInt8]) {
+        let plain = PlainJSON.read(bytes) { Self(from: &$0) }
+        guard let header = plain ?? (try? JSONDecoder().decode(Self.self, from: Data(bytes))) else {
+            return nil
+        }
+        self = header
+    }
+
+    private init?(from json: inout PlainJSON) {
+        var (alg, kid) = (String?.none, String?.none)
+        let isRead = json.object { json, name in
+            switch name {
+            case "alg": PlainJSON.keep(json.string(), in: &alg)
+            case "kid": PlainJSON.keep(json.string(), in: &kid)
+            // It is refused, and seldom there.
+            case "crit": false
+            default: json.skip()
+            }
+        }
+        guard isRead, let alg, let kid else { return nil }
+        self.init(alg: alg, kid: kid)
+    }
+}
+
+extension SignedOffer.Claims {
+    /// Reads claims; `nil` if they are none.
+    fileprivate init?(json bytes: [UInt8]) {
+        let plain = PlainJSON.read(bytes) { Self(from: &$0) }
+        guard let claims = plain ?? (try? JSONDecoder().decode(Self.self, from: Data(bytes))) else {
+            return nil
+        }
+        self = claims
+    }
+
+    private init?(from json: inout PlainJSON) {
+        var (iss, aud, bid, nonce) = (String?.none, String?.none, String?.none, String?.none)
+        var (product, offer, transaction) = (String?.none, String?.none, String?.none)
+        var iat: Int64?
+        var allows: Bool?
+        let isRead = json.object { json, name in
+            switch name {
+            case "iss": PlainJSON.keep(json.string(), in: &iss)
+            case "iat": PlainJSON.keep(json.integer(), in: &iat)
+            case "aud": PlainJSON.keep(json.string(), in: &aud)
+            case "bid": PlainJSON.keep(json.string(), in: &bid)
+            case "nonce": PlainJSON.keep(json.string(), in: &nonce)
+            case "productId": PlainJSON.keep(json.string(), in: &product)
+            case "offerIdentifier": json.null() || PlainJSON.keep(json.string(), in: &offer)
+            case "allowIntroductoryOffer":
+                json.null() || PlainJSON.keep(json.bool(), in: &allows)
+            case "transactionId": json.null() || PlainJSON.keep(json.string(), in: &transaction)
+            default: json.skip()
+            }
+        }
+        guard isRead, let iss, let iat, let aud, let bid, let nonce, let product else {
+            return nil
+        }
+        self.init(
+            iss: iss,
+            iat: Double(iat),
+            aud: aud,
+            bid: bid,
+            nonce: nonce,
+            productId: product,
+            offerIdentifier: offer,
+            allowIntroductoryOffer: allows,
+            transactionId: transaction
         )
     }
 }

@@ -73,6 +73,14 @@ import Testing
         }
     }
 
+    /// Such a claim is not plain JSON, so Foundation's decoder reads them all.
+    @Test func aJWSMayHaveClaimsInAnyLetters() async throws {
+        try await withFormerSubscriber { store in
+            let token = try signer.token(["note": "für Ada"], at: now)
+            #expect(try await store.buy(redeeming(token: token), key: "1").price == usd(99))
+        }
+    }
+
     @Test func anUpgradeMayHaveAnOffer() async throws {
         try await withStore { store in
             try await store.sell(
