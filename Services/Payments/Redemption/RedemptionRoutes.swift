@@ -159,7 +159,7 @@ struct RedemptionRoutes: Sendable {
         let state =
             try Self.state(in: answer)
             ?? EventCoding.decode(TransactionChanged.self, from: answer).transaction.state
-        switch state {
+        return switch state {
         case .purchased: "You can go back to the app."
         case .deferred: "Somebody has to approve the purchase. The app will show what they decide."
         default: "The payment is on its way. The app will show it in a moment."
