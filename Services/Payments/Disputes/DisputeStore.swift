@@ -6,8 +6,8 @@ import Postgres
 enum DisputeStore {
     /// Writes what the processor says of a dispute now.
     ///
-    /// A stage never goes back, nor is a dispute that has ended open again. So an answer that comes
-    /// late changes nothing.
+    /// A stage never goes back, nor is a dispute that has ended open again, unless there is an appeal.
+    /// So an answer that comes late changes nothing.
     ///
     /// - Parameters:
     ///   - dispute: The dispute.
@@ -34,8 +34,10 @@ enum DisputeStore {
                 stage = excluded.stage, status = excluded.status, reason = excluded.reason,
                 answer_by = excluded.answer_by, changed_at = excluded.changed_at
             WHERE known.stage < excluded.stage OR known.stage = excluded.stage
-                AND (known.status NOT IN ('won', 'lost', 'warning_closed')
-                    OR excluded.status IN ('won', 'lost', 'warning_closed'))
+                AND (known.status NOT IN ('won', 'lost', 'prevented', 'warning_closed')
+                    OR excluded.status IN (
+                        'won', 'lost', 'prevented', 'warning_closed',
+                        'appeal_needs_response', 'appeal_under_review'))
             RETURNING xmax = 0
             """
         ).first.map { try $0.decode(Bool.self) } ?? false

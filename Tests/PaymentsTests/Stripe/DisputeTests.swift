@@ -110,14 +110,20 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatComesLateDoesNotOpenALostDispute() async throws {
+    @Test(arguments: [
+        (["needs_response", "lost", "needs_response", "under_review"], "lost"),
+        (["needs_response", "prevented", "needs_response"], "prevented"),
+        (["lost", "appeal_needs_response", "appeal_under_review"], "appeal_under_review"),
+        (["won", "appeal_needs_response", "lost", "under_review"], "lost"),
+    ])
+    func onlyAnAppealOpensADisputeThatHasEnded(told: [String], end: String) async throws {
         try await withStripeStore { store in
             let time = store.clock.machineNow()
             let subject = ProcessorSubject(
                 transactionID: TransactionID(number: 77),
                 id: IDSource.random.attempt(at: store.clock.now())
             )
-            for status in ["needs_response", "lost", "needs_response", "under_review"] {
+            for status in told {
                 let dispute = ProcessorDispute(
                     id: "dp_1",
                     charge: subject,
@@ -136,7 +142,7 @@ import Testing
                 try connection.query("SELECT status FROM processor_disputes")
                     .map { try $0.decode(String.self) }
             }
-            #expect(status == ["lost"])
+            #expect(status == [end])
         }
     }
 
