@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    /// Whoever tries the store with Stripe imports it, and so do the end-to-end tests.
+    /// The catalog that the end-to-end tests import, with Stripe too.
     @Test func theSampleCatalogCanBeCharged() throws {
         let products = try SampleCatalog.document().products
         #expect(!products.isEmpty)
