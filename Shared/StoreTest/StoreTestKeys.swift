@@ -6,7 +6,7 @@ import ReceiptValidation
 
 /// The keys of a sandbox that a test owns, from the folder that `counterfoil keys create` has made.
 ///
-/// They sign what otherwise the app's server and an administrator sign. A test that runs against the
+/// They sign what otherwise the merchant's server and an administrator sign. A test that runs against the
 /// sandbox of somebody else asks them for tokens.
 public struct StoreTestKeys: Sendable {
     private struct Signer: Sendable {

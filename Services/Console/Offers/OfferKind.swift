@@ -24,7 +24,7 @@ enum OfferKind: String, CaseIterable, Sendable {
         switch self {
         case .introductory: "For accounts that never had one in the group."
         case .promotional:
-            "The app’s server gives them to accounts that have, or had, a subscription."
+            "The merchant’s server gives them to accounts that have, or had, a subscription."
         case .code: "Accounts get them by redeeming codes. Make the codes on the page Codes."
         case .winBack: "For accounts whose subscription has ended."
         }

@@ -78,10 +78,11 @@ struct RefundRequestPage {
         switch report {
         case .read(let information):
             lines += RefundRequestWords.lines(of: information).map { line($0.name, "\($0.value)") }
-        case .missing: lines.append(line("the app’s server", "has reported nothing"))
-        case .hidden: lines.append(line("the app’s server", "its report is for the scope support"))
+        case .missing: lines.append(line("the merchant’s server", "has reported nothing"))
+        case .hidden:
+            lines.append(line("the merchant’s server", "its report is for the scope support"))
         case .unknown(let words):
-            lines.append(line("the app’s server", "its report cannot be read: \(words)"))
+            lines.append(line("the merchant’s server", "its report cannot be read: \(words)"))
         }
         return lines
     }
@@ -135,7 +136,7 @@ struct RefundRequestPage {
             id: "decline",
             words: "Decline",
             explanation: """
-                <p><strong>\(request.accountID)</strong> gets nothing back. The app’s server is told. The buyer may ask \
+                <p><strong>\(request.accountID)</strong> gets nothing back. The merchant’s server is told. The buyer may ask \
                 again, and never sees your reason.</p>
                 """,
             fields: "<input type=\"hidden\" name=\"decision\" value=\"decline\">",

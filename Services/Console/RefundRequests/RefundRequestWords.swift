@@ -45,7 +45,10 @@ enum RefundRequestWords {
         let report = information.report
         let late = information.isLate ? ", more than 12 hours after the request" : ""
         var lines = [
-            ("the app’s server reported at", "\(PlainWords.second(information.receivedAt))\(late)")
+            (
+                "the merchant’s server reported at",
+                "\(PlainWords.second(information.receivedAt))\(late)"
+            )
         ]
         if let part = report.consumptionPercentage { lines.append(("used", "\(part / 1000) %")) }
         if let status = report.consumptionStatus { lines.append(("use, as a number", "\(status)")) }

@@ -15,7 +15,8 @@ struct CreateKeysCommand: OperatorSubcommand {
               administrators/<name>.pem      public key of an administrator:
                                              ADMIN_KEYS_DIRECTORY=administrators
               administrators/<name>.json     the scopes of that key
-              servers/<key id>.json          key of the app's server: SERVER_KEYS_DIRECTORY
+              servers/<key id>.json          key of a merchant's server:
+                                             SERVER_KEYS_DIRECTORY
               receipts/signing-key.pem       key of the receipts service, mode 0600
               receipts/signing-chain.pem     leaf, intermediate and root certificates
               receipts/root.cer              the root alone, in DER, for verifiers

@@ -6,9 +6,9 @@ import Foundation
 struct ServerKeysCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
-        abstract: "Creates a key with which an app's server calls the App Store Server API.",
+        abstract: "Creates a key with which a merchant's server calls the App Store Server API.",
         discussion: """
-            Creates private/servers/<key id>.p8, which belongs on the app's server, and \
+            Creates private/servers/<key id>.p8, which belongs on the merchant's server, and \
             servers/<key id>.json, which payments, receipts and fulfillment read while they run. \
             The key also signs promotional offers. To revoke it, remove the second file.
 

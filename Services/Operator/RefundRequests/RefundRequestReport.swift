@@ -37,7 +37,7 @@ enum RefundRequestReport {
         case .success(nil): break
         case .success(let report?): lines.append(text(of: report))
         case .failure(let error):
-            lines.append("the report of the app's server cannot be read: \(error)")
+            lines.append("the report of the merchant's server cannot be read: \(error)")
         }
         return lines.joined(separator: "\n")
     }
@@ -51,7 +51,7 @@ enum RefundRequestReport {
         if let status = report.deliveryStatus { parts.append("delivery \(status)") }
         if let wish = report.refundPreference { parts.append("prefers \(wish)") }
         let late = answer.isLate ? ", more than 12 hours after the request" : ""
-        return "the app's server, at \(answer.receivedAt)\(late): "
+        return "the merchant's server, at \(answer.receivedAt)\(late): "
             + (parts.isEmpty ? "no details" : parts.joined(separator: ", "))
     }
 }

@@ -12,7 +12,7 @@ struct RefundRequestsCommand: AsyncParsableCommand {
         abstract: "Lists buyers' requests for refunds, and decides about them.",
         discussion: """
             A buyer asks in the app. For consumables and subscriptions that renew, the store asks \
-            the app's server how much was used (CONSUMPTION_REQUEST). The server has 12 hours to \
+            the merchant's server how much was used (CONSUMPTION_REQUEST). The server has 12 hours to \
             answer, and 'show' prints the answer. No request is decided without a person.
 
             The first decision counts. After a decline the buyer may ask again, up to ten times \
@@ -98,9 +98,9 @@ struct ListRefundRequestsCommand: OperatorSubcommand {
 struct ShowRefundRequestCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a request for a refund, and the report of the app's server.",
+        abstract: "Shows a request for a refund, and the report of the merchant's server.",
         discussion: """
-            Without --number, the newest request is shown. If the report of the app's server \
+            Without --number, the newest request is shown. If the report of the merchant's server \
             cannot be read, a line says so.
 
             JSON, without the report:
@@ -156,7 +156,7 @@ struct DeclineRefundRequestCommand: OperatorSubcommand {
         commandName: "decline",
         abstract: "Declines a request for a refund.",
         discussion: """
-            The app's server is told (REFUND_DECLINED). The buyer may ask again.
+            The merchant's server is told (REFUND_DECLINED). The buyer may ask again.
 
             Example:
               counterfoil refund-requests decline 2175520387220000 --reason "used up"

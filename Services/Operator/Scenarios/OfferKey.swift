@@ -4,7 +4,7 @@ import Foundation
 import OperatorCore
 import PaymentQueue
 
-/// The key of an app's server, which signs promotional offers.
+/// The key of a merchant's server, which signs promotional offers.
 struct OfferKey: Sendable {
     private let bundleID: BundleID
     private let keyID: String

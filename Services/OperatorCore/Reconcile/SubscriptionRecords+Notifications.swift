@@ -6,12 +6,12 @@ extension SubscriptionRecords {
     struct Notifications: Sendable {
         /// The notifications of its changes, by their versions.
         var stored: [SubscriptionHistory.Sent] = []
-        /// The time after which every change has its notifications; `nil` if the app's server is not
+        /// The time after which every change has its notifications; `nil` if the merchant's server is not
         /// notified.
         var completeSince: StoreTime?
     }
 
-    /// The margin for changes that were on their way when the app's server was named.
+    /// The margin for changes that were on their way when the merchant's server was named.
     private static let margin = Duration.seconds(60)
 
     /// The notifications as the audit compares them (invariant 9); `nil` if they are not compared.

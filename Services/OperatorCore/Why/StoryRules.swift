@@ -228,7 +228,7 @@ struct StoryRules {
                         time: attempt.time,
                         service: .service(.receipts),
                         kind: "notification",
-                        text: "notified the app's server, try \(index + 1): \(attempt.result)",
+                        text: "notified the merchant's server, try \(index + 1): \(attempt.result)",
                         isProblem: attempt.result != "SUCCESS"
                     )
                 }
@@ -361,7 +361,7 @@ struct StoryRules {
 
     private var notificationWaits: [String] {
         receipts.notifications.filter { $0.state == "pending" }.map { notification in
-            "The app's server has not confirmed \(notification.type) yet; it is sent again by itself."
+            "The merchant's server has not confirmed \(notification.type) yet; it is sent again by itself."
         }
     }
 

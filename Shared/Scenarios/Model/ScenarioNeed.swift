@@ -8,7 +8,7 @@ public enum ScenarioNeed: String, CaseIterable, Comparable, Sendable, CustomStri
     case faults
     /// The store can reach a merchant's server of the scenario.
     case merchant
-    /// Promotional offers can be signed with a key of the app's server.
+    /// Promotional offers can be signed with a key of the merchant's server.
     case serverKey
 
     /// The need in words.
@@ -18,7 +18,7 @@ public enum ScenarioNeed: String, CaseIterable, Comparable, Sendable, CustomStri
         case .ledger: "a ledger that can be read"
         case .faults: "services that can be killed"
         case .merchant: "a merchant's server that the store can reach"
-        case .serverKey: "a key of the app's server"
+        case .serverKey: "a key of the merchant's server"
         }
     }
 

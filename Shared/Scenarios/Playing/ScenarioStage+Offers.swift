@@ -10,7 +10,7 @@ extension ScenarioStage {
     func discount(for purchase: ScenarioPurchase) async throws -> SKPaymentDiscount? {
         guard let offer = purchase.offer, offer.kind == .promotional else { return nil }
         guard let sign = connection.store.signOffer else {
-            throw StepFailure("no key of the app's server is here")
+            throw StepFailure("no key of the merchant's server is here")
         }
         return try await sign(offer.name, cast.product(purchase.product))
     }

@@ -23,7 +23,7 @@ public struct ScenarioStore: Sendable {
     /// The faults that can be caused; `nil` for none.
     public var faults: (any ScenarioFaults)?
 
-    /// Signs a promotional offer of a product with a key of the app's server; `nil` if there is no
+    /// Signs a promotional offer of a product with a key of the merchant's server; `nil` if there is no
     /// such key.
     public var signOffer:
         (@Sendable (_ offer: String, _ product: ProductID) async throws -> SKPaymentDiscount)?

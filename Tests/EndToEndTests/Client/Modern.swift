@@ -302,7 +302,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Checks that the app's server can verify the app's receipt at the store (spec rules 84
+        /// Checks that the merchant's server can verify the app's receipt at the store (spec rules 84
         /// and 92).
         private func isBelievedByTheServer(_ receipt: Data, _ store: StoreHarness) async throws {
             struct Answer: Decodable { var status: Int }

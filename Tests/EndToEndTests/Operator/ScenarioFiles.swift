@@ -72,7 +72,7 @@ extension EndToEnd {
                 }
                 let xml = try String(contentsOfFile: report, encoding: .utf8)
                 #expect(xml.contains("tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"2\""))
-                // The key of the app's server, which signs offers, is among the others.
+                // The key of the merchant's server, which signs offers, is among the others.
                 let clock = try await store.counterfoil(
                     "scenario",
                     "run",

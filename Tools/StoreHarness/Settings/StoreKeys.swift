@@ -131,12 +131,12 @@ public struct StoreKeys: Sendable {
         )
     }
 
-    /// The id of the key of the app's server.
+    /// The id of the key of the merchant's server.
     public var serverKeyID: String {
         Self.bundleID.rawValue.replacing(".", with: "-") + "-" + Self.keyID
     }
 
-    /// Signs a text with the key of the app's server.
+    /// Signs a text with the key of the merchant's server.
     ///
     /// - Parameter text: The text.
     /// - Returns: The signature in DER and base64.
@@ -146,7 +146,7 @@ public struct StoreKeys: Sendable {
             .signature(for: Data(text.utf8)).derRepresentation.base64EncodedString()
     }
 
-    /// Returns a token for the app's server, in the form that Apple's clients create.
+    /// Returns a token for the merchant's server, in the form that Apple's clients create.
     public func serverToken() throws -> String {
         try serverToken(
             for: "appstoreconnect-v1",
@@ -175,7 +175,7 @@ public struct StoreKeys: Sendable {
         )
     }
 
-    /// Signs claims with the key of the app's server.
+    /// Signs claims with the key of the merchant's server.
     private func serverToken(for audience: String, claims: [String: Any]) throws -> String {
         struct Registration: Decodable { var issuerID: String }
         let keyID = serverKeyID

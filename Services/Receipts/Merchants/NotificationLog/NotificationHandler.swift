@@ -38,14 +38,14 @@ struct NotificationHandler: Sendable {
     /// Called after the commit, when a notification is due.
     let wake: @Sendable () -> Void
 
-    /// Returns the endpoint of an app's server, or `nil` if it has none.
+    /// Returns the endpoint of a merchant's server, or `nil` if it has none.
     func endpoint(of bundle: BundleID) async throws -> NotificationEndpoint? {
         try await client.withConnection { connection in
             try NotificationStore.endpoints(of: [bundle], on: connection)[bundle]
         }
     }
 
-    /// Sets the endpoint of an app's server, to which pending notifications are then sent.
+    /// Sets the endpoint of a merchant's server, to which pending notifications are then sent.
     func setEndpoint(
         of bundle: BundleID,
         to url: String
@@ -68,14 +68,14 @@ struct NotificationHandler: Sendable {
         return .success(endpoint)
     }
 
-    /// Removes the endpoint of an app's server.
+    /// Removes the endpoint of a merchant's server.
     func removeEndpoint(of bundle: BundleID) async throws {
         try await client.withTransaction { connection in
             try NotificationStore.deleteEndpoint(of: bundle, on: connection)
         }
     }
 
-    /// Sends a test notification to an app's server, unless there were too many.
+    /// Sends a test notification to a merchant's server, unless there were too many.
     func sendTest(in bundle: BundleID) async throws -> Result<EventID, NotificationRefusal> {
         try await send(
             NotificationRequest(notificationType: NotificationKind.test.type),

@@ -25,7 +25,7 @@ enum NotificationStore {
         return endpoints
     }
 
-    /// Stores the endpoint of an app's server.
+    /// Stores the endpoint of a merchant's server.
     static func save(
         _ endpoint: NotificationEndpoint,
         at now: StoreTime,
@@ -42,7 +42,7 @@ enum NotificationStore {
         )
     }
 
-    /// Removes the endpoint of an app's server.
+    /// Removes the endpoint of a merchant's server.
     ///
     /// Pending notifications wait for another one.
     static func deleteEndpoint(

@@ -62,7 +62,7 @@ struct NotificationRecord: Hashable, Sendable {
     let attempts: [Attempt]
 }
 
-/// The endpoint of an app's server.
+/// The endpoint of a merchant's server.
 struct NotificationEndpoint: Hashable, Sendable {
     let bundleID: BundleID
     let url: String
