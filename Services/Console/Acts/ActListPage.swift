@@ -46,7 +46,7 @@ struct ActListPage {
                     "<p class=\"empty\" role=\"status\">There are none among the 5,000 acts that were looked at.</p>"
             }
             return
-                "<p class=\"empty\" role=\"status\">There are no such acts. What customers do themselves is not listed here.</p>"
+                "<p class=\"empty\" role=\"status\">There are no such acts. What buyers do themselves is not listed here.</p>"
         }
         return "<ol class=\"rows\">\(found.acts.map(row))</ol>"
     }

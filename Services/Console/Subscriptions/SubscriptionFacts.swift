@@ -97,11 +97,11 @@ struct SubscriptionFacts {
     static func words(for increase: PriceIncrease) -> String {
         let answer =
             switch increase.status {
-            case .scheduled: "the customer is not told yet"
-            case .pending: "the customer is asked"
-            case .agreed: "the customer has agreed"
-            case .declined: "the customer has declined"
-            case .notified: "the customer is informed"
+            case .scheduled: "the subscriber is not told yet"
+            case .pending: "the subscriber is asked"
+            case .agreed: "the subscriber has agreed"
+            case .declined: "the subscriber has declined"
+            case .notified: "the subscriber is informed"
             case .unknown(let status): status
             }
         return "\(increase.price) from \(PlainWords.second(increase.effectiveAt)), \(answer)"
@@ -112,7 +112,7 @@ struct SubscriptionFacts {
         case .customer?: "cancelled"
         case .billing?: "it was never paid"
         case .notForSale?: "the product is not renewed any more"
-        case .price?: "the customer did not agree to the price"
+        case .price?: "the subscriber did not agree to the price"
         case .refund?: "it was refunded"
         case .revoked?: "it was taken away"
         case .ended?, nil: "it has ended"

@@ -81,7 +81,7 @@ package struct Difference: Hashable, Sendable {
             case .periodEndDiffers: "periods that do not end when their product says"
             case .dueActionDiffers: "subscriptions whose next action is not the one that is due"
             case .subscriptionNotTold: "subscriptions of which a service shows an older version"
-            case .priceAboveAnnounced: "renewals above the price that the customer was informed of"
+            case .priceAboveAnnounced: "renewals above the price that the subscriber was told of"
             case .unpaidTooLong: "grace or billing retry that lasts longer than is set"
             case .movementNotPosted: "moved at the processor, and not posted"
             case .listNotRead: "the processor's list is more than a day old"

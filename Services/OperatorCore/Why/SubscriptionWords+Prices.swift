@@ -10,14 +10,14 @@ extension SubscriptionWords {
         let end = moment(subscription.period.end)
         return switch change.cause {
         case .priceIncreaseScheduled:
-            "the price rises to \(price) from \(from) on: the customer is told in time"
+            "the price rises to \(price) from \(from) on: the subscriber is told in time"
         case .priceIncreaseAsked: "asked to agree to \(price) from \(from) on"
         case .priceIncreaseNotified: "informed of \(price) from \(from) on, without consent"
         case .priceIncreaseAgreed: "agreed to \(price) from \(from) on"
         case .priceIncreaseDeclined: "declined \(price): ends when it would be charged"
         case .priceIncreaseWithdrawn:
             "the increase was withdrawn: renews at \(end) with \(next(subscription))"
-        case .priceNotAgreed: "lapsed: the customer did not agree to the new price"
+        case .priceNotAgreed: "lapsed: the subscriber did not agree to the new price"
         default: "changed: \(change.cause.rawValue)"
         }
     }
