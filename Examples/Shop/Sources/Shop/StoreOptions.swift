@@ -53,7 +53,9 @@ struct StoreOptions: ParsableArguments {
             accountToken: { refused in
                 // A real app asks its server for a token here. This one has only the token it was
                 // given.
-                if refused != nil { throw ShopError("The store does not take this token.") }
+                guard refused == nil else {
+                    throw ShopError("The store refuses this token, which may have expired.")
+                }
                 return token
             }
         )
