@@ -57,7 +57,9 @@ import Testing
         for file in Repository.swiftFiles + Repository.documents
         where file.path != document.path && !file.path.hasPrefix("Tests/TidyTests/") {
             for (number, line) in zip(1..., file.lines)
-            where line.contains(/\b[Rr]ules? S[0-9]/) {
+            where line.holdsAny(of: ["ule S", "ules S"])
+                && line.contains(/\b[Rr]ules? S[0-9]/)
+            {
                 for found in line.matches(of: label).map(\.output)
                 where found.hasPrefix("S") && !defined.contains(found) {
                     findings.add(file, number, "\(document.path) has no \(found)")
