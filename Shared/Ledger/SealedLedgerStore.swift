@@ -28,22 +28,20 @@ enum SealedLedgerStore {
             ORDER BY xid, position LIMIT \(Int64(limit))
             """
         )
+        var content = DigestWriter()
         return try rows.map { row in
-            let (
-                xid, position, id, transaction, kind, number, time, currency, accounts, amounts
-            ) = try row.decode(
-                UInt64.self,
-                Int64.self,
-                SIMD16<UInt8>.self,
-                Int64.self,
-                String.self,
-                Int32.self,
-                PostgresTimestamp.self,
-                String.self,
-                [String].self,
-                [Int64].self
-            )
-            var content = DigestWriter()
+            var columns = try row.columns(10)
+            let xid = try columns.next(UInt64.self)
+            let position = try columns.next(Int64.self)
+            let id = try columns.next(SIMD16<UInt8>.self)
+            let transaction = try columns.next(Int64.self)
+            let kind = try columns.next(String.self)
+            let number = try columns.next(Int32.self)
+            let time = try columns.next(PostgresTimestamp.self)
+            let currency = try columns.next(String.self)
+            let accounts = try columns.next([String].self)
+            let amounts = try columns.next([Int64].self)
+            content.clear()
             content.write(xid)
             content.write(position)
             content.write(id)
