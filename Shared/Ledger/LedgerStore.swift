@@ -31,17 +31,23 @@ public enum LedgerStore {
             }
             lasts.append(Int32(accounts.count))
         }
+        // Most batches have one value of each of these.
+        let kinds = postings.map(\.kind.rawValue)
+        let numbers = postings.map { Int32($0.number) }
+        let times = postings.map { PostgresTimestamp($0.time) }
+        let currencies = postings.map { $0.entries[0].amount.currency.rawValue }
         try connection.enqueue(
             """
             INSERT INTO ledger_postings (
                 xid, transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
-            SELECT (SELECT outbox_xid()), transaction_id, kind, number, id, posted_at, currency,
+            SELECT (SELECT outbox_xid()), transaction_id, coalesce(kind, \(ifEqual: kinds)),
+                coalesce(number, \(ifEqual: numbers)), id,
+                coalesce(posted_at, \(ifEqual: times)), coalesce(currency, \(ifEqual: currencies)),
                 (\(accounts))[first:last], (\(amounts))[first:last]
             FROM unnest(
-                \(postings.map(\.transactionID.number)), \(postings.map(\.kind.rawValue)),
-                \(postings.map { Int32($0.number) }), \(postings.map(\.id.bytes)),
-                \(postings.map { PostgresTimestamp($0.time) }),
-                \(postings.map { $0.entries[0].amount.currency.rawValue }),
+                \(postings.map(\.transactionID.number)), \(unlessEqual: kinds),
+                \(unlessEqual: numbers), \(postings.map(\.id.bytes)),
+                \(unlessEqual: times), \(unlessEqual: currencies),
                 \(firsts), \(lasts)) AS posting (
                     transaction_id, kind, number, id, posted_at, currency, first, last)
             """

@@ -238,6 +238,43 @@ import Testing
         }
     }
 
+    @Test func aColumnWithOneValueIsSentOnce() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                try await client.withConnection { connection in
+                    let same = ["a", "a"]
+                    let different: [Int64] = [1, 2]
+                    let some: [Int64?] = [nil, 3]
+                    let none: [Int64?] = [nil, nil]
+                    let rows = try connection.query(
+                        """
+                        SELECT coalesce(a, \(ifEqual: same)), coalesce(b, \(ifEqual: different)),
+                            coalesce(c, \(ifEqual: some)), coalesce(d, \(ifEqual: none))
+                        FROM unnest(
+                            \([1, 2] as [Int64]), \(unlessEqual: same), \(unlessEqual: different),
+                            \(unlessEqual: some), \(unlessEqual: none)) AS u (n, a, b, c, d)
+                        """
+                    )
+                    let read = try rows.map {
+                        try $0.decode(String.self, Int64.self, Int64?.self, Int64?.self)
+                    }
+                    #expect(read.map { $0.0 } == same)
+                    #expect(read.map { $0.1 } == different)
+                    #expect(read.map { $0.2 } == some)
+                    #expect(read.map { $0.3 } == none)
+                    let sent = try connection.query(
+                        """
+                        SELECT ARRAY[
+                            cardinality(\(unlessEqual: same)), cardinality(\(unlessEqual: different)),
+                            cardinality(\(unlessEqual: some)), cardinality(\(unlessEqual: none))]
+                        """
+                    )[0].decode([Int32].self)
+                    #expect(sent == [0, 2, 2, 0])
+                }
+            }
+        }
+    }
+
     @Test func columnsAreReadOneAfterAnother() async throws {
         try await withTestDatabase { database async throws in
             try await database.withClient(poolSize: 1) { client async throws in

@@ -79,16 +79,25 @@ enum DeliveryStore {
         }
         let credits = plan.credits.map(\.value)
         if !credits.isEmpty {
+            // Most batches have one value of each of these.
+            let bundles = credits.map(\.queue.bundleID)
+            let kinds = credits.map(\.kind.rawValue)
+            let numbers = credits.map { Int32($0.number) }
+            let times = plan.credits.map(\.time)
             try connection.enqueue(
                 """
                 INSERT INTO credit_entries
                     (transaction_id, account_id, bundle_id, unit, kind, number, amount, created_at)
-                SELECT * FROM unnest(
+                SELECT transaction_id, account_id, coalesce(bundle_id, \(ifEqual: bundles)), unit,
+                    coalesce(kind, \(ifEqual: kinds)), coalesce(number, \(ifEqual: numbers)),
+                    amount, coalesce(created_at, \(ifEqual: times))
+                FROM unnest(
                     \(credits.map(\.transactionID.number)), \(credits.map(\.queue.accountID)),
-                    \(credits.map(\.queue.bundleID)), \(credits.map(\.unit)),
-                    \(credits.map(\.kind.rawValue)), \(credits.map { Int32($0.number) }),
-                    \(credits.map(\.amount)), \(plan.credits.map(\.time))
-                )
+                    \(unlessEqual: bundles), \(credits.map(\.unit)),
+                    \(unlessEqual: kinds), \(unlessEqual: numbers),
+                    \(credits.map(\.amount)), \(unlessEqual: times)
+                ) AS u (transaction_id, account_id, bundle_id, unit, kind, number, amount,
+                    created_at)
                 ON CONFLICT (transaction_id, unit, kind, number) DO NOTHING
                 """
             )

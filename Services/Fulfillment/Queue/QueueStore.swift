@@ -178,21 +178,31 @@ enum QueueStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !rows.isEmpty else { return }
+        // Most batches have one value of each of these.
+        let bundles = rows.map(\.after.queue.bundleID)
+        let versions = rows.map { Int32($0.after.version) }
+        let states = rows.map(\.after.state.rawValue)
+        let times = rows.map(\.time)
         try connection.enqueue(
             """
             INSERT INTO queue_transactions
                 (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
                 is_delivered, finished_at, contents, revision, changed_at, traceparent)
-            SELECT * FROM unnest(
+            SELECT transaction_id, account_id, coalesce(bundle_id, \(ifEqual: bundles)),
+                coalesce(version, \(ifEqual: versions)), coalesce(state, \(ifEqual: states)),
+                revoked_at, transaction, is_delivered, finished_at, contents, revision,
+                coalesce(changed_at, \(ifEqual: times)), traceparent
+            FROM unnest(
                 \(rows.map(\.after.id.number)), \(rows.map(\.after.queue.accountID)),
-                \(rows.map(\.after.queue.bundleID)), \(rows.map { Int32($0.after.version) }),
-                \(rows.map(\.after.state.rawValue)), \(padded: rows.map(\.after.revokedAt)),
+                \(unlessEqual: bundles), \(unlessEqual: versions),
+                \(unlessEqual: states), \(padded: rows.map(\.after.revokedAt)),
                 \(rows.map(\.snapshot.packed)),
                 \(rows.map(\.after.isDelivered)), \(padded: rows.map(\.after.finishedAt)),
                 \(padded: rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
                 \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal }),
-                \(rows.map(\.time)), \(rows.map { StoredTrace($0.after.traceparent) })
-            )
+                \(unlessEqual: times), \(rows.map { StoredTrace($0.after.traceparent) })
+            ) AS u (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
+                is_delivered, finished_at, contents, revision, changed_at, traceparent)
             ON CONFLICT (transaction_id) DO UPDATE SET
                 version = excluded.version, state = excluded.state,
                 revoked_at = excluded.revoked_at, transaction = excluded.transaction,

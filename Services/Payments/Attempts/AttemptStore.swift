@@ -30,6 +30,12 @@ enum AttemptStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !attempts.isEmpty else { return }
+        // Most batches have one value of each of these.
+        let kinds = attempts.map(\.kind.rawValue)
+        let numbers = attempts.map { Int32($0.number) }
+        let steps = attempts.map(\.step.rawValue)
+        let dueTimes = attempts.map(\.dueAt)
+        let callTimes = attempts.map { $0.step == .calling ? time : nil }
         try connection.enqueue(
             """
             INSERT INTO processor_attempts (
@@ -37,19 +43,28 @@ enum AttemptStore {
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
                 waits_for, renewal_try, is_owed, act, first_called_at, is_buyer_present,
                 lease_owner)
-            SELECT *, \(owner.id) FROM unnest(
-                \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
-                \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
-                \(attempts.map(\.step.rawValue)), \(attempts.map(\.paymentMethod.rawValue)),
+            SELECT transaction_id, coalesce(kind, \(ifEqual: kinds)),
+                coalesce(number, \(ifEqual: numbers)), attempt_id,
+                coalesce(step, \(ifEqual: steps)), payment_method, amount, currency, is_approved,
+                undoes, revokes, idempotency_key, fingerprint, outcome,
+                coalesce(due_at, \(ifEqual: dueTimes)), waits_for, renewal_try, is_owed, act,
+                coalesce(first_called_at, \(ifEqual: callTimes)), is_buyer_present, \(owner.id)
+            FROM unnest(
+                \(attempts.map(\.transactionID.number)), \(unlessEqual: kinds),
+                \(unlessEqual: numbers), \(attempts.map(\.id.bytes)),
+                \(unlessEqual: steps), \(attempts.map(\.paymentMethod.rawValue)),
                 \(attempts.map(\.amount.minorUnits)), \(attempts.map(\.amount.currency)),
                 \(attempts.map(\.isApproved)), \(padded: attempts.map(\.undoes?.rawValue)),
                 \(attempts.map(\.revokes)), \(padded: attempts.map(\.requestKey?.idempotencyKey)),
                 \(padded: attempts.map(\.requestKey?.fingerprint)), \(padded: attempts.map(\.end?.rawValue)),
-                \(attempts.map(\.dueAt)), \(padded: attempts.map { $0.waitsFor?.number }),
+                \(unlessEqual: dueTimes), \(padded: attempts.map { $0.waitsFor?.number }),
                 \(padded: attempts.map { $0.renewalTry.map { Int32($0) } }), \(attempts.map(\.isOwed)),
                 \(padded: try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }),
-                \(attempts.map { $0.step == .calling ? time : nil }),
-                \(attempts.map(\.isBuyerPresent)))
+                \(unlessEqual: callTimes), \(attempts.map(\.isBuyerPresent))
+            ) AS u (
+                transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
+                is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
+                waits_for, renewal_try, is_owed, act, first_called_at, is_buyer_present)
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
         )
@@ -62,25 +77,33 @@ enum AttemptStore {
         on connection: isolated PostgresConnection
     ) throws {
         guard !attempts.isEmpty else { return }
+        // Most batches have one value of each of these.
+        let steps = attempts.map(\.step.rawValue)
+        let callCounts = attempts.map { Int32($0.callCount) }
+        let outcomes = attempts.map(\.end?.rawValue)
+        let generations = attempts.map { Int32($0.generation) }
         try connection.enqueue(
             """
             UPDATE processor_attempts AS a SET
-                step = u.step, is_approved = u.is_approved, call_count = u.call_count,
-                reference = u.reference, outcome = u.outcome, due_at = u.due_at,
+                step = coalesce(u.step, \(ifEqual: steps)), is_approved = u.is_approved,
+                call_count = coalesce(u.call_count, \(ifEqual: callCounts)),
+                reference = u.reference,
+                outcome = coalesce(u.outcome, \(ifEqual: outcomes)), due_at = u.due_at,
                 approval_ends_at = u.approval_ends_at, waits_for = u.waits_for,
-                first_called_at = u.first_called_at, generation = u.generation,
+                first_called_at = u.first_called_at,
+                generation = coalesce(u.generation, \(ifEqual: generations)),
                 is_uncalled = u.is_uncalled, action_ends_at = u.action_ends_at,
                 advice = u.advice, failed_reference = u.failed_reference,
                 callable_since = u.callable_since,
                 lease_owner = \(owner.id)
             FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
-                \(attempts.map { Int32($0.number) }), \(attempts.map(\.step.rawValue)),
-                \(attempts.map(\.isApproved)), \(attempts.map { Int32($0.callCount) }),
-                \(attempts.map(\.reference?.rawValue)), \(attempts.map(\.end?.rawValue)),
+                \(attempts.map { Int32($0.number) }), \(unlessEqual: steps),
+                \(attempts.map(\.isApproved)), \(unlessEqual: callCounts),
+                \(attempts.map(\.reference?.rawValue)), \(unlessEqual: outcomes),
                 \(padded: attempts.map(\.dueAt)), \(padded: attempts.map(\.approvalEndsAt)),
                 \(padded: attempts.map { $0.waitsFor?.number }), \(attempts.map(\.firstCalledAt)),
-                \(attempts.map { Int32($0.generation) }), \(attempts.map(\.isUncalled)),
+                \(unlessEqual: generations), \(attempts.map(\.isUncalled)),
                 \(padded: attempts.map(\.actionEndsAt)), \(padded: attempts.map { $0.advice?.rawValue }),
                 \(padded: attempts.map(\.failedReference?.rawValue)), \(padded: attempts.map(\.callableSince)))
                 AS u (transaction_id, kind, number, step, is_approved, call_count, reference,

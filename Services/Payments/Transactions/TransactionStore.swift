@@ -55,6 +55,14 @@ enum TransactionStore {
         // Every batch writes keys in the same order, so two batches that share keys cannot deadlock.
         let records = keys.isEmpty ? records : ordered(records, by: keys)
         let transactions = records.map(\.transaction)
+        // Most batches have one value of each of these.
+        let versions = transactions.map { Int32($0.version) }
+        let states = transactions.map(\.state.rawValue)
+        let bundles = transactions.map(\.bundleID)
+        let types = transactions.map(\.productType.rawValue)
+        let quantities = transactions.map { Int32($0.quantity) }
+        let times = transactions.map(\.requestedAt)
+        let reasons = transactions.map(\.reason.rawValue)
         try connection.enqueue(
             """
             INSERT INTO transactions (
@@ -63,27 +71,42 @@ enum TransactionStore {
                 application_username, delivery_plan, requested_at, purchased_at,
                 original_purchased_at, failure_reason, tax_basis_points, traceparent, reason,
                 idempotency_key, fingerprint, subscription, shared_from)
-            SELECT * FROM unnest(
+            SELECT id, original_id, coalesce(version, \(ifEqual: versions)),
+                coalesce(state, \(ifEqual: states)), account_id,
+                coalesce(bundle_id, \(ifEqual: bundles)), product_id, product_version,
+                coalesce(product_type, \(ifEqual: types)),
+                coalesce(quantity, \(ifEqual: quantities)), storefront, price, currency,
+                application_username, delivery_plan, coalesce(requested_at, \(ifEqual: times)),
+                purchased_at, original_purchased_at, failure_reason, tax_basis_points, traceparent,
+                coalesce(reason, \(ifEqual: reasons)), idempotency_key, fingerprint, subscription,
+                shared_from
+            FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
-                \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
-                \(transactions.map(\.accountID)), \(transactions.map(\.bundleID)),
+                \(unlessEqual: versions), \(unlessEqual: states),
+                \(transactions.map(\.accountID)), \(unlessEqual: bundles),
                 \(transactions.map(\.productID)),
                 \(transactions.map { Int32($0.productVersion) }),
-                \(transactions.map(\.productType.rawValue)),
-                \(transactions.map { Int32($0.quantity) }), \(transactions.map(\.storefront)),
+                \(unlessEqual: types),
+                \(unlessEqual: quantities), \(transactions.map(\.storefront)),
                 \(transactions.map(\.price.minorUnits)), \(transactions.map(\.price.currency)),
                 \(padded: transactions.map(\.applicationUsername)),
                 \(try transactions.map { try DeliveryPlanStore.encode($0.deliveryPlan) }),
-                \(transactions.map(\.requestedAt)), \(padded: transactions.map(\.purchasedAt)),
+                \(unlessEqual: times), \(padded: transactions.map(\.purchasedAt)),
                 \(padded: transactions.map(\.originalPurchasedAt)),
                 \(padded: transactions.map { $0.failureReason?.rawValue }),
                 \(records.map { Int32($0.taxBasisPoints) }),
                 \(records.map { StoredTrace($0.traceparent) }),
-                \(transactions.map(\.reason.rawValue)),
+                \(unlessEqual: reasons),
                 \(transactions.map { keys[$0.id]?.idempotencyKey }),
                 \(transactions.map { keys[$0.id]?.fingerprint }),
                 \(padded: transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
-                \(padded: transactions.map { $0.sharedFrom?.number }))
+                \(padded: transactions.map { $0.sharedFrom?.number })
+            ) AS u (
+                id, original_id, version, state, account_id, bundle_id, product_id,
+                product_version, product_type, quantity, storefront, price, currency,
+                application_username, delivery_plan, requested_at, purchased_at,
+                original_purchased_at, failure_reason, tax_basis_points, traceparent, reason,
+                idempotency_key, fingerprint, subscription, shared_from)
             """
         )
     }
@@ -139,22 +162,29 @@ enum TransactionStore {
     ) throws {
         guard !records.isEmpty else { return }
         let transactions = records.map(\.transaction)
+        let versions = transactions.map { Int32($0.version) }
+        let states = transactions.map(\.state.rawValue)
+        let purchases = transactions.map(\.purchasedAt)
+        let reasons = transactions.map(\.reason.rawValue)
         try connection.enqueue(
             """
             UPDATE transactions AS t SET
-                original_id = u.original_id, version = u.version, state = u.state, price = u.price,
-                purchased_at = u.purchased_at, original_purchased_at = u.original_purchased_at,
+                original_id = u.original_id, version = coalesce(u.version, \(ifEqual: versions)),
+                state = coalesce(u.state, \(ifEqual: states)), price = u.price,
+                purchased_at = coalesce(u.purchased_at, \(ifEqual: purchases)),
+                original_purchased_at = u.original_purchased_at,
                 failure_reason = u.failure_reason, revoked_at = u.revoked_at,
-                approval = u.approval, reason = u.reason, refunds = u.refunds,
+                approval = u.approval, reason = coalesce(u.reason, \(ifEqual: reasons)),
+                refunds = u.refunds,
                 subscription = u.subscription, approval_act = u.approval_act
             FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
-                \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
-                \(transactions.map(\.price.minorUnits)), \(transactions.map(\.purchasedAt)),
+                \(unlessEqual: versions), \(unlessEqual: states),
+                \(transactions.map(\.price.minorUnits)), \(unlessEqual: purchases),
                 \(transactions.map(\.originalPurchasedAt)),
                 \(padded: transactions.map { $0.failureReason?.rawValue }),
                 \(padded: transactions.map(\.revokedAt)), \(padded: records.map { $0.approval?.rawValue }),
-                \(transactions.map(\.reason.rawValue)),
+                \(unlessEqual: reasons),
                 \(padded: try transactions.map { try encode($0.refunds) }),
                 \(padded: transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
                 \(padded: try records.map { try encode($0.approvalAct) }))

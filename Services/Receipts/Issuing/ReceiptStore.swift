@@ -122,6 +122,11 @@ struct ReceiptStore: Sendable {
         chainNumber: Int32,
         on connection: isolated PostgresConnection
     ) throws -> Set<TransactionID> {
+        // Most batches have one value of each of these.
+        let times = signed.map(\.signedAt)
+        let revisions = signed.map(\.revision)
+        let reasons = signed.map(\.transaction.reason.rawValue)
+        let types = signed.map(\.transaction.productType.rawValue)
         let rows = try connection.query(
             """
             INSERT INTO signed_transactions (
@@ -130,8 +135,11 @@ struct ReceiptStore: Sendable {
                 product_type, standing_refunds, reversed_refunds, payload, signature
             )
             SELECT new.transaction_id, new.original_transaction_id, new.app_transaction_id,
-                   new.history_position, new.purchased_at, new.revoked_at, new.signed_at,
-                   new.revision, \(chainNumber), new.reason, new.product_id, new.product_type,
+                   new.history_position, new.purchased_at, new.revoked_at,
+                   coalesce(new.signed_at, \(ifEqual: times)),
+                   coalesce(new.revision, \(ifEqual: revisions)), \(chainNumber),
+                   coalesce(new.reason, \(ifEqual: reasons)), new.product_id,
+                   coalesce(new.product_type, \(ifEqual: types)),
                    new.standing_refunds::integer[], new.reversed_refunds::integer[], new.payload,
                    new.signature
             FROM unnest(
@@ -141,11 +149,11 @@ struct ReceiptStore: Sendable {
                 \(signed.map(\.context.historyPosition)),
                 \(signed.map(\.purchasedAt)),
                 \(padded: signed.map(\.transaction.revokedAt)),
-                \(signed.map(\.signedAt)),
-                \(signed.map(\.revision)),
-                \(signed.map(\.transaction.reason.rawValue)),
+                \(unlessEqual: times),
+                \(unlessEqual: revisions),
+                \(unlessEqual: reasons),
                 \(signed.map(\.transaction.productID)),
-                \(signed.map(\.transaction.productType.rawValue)),
+                \(unlessEqual: types),
                 \(padded: signed.map(\.refunds.standingText)),
                 \(padded: signed.map(\.refunds.reversedText)),
                 \(signed.map(\.packedPayload)),

@@ -26,20 +26,24 @@ public enum Outbox {
         _ events: [OutboxEvent],
         on connection: isolated PostgresConnection
     ) throws {
-        guard let first = events.first else { return }
+        guard !events.isEmpty else { return }
+        // Most batches have one value of each of these.
+        let types = events.map(\.type.rawValue)
+        let topics = events.map(\.topic)
+        let times = events.map(\.time)
         try connection.enqueue(
             """
             WITH appended AS (
                 INSERT INTO outbox
                     (xid, event_id, type, topic, key, subject, time, traceparent, data)
                 SELECT (SELECT outbox_place()), event.id,
-                    coalesce(event.type, \(first.type.rawValue)),
-                    coalesce(event.topic, \(first.topic)), event.key, event.subject,
-                    coalesce(event.time, \(first.time)), event.traceparent, event.data
+                    coalesce(event.type, \(ifEqual: types)),
+                    coalesce(event.topic, \(ifEqual: topics)), event.key, event.subject,
+                    coalesce(event.time, \(ifEqual: times)), event.traceparent, event.data
                 FROM unnest(
-                    \(events.map(\.id)), \(unlessEqual(events.map(\.type.rawValue))),
-                    \(unlessEqual(events.map(\.topic))), \(events.map(\.key)),
-                    \(events.map(\.subject)), \(unlessEqual(events.map(\.time))),
+                    \(events.map(\.id)), \(unlessEqual: types),
+                    \(unlessEqual: topics), \(events.map(\.key)),
+                    \(events.map(\.subject)), \(unlessEqual: times),
                     \(events.map { StoredTrace($0.traceparent) }),
                     \(events.map { PackedJSON.packed($0.data) })
                 ) AS event (id, type, topic, key, subject, time, traceparent, data)
@@ -48,13 +52,5 @@ public enum Outbox {
             SELECT pg_notify(\(channel), '') FROM (SELECT count(*) FROM appended) AS counted
             """
         )
-    }
-
-    /// The values of a column, or none if all are equal.
-    ///
-    /// PostgreSQL fills up the shorter column of an `unnest` with NULLs, and the first value stands
-    /// for these.
-    private static func unlessEqual<Value: Equatable>(_ values: [Value]) -> [Value] {
-        values.allSatisfy { $0 == values[0] } ? [] : values
     }
 }

@@ -98,6 +98,31 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
             appendInterpolation(Array(values.prefix((last ?? -1) + 1)))
         }
 
+        /// Appends an array for an `unnest` with others, or an empty one if all its elements are equal.
+        ///
+        /// PostgreSQL fills up the empty column with NULLs, and `coalesce(column, \(ifEqual: values))`
+        /// puts the value in their place. So a column with one value costs next to nothing. Another
+        /// array of the same `unnest` must have all its elements.
+        @inlinable
+        public mutating func appendInterpolation<T: PostgresEncodable & Equatable>(
+            unlessEqual values: [T]
+        ) {
+            appendInterpolation(Self.areEqual(values) ? [] : values)
+        }
+
+        /// Appends the value of all elements of an array, or NULL if they differ.
+        @inlinable
+        public mutating func appendInterpolation<T: PostgresEncodable & Equatable>(
+            ifEqual values: [T]
+        ) {
+            appendInterpolation(Self.areEqual(values) ? values.first : nil)
+        }
+
+        @inlinable
+        static func areEqual<T: Equatable>(_ values: [T]) -> Bool {
+            values.allSatisfy { $0 == values[0] }
+        }
+
         /// Inserts a text unchanged.
         ///
         /// It must not come from outside the program.
