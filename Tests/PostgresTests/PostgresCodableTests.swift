@@ -244,15 +244,15 @@ import Testing
                 try await client.withConnection { connection in
                     let same = ["a", "a"]
                     let different: [Int64] = [1, 2]
-                    let some: [Int64?] = [nil, 3]
+                    let mixed: [Int64?] = [nil, 3]
                     let none: [Int64?] = [nil, nil]
                     let rows = try connection.query(
                         """
                         SELECT coalesce(a, \(ifEqual: same)), coalesce(b, \(ifEqual: different)),
-                            coalesce(c, \(ifEqual: some)), coalesce(d, \(ifEqual: none))
+                            coalesce(c, \(ifEqual: mixed)), coalesce(d, \(ifEqual: none))
                         FROM unnest(
                             \([1, 2] as [Int64]), \(unlessEqual: same), \(unlessEqual: different),
-                            \(unlessEqual: some), \(unlessEqual: none)) AS u (n, a, b, c, d)
+                            \(unlessEqual: mixed), \(unlessEqual: none)) AS u (n, a, b, c, d)
                         """
                     )
                     let read = try rows.map {
@@ -260,13 +260,13 @@ import Testing
                     }
                     #expect(read.map { $0.0 } == same)
                     #expect(read.map { $0.1 } == different)
-                    #expect(read.map { $0.2 } == some)
+                    #expect(read.map { $0.2 } == mixed)
                     #expect(read.map { $0.3 } == none)
                     let sent = try connection.query(
                         """
                         SELECT ARRAY[
                             cardinality(\(unlessEqual: same)), cardinality(\(unlessEqual: different)),
-                            cardinality(\(unlessEqual: some)), cardinality(\(unlessEqual: none))]
+                            cardinality(\(unlessEqual: mixed)), cardinality(\(unlessEqual: none))]
                         """
                     )[0].decode([Int32].self)
                     #expect(sent == [0, 2, 2, 0])
