@@ -104,7 +104,7 @@ enum EventHeaders {
             return .failure(MalformedMessage(reason: "the message has no key or no value"))
         }
         // PostgreSQL cannot store text that contains U+0000.
-        guard !key.contains(0), !fields.holdZero else {
+        guard !key.contains(0), !fields.hasZero else {
             return .failure(MalformedMessage(reason: "the key or a header holds U+0000"))
         }
         return .success(
@@ -141,7 +141,7 @@ enum EventHeaders {
         var isReplayed = false
         var onlyConsumer: String?
         /// Whether the value of any header has a byte of zero.
-        var holdZero = false
+        var hasZero = false
 
         init(_ headers: KafkaHeaders) {
             headers.forEach { take($0, $1) }
@@ -151,7 +151,7 @@ enum EventHeaders {
             _ name: UnsafeBufferPointer<UInt8>,
             _ value: UnsafeBufferPointer<UInt8>
         ) {
-            if value.contains(0) { holdZero = true }
+            if value.contains(0) { hasZero = true }
             var text: String { String(decoding: value, as: UTF8.self) }
             func isName(_ text: String) -> Bool { EventHeaders.matches(name, text) }
             if isName(EventHeaders.id) {
