@@ -89,9 +89,9 @@ struct SealedDatabase {
     func settled(after place: LogPlace, limit: Int = 1000) async throws -> [OutboxRow] {
         try await eventually("the rows to settle") {
             try await client.withConnection { connection in
-                let rows = try EventLog.settledRows(after: place, limit: limit, on: connection)
-                let hasMore = try RelayStore.hasRows(
-                    after: rows.last?.place ?? place,
+                let (rows, hasMore) = try RelayStore.nextRows(
+                    after: place,
+                    limit: limit,
                     on: connection
                 )
                 return rows.count == limit || !hasMore ? rows : nil

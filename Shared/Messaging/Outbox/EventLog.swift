@@ -82,6 +82,34 @@ public enum EventLog {
         try exactRows(in: settled(after: place, limit: limit, on: connection)).map(\.row)
     }
 
+    /// The settled rows after a place, and whether the session sees further ones.
+    ///
+    /// Rows that are not settled follow those that are, so one query finds both.
+    static func nextRows(
+        after place: LogPlace,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> (settled: [OutboxRow], hasMore: Bool) {
+        let rows = try connection.query(
+            """
+            SELECT xid < (SELECT outbox_settled()), xid, position, event_id, type, topic, key,
+                subject, time, traceparent, data
+            FROM outbox
+            WHERE (xid, position) > (\(place.xid), \(place.position))
+            ORDER BY xid, position
+            LIMIT \(Int64(limit))
+            """
+        )
+        var settled: [OutboxRow] = []
+        settled.reserveCapacity(rows.count)
+        for row in rows {
+            var columns = try row.columns(11)
+            guard try columns.next(Bool.self) else { return (settled, true) }
+            settled.append(try exactRow(&columns).row)
+        }
+        return (settled, settled.count == limit)
+    }
+
     /// The rows after a place that no database transaction of this database can precede any more.
     ///
     /// ``settledRows(after:limit:on:)`` waits for every running database transaction of the server.
@@ -156,34 +184,38 @@ public enum EventLog {
     package static func exactRows(in rows: PostgresRows) throws -> [ExactRow] {
         try rows.map { row in
             var columns = try row.columns(10)
-            let xid = try columns.next(UInt64.self)
-            let position = try columns.next(Int64.self)
-            let id = try columns.next(EventID.self)
-            let type = try columns.next(String.self)
-            let topic = try columns.next(String.self)
-            let key = try columns.next(String.self)
-            let subject = try columns.next(String.self)
-            let time = try columns.next(PostgresTimestamp.self)
-            let trace = try columns.next(StoredTrace?.self)
-            let data = try columns.next([UInt8].self)
-            let outboxRow = OutboxRow(
-                place: LogPlace(xid: xid, position: position),
-                event: OutboxEvent(
-                    id: id,
-                    type: EventType(rawValue: type),
-                    topicName: topic,
-                    key: key,
-                    subject: subject,
-                    time: StoreTime(time),
-                    traceparent: trace?.context,
-                    data: try PackedJSON.unpacked(data)
-                )
-            )
-            return ExactRow(
-                row: outboxRow,
-                microsecondsSinceEpoch: time.microsecondsSinceEpoch,
-                trace: trace?.text
-            )
+            return try exactRow(&columns)
         }
+    }
+
+    private static func exactRow(_ columns: inout PostgresColumns) throws -> ExactRow {
+        let xid = try columns.next(UInt64.self)
+        let position = try columns.next(Int64.self)
+        let id = try columns.next(EventID.self)
+        let type = try columns.next(String.self)
+        let topic = try columns.next(String.self)
+        let key = try columns.next(String.self)
+        let subject = try columns.next(String.self)
+        let time = try columns.next(PostgresTimestamp.self)
+        let trace = try columns.next(StoredTrace?.self)
+        let data = try columns.next([UInt8].self)
+        let outboxRow = OutboxRow(
+            place: LogPlace(xid: xid, position: position),
+            event: OutboxEvent(
+                id: id,
+                type: EventType(rawValue: type),
+                topicName: topic,
+                key: key,
+                subject: subject,
+                time: StoreTime(time),
+                traceparent: trace?.context,
+                data: try PackedJSON.unpacked(data)
+            )
+        )
+        return ExactRow(
+            row: outboxRow,
+            microsecondsSinceEpoch: time.microsecondsSinceEpoch,
+            trace: trace?.text
+        )
     }
 }

@@ -217,7 +217,7 @@ final class RelayLeadership: Sendable {
     private enum Outcome {
         /// The batch was full; there may be more rows.
         case full
-        /// All rows that were found, so many, are published, and perhaps all rows that there are.
+        /// All rows that were found, so many, are published, and perhaps all that were committed.
         case published(Int, areAll: Bool)
         /// There are rows, but a database transaction older than theirs is still running.
         case unsettled
@@ -245,10 +245,10 @@ final class RelayLeadership: Sendable {
         _ admin: KafkaAdmin
     ) async throws -> Outcome {
         let place = progress.published
-        let (rows, waits) = try await client.withConnection { connection in
+        let (rows, hasMore) = try await client.withConnection { connection in
             try RelayStore.nextRows(after: place, limit: Self.batchSize, on: connection)
         }
-        guard let last = rows.last else { return waits ? .unsettled : .empty }
+        guard let last = rows.last else { return hasMore ? .unsettled : .empty }
         if rows.count < Self.batchSize,
             let wait = unhurried.wait(of: rows.lazy.map(\.event.topic), at: .now)
         {
@@ -285,7 +285,7 @@ final class RelayLeadership: Sendable {
         let saved = progress
         // Rows that were published before seals existed must be sealed first.
         let seals = sealHeads.sealed < place ? [] : sealHeads.seal(SealedRow.sealing(rows))
-        let hasMore = try await client.withConnection { connection in
+        try await client.withConnection { connection in
             try RelayStore.save(
                 saved,
                 by: lead,
@@ -294,7 +294,6 @@ final class RelayLeadership: Sendable {
                 seals: seals,
                 on: connection
             )
-            return try RelayStore.hasRows(after: last.place, on: connection)
         }
         metrics.published(published.lazy.map(\.event.type))
         if spans.isOn {

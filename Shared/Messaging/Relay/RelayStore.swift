@@ -5,37 +5,18 @@ import Seals
 
 /// The SQL of the relay: the rows that wait to be published, and its own place.
 enum RelayStore {
-    /// Whether any rows, settled or not, follow a place.
-    static func hasRows(
-        after place: LogPlace,
-        on connection: isolated PostgresConnection
-    ) throws -> Bool {
-        let rows = try connection.query(
-            """
-            SELECT EXISTS (
-                SELECT 1 FROM outbox
-                WHERE (xid, position) > (\(place.xid), \(place.position))
-            )
-            """
-        )
-        return try rows.first?.decode(Bool.self) ?? false
-    }
-
     /// Reads the next rows to publish.
     ///
-    /// - Returns: The rows, and whether there are only rows that must wait.
+    /// - Returns: The rows, and whether there may be further ones, which are read later.
     static func nextRows(
         after place: LogPlace,
         limit: Int,
         on connection: isolated PostgresConnection
-    ) throws -> (rows: [OutboxRow], wait: Bool) {
-        let settled = try EventLog.settledRows(after: place, limit: limit, on: connection)
-        guard try settled.isEmpty && hasRows(after: place, on: connection) else {
-            return (settled, false)
-        }
-        let rows = try EventLog.rowsSettledHere(after: place, limit: limit, on: connection)
+    ) throws -> (rows: [OutboxRow], hasMore: Bool) {
+        let (settled, hasMore) = try EventLog.nextRows(after: place, limit: limit, on: connection)
+        guard settled.isEmpty, hasMore else { return (settled, hasMore) }
         // An unsettled row sends no second notification, so it must be read again.
-        return (rows, rows.isEmpty)
+        return (try EventLog.rowsSettledHere(after: place, limit: limit, on: connection), true)
     }
 
     /// The place in the log up to which the relay of this database has published.

@@ -201,4 +201,39 @@ struct OutboxOrderTests {
             }
         }
     }
+
+    @Test func oneLookFindsWhatIsSettledAndWhatIsNot() async throws {
+        let migrations = MessagingMigrations.all(role: "counterfoil_payments")
+        try await withTestDatabase(migrations: migrations) { database in
+            try await database.withClient { client in
+                try await client.withTransaction { connection in
+                    try Self.append("1", on: connection)
+                }
+                try await Self.whileTransactionRuns(in: database) {
+                    try await client.withTransaction { connection in
+                        try Self.append("2", on: connection)
+                    }
+                    try await Self.expect(["1"], hasMore: true, in: client)
+                }
+                try await Self.expect(["1", "2"], hasMore: false, in: client)
+                try await Self.expect(["1"], hasMore: true, limit: 1, in: client)
+            }
+        }
+    }
+
+    private static func expect(
+        _ subjects: [String],
+        hasMore: Bool,
+        limit: Int = 10,
+        in client: PostgresClient
+    ) async throws {
+        // Database transactions of other tests in the same cluster may delay the rows.
+        try await eventually("\(subjects) to be settled, and no others") {
+            let next = try await client.withConnection { connection in
+                try EventLog.nextRows(after: .start, limit: limit, on: connection)
+            }
+            let isSo = next.settled.map(\.event.subject) == subjects && next.hasMore == hasMore
+            return isSo ? true : nil
+        }
+    }
 }
