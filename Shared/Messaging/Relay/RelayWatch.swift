@@ -8,7 +8,7 @@ import Synchronization
 /// batches.
 final class RelayWatch: Sendable {
     /// The result of a look.
-    struct Sight: Sendable {
+    struct Sight: Equatable, Sendable {
         /// The progress that the broker was compared with; the relay may be further by now.
         let progress: RelayProgress
         /// Whether the broker has lost the log.
