@@ -13,7 +13,7 @@ struct AccountParts {
         let shares = FamilyShareHandler(context: charging.context, didCommit: frame.wakeRelay)
         runner = WorkRunner(
             client: frame.client,
-            rest: .seconds(1),
+            rest: WorkLook.patience,
             complaint: "What families share could not be looked at; it is looked at again",
             logger: frame.logger
         ) {

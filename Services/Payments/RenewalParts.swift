@@ -36,7 +36,7 @@ struct RenewalParts {
         let paced = PacedRenewals(handler: renewals, load: charging.runner.renewals)
         let runner = WorkRunner(
             client: frame.client,
-            rest: .seconds(1),
+            rest: WorkLook.patience,
             complaint: "Due actions of subscriptions were not carried out; trying again",
             logger: frame.logger
         ) {
@@ -95,7 +95,7 @@ struct RenewalParts {
     ) -> WorkRunner {
         WorkRunner(
             client: frame.client,
-            rest: .seconds(1),
+            rest: WorkLook.patience,
             complaint: "The extensions of all subscribers could not be read; they are read again",
             logger: frame.logger
         ) {
@@ -109,7 +109,7 @@ struct RenewalParts {
         let raises = PriceEnrolmentHandler(context: charging.context, didCommit: frame.wakeRelay)
         return WorkRunner(
             client: frame.client,
-            rest: .seconds(2),
+            rest: WorkLook.patience,
             complaint: "The scheduled raises could not be read; they are read again",
             logger: frame.logger
         ) {

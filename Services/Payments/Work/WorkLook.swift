@@ -1,0 +1,66 @@
+import EventTypes
+import Logging
+import Messaging
+import Postgres
+import ServiceLifecycle
+
+/// Looks once a second for all work that no signal announces, and wakes those who do it.
+///
+/// One statement takes the place of one for each kind of work. Every instance looks. Whoever is woken
+/// looks for the work itself, and skips what another instance has taken.
+struct WorkLook: Service {
+    /// The pause between two looks, and so the longest time that work waits if somebody has time for it.
+    static let interval = Duration.seconds(1)
+    /// The pause after which those who do the work look themselves.
+    static let patience = Duration.seconds(5)
+
+    private let client: PostgresClient
+    private let now: @Sendable () -> StoreTime
+    private let logger: Logger
+    private let wake: @Sendable (WorkLookStore.Kind) -> Void
+
+    /// Makes a look, which does nothing before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - client: The database.
+    ///   - now: The store's clock, by which subscriptions fall due.
+    ///   - logger: Receives messages for debugging.
+    ///   - wake: Wakes those who do a kind of work.
+    init(
+        client: PostgresClient,
+        now: @escaping @Sendable () -> StoreTime,
+        logger: Logger,
+        wake: @escaping @Sendable (WorkLookStore.Kind) -> Void
+    ) {
+        self.client = client
+        self.now = now
+        self.logger = logger
+        self.wake = wake
+    }
+
+    /// Looks until graceful shutdown.
+    func run() async throws {
+        // It throws only if it is cancelled.
+        try? await cancelWhenGracefulShutdown {
+            try await self.client.waitForSchema()
+            while true {
+                await self.look()
+                try await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// Looks once.
+    func look() async {
+        let time = now()
+        do {
+            let kinds = try await client.withConnection { connection in
+                try WorkLookStore.kinds(at: time, on: connection)
+            }
+            for kind in kinds { wake(kind) }
+        } catch {
+            // Those who do the work look themselves, too, and say what is wrong.
+            logger.debug("Work could not be looked for", metadata: ["error": "\(error)"])
+        }
+    }
+}
