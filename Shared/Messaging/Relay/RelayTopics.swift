@@ -40,13 +40,17 @@ final class RelayTopics: Sendable {
         }
     }
 
+    /// The pause between two looks for a loss.
+    ///
+    /// Nothing waits for the topics of an idle service, so they are looked for less often.
+    func pause(_ interval: Duration) -> Duration { isBusy ? interval : interval * Self.patience }
+
     /// Waits until it is time to look for a loss again.
     ///
-    /// Nothing waits for the topics of an idle service, so they are looked for less often. If the
-    /// service becomes busy meanwhile, the next look is an interval away at most.
+    /// If the service becomes busy meanwhile, the next look is an interval away at most.
     func rest(_ interval: Duration) async throws {
         if !isBusy {
-            try await becameBusy.wait(atMost: interval * Self.patience)
+            try await becameBusy.wait(atMost: pause(interval))
             guard isBusy else { return }
         }
         try await Task.sleep(for: interval)
