@@ -36,6 +36,10 @@ struct StoreSettings {
             if properties["fetch.wait.max.ms"] != nil { properties["fetch.wait.max.ms"] = "50" }
             properties["max.poll.interval.ms"] =
                 BrokerProgram.chosen.mayHaveSeveralNodes ? "8000" : "30000"
+        } else {
+            // A third of the session's timeout. By heartbeats members learn that their group forms again,
+            // which tests cannot wait for.
+            properties["heartbeat.interval.ms"] = "2000"
         }
         return properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             .joined(separator: ",")
