@@ -7,13 +7,46 @@ import Synchronization
 /// fit into the queue is read from there when its lease ends.
 final class AttemptQueue: Sendable {
     private struct State {
-        /// Attempts before `first` are taken already.
-        var attempts: [ProcessorAttempt] = []
+        /// The waiting attempts, in the pieces in which they came.
+        ///
+        /// One array for all would double its room as it grows, and keep it after a backlog.
+        var pieces: [ArraySlice<ProcessorAttempt>] = []
+        /// Pieces before this one are taken already.
         var first = 0
+        /// The number of waiting attempts.
+        var count = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
         var isClosed = false
 
-        var count: Int { attempts.count - first }
+        mutating func append(_ piece: ArraySlice<ProcessorAttempt>) {
+            guard !piece.isEmpty else { return }
+            pieces.append(piece)
+            count += piece.count
+        }
+
+        /// Takes the oldest attempts, so many at most.
+        mutating func takeFirst(_ countMax: Int) -> [ProcessorAttempt] {
+            var batch: [ProcessorAttempt] = []
+            while batch.count < countMax, first < pieces.count {
+                let part = pieces[first].prefix(countMax - batch.count)
+                batch += part
+                pieces[first] = pieces[first].dropFirst(part.count)
+                if pieces[first].isEmpty {
+                    // A part of an array keeps all of it.
+                    pieces[first] = []
+                    first += 1
+                }
+            }
+            count -= batch.count
+            if first == pieces.count {
+                pieces = []
+                first = 0
+            } else if first >= 1024 {
+                pieces.removeFirst(first)
+                first = 0
+            }
+            return batch
+        }
     }
 
     private let state = Mutex(State())
@@ -22,7 +55,7 @@ final class AttemptQueue: Sendable {
     init(countMax: Int) { self.countMax = countMax }
 
     /// The number of waiting attempts.
-    var count: Int { state.withLock(\.count) }
+    var count: Int { state.withLock { $0.count } }
 
     /// Adds attempts.
     ///
@@ -31,7 +64,7 @@ final class AttemptQueue: Sendable {
     func append(_ attempts: [ProcessorAttempt]) -> Int {
         let (rejected, waiting) = state.withLock { state in
             let room = state.isClosed ? 0 : max(countMax - state.count, 0)
-            state.attempts.append(contentsOf: attempts.prefix(room))
+            state.append(attempts.prefix(room))
             let waiting = state.count > 0 ? state.waiting.popLast() : nil
             return (max(attempts.count - room, 0), waiting)
         }
@@ -59,16 +92,18 @@ final class AttemptQueue: Sendable {
     /// The waiting attempts whose lease ends by a time.
     func leases(endingBy time: MachineTime) -> [AttemptKey] {
         state.withLock { state in
-            state.attempts[state.first...].filter { $0.dueAt ?? time <= time }.map(\.key)
+            state.pieces.joined().filter { $0.dueAt ?? time <= time }.map(\.key)
         }
     }
 
     /// Notes that the leases of waiting attempts were renewed.
     func renew(_ keys: Set<AttemptKey>, until leaseEnd: MachineTime) {
         state.withLock { state in
-            for index in state.attempts.indices.dropFirst(state.first)
-            where keys.contains(state.attempts[index].key) {
-                state.attempts[index].dueAt = leaseEnd
+            for piece in state.pieces.indices {
+                for index in state.pieces[piece].indices
+                where keys.contains(state.pieces[piece][index].key) {
+                    state.pieces[piece][index].dueAt = leaseEnd
+                }
             }
         }
     }
@@ -91,16 +126,7 @@ final class AttemptQueue: Sendable {
         let (batch, waiting) = state.withLock {
             state -> ([ProcessorAttempt]?, CheckedContinuation<Void, Never>?) in
             guard state.count > 0 else { return (state.isClosed ? [] : nil, nil) }
-            let end = min(state.first + max, state.attempts.count)
-            let batch = Array(state.attempts[state.first..<end])
-            state.first = end
-            if end == state.attempts.count {
-                state.attempts.removeAll(keepingCapacity: true)
-                state.first = 0
-            } else if state.first >= 4096 {
-                state.attempts.removeFirst(state.first)
-                state.first = 0
-            }
+            let batch = state.takeFirst(max)
             return (batch, state.count > 0 ? state.waiting.popLast() : nil)
         }
         waiting?.resume()

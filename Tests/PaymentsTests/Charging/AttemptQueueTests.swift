@@ -1,6 +1,7 @@
 import EventTypes
 import ServiceKit
 import StoreAPI
+import TestSupport
 import Testing
 
 @testable import Payments
@@ -30,6 +31,22 @@ import Testing
             taken += batch
         }
         #expect(taken == all)
+    }
+
+    @Test func aBatchIsTakenFromSeveralPieces() async {
+        let queue = AttemptQueue(countMax: 100)
+        let all = attempts(12)
+        for start in stride(from: 0, to: 12, by: 3) { queue.append(Array(all[start..<start + 3])) }
+        #expect(await queue.next(5) == Array(all[..<5]))
+        let now = startTime.onMachines
+        #expect(queue.leases(endingBy: now) == all[5...].map(\.key))
+        let leaseEnd = now.advanced(by: .seconds(10))
+        queue.renew(Set(all[5...6].map(\.key)), until: leaseEnd)
+        #expect(queue.leases(endingBy: now) == all[7...].map(\.key))
+        let rest = await queue.next(100)
+        #expect(rest.map(\.key) == all[5...].map(\.key))
+        #expect(rest.prefix(2).allSatisfy { $0.dueAt == leaseEnd })
+        #expect(queue.count == 0)
     }
 
     @Test func whatDoesNotFitIsRejected() {
