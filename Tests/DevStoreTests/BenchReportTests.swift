@@ -181,6 +181,7 @@ import Testing
         }
         #expect(numbers["http_to_yardstick"] as? Double == 0.1)
         #expect(numbers["idle_percent"] is NSNull && numbers["growth_ratio"] is NSNull)
+        #expect(numbers["idle_unhurried_percent"] is NSNull)
         #expect(JSONSerialization.isValidJSONObject(numbers))
     }
 

@@ -141,6 +141,8 @@ extension BenchReport {
             // There is no ratio if fewer than two sizes were measured.
             "growth_ratio": BenchGrowth.ratio(growth).map(Self.rounded) ?? NSNull() as Any,
             "idle_percent": idle.map { Self.rounded($0.percent) } ?? NSNull() as Any,
+            "idle_unhurried_percent": unhurriedIdle.map { Self.rounded($0.percent) } ?? NSNull()
+                as Any,
         ]
         costs["processes"] = Dictionary(
             uniqueKeysWithValues: closed.costs.map { cost in

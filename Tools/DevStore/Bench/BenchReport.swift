@@ -14,6 +14,8 @@ struct BenchReport: Sendable {
     let kept: KeptBytes
     /// The cost of the store while nobody buys; `nil` if it was not measured.
     let idle: BenchIdle?
+    /// The same with the waits for the broker that services have by default.
+    var unhurriedIdle: BenchIdle?
     /// The purchases per second that the same SQL reaches alone.
     let ceiling: Double
     /// The same for the SQL of a drain.

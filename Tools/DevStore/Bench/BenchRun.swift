@@ -90,6 +90,7 @@ struct BenchRun: Sendable {
             yardstick: yardstick,
             kept: kept,
             idle: idle,
+            unhurriedIdle: try await unhurriedIdle(),
             ceiling: ceilings.whole,
             drainCeiling: ceilings.drain,
             comparison: ceilings.comparison,
@@ -168,6 +169,21 @@ struct BenchRun: Sendable {
         let idle = try await BenchIdle.measure(store, seconds: plan.idleSeconds)
         terminal.show(idle)
         return idle
+    }
+
+    /// Measures a separate store whose services ask the broker no more often than in production.
+    private func unhurriedIdle() async throws -> BenchIdle? {
+        guard plan.idleSeconds > 0 else { return nil }
+        terminal.heading("Idle: the same with the services' own waits for the broker")
+        let (terminal, seconds) = (terminal, plan.idleSeconds)
+        var options = store.options
+        options.waitsByDefault = true
+        return try await withStore(options) { store in
+            try await store.importSampleCatalog()
+            let idle = try await BenchIdle.measure(store, seconds: seconds)
+            terminal.show(idle)
+            return idle
+        }
     }
 
     private func growth() async throws -> [BenchGrowth.Step] {

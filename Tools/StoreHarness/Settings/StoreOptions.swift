@@ -117,6 +117,11 @@ public struct StoreOptions: Sendable {
     ///
     /// `make run` uses the services' defaults.
     public var isImpatient = true
+    /// Whether the services wait for the broker as long as they do by default.
+    ///
+    /// Otherwise they ask it more often, so that the development broker delays little and the end of a
+    /// process is noticed soon (``BrokerProgram``).
+    public var waitsByDefault = false
     /// Whether the databases are migrated when the store starts.
     public var migrates = true
     /// Whether the services start with the store.

@@ -41,6 +41,11 @@ struct StoreSettings {
             // which tests cannot wait for.
             properties["heartbeat.interval.ms"] = "2000"
         }
+        if options.waitsByDefault {
+            for wait in ["fetch.wait.max.ms", "heartbeat.interval.ms", "session.timeout.ms"] {
+                properties[wait] = nil
+            }
+        }
         return properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             .joined(separator: ",")
     }
