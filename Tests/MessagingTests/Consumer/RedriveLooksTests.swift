@@ -8,22 +8,22 @@ import Testing
 
     @Test func theFirstLookIsAtOnce() {
         var looks = RedriveLooks(at: start)
-        #expect(looks.areDue(at: start))
-        #expect(!looks.areDue(at: start + .milliseconds(500)))
+        #expect(looks.areDue(at: start) == true)
+        #expect(looks.areDue(at: start + .milliseconds(500)) == false)
     }
 
     @Test func lettersThatWaitAreLookedForEverySecond() {
         var looks = RedriveLooks(at: start)
         looks.looked(lettersWait: true, at: start)
-        #expect(!looks.areDue(at: start + .milliseconds(999)))
-        #expect(looks.areDue(at: start + .seconds(1)))
+        #expect(looks.areDue(at: start + .milliseconds(999)) == false)
+        #expect(looks.areDue(at: start + .seconds(1)) == true)
     }
 
     @Test func withoutLettersLooksAreRare() {
         var looks = RedriveLooks(at: start)
         looks.looked(lettersWait: false, at: start)
-        #expect(!looks.areDue(at: start + .milliseconds(4_999)))
-        #expect(looks.areDue(at: start + .seconds(5)))
+        #expect(looks.areDue(at: start + .milliseconds(4_999)) == false)
+        #expect(looks.areDue(at: start + .seconds(5)) == true)
     }
 
     /// What this batch could not apply may be redriven a second later.
@@ -31,8 +31,8 @@ import Testing
         var looks = RedriveLooks(at: start)
         looks.looked(lettersWait: false, at: start)
         looks.applies(at: start + .milliseconds(200))
-        #expect(!looks.areDue(at: start + .milliseconds(1_199)))
-        #expect(looks.areDue(at: start + .milliseconds(1_200)))
+        #expect(looks.areDue(at: start + .milliseconds(1_199)) == false)
+        #expect(looks.areDue(at: start + .milliseconds(1_200)) == true)
     }
 
     @Test func aWaitEndsWhenALookIsDue() {
@@ -47,14 +47,14 @@ import Testing
         var looks = RedriveLooks(at: start)
         looks.looked(lettersWait: true, at: start)
         looks.applies(at: start + .milliseconds(900))
-        #expect(looks.areDue(at: start + .seconds(1)))
+        #expect(looks.areDue(at: start + .seconds(1)) == true)
     }
 
     /// It is repeated soon, as it says nothing.
     @Test func aLookThatFailsIsRepeated() {
         var looks = RedriveLooks(at: start)
         looks.looked(lettersWait: false, at: start)
-        #expect(looks.areDue(at: start + .seconds(5)))
-        #expect(looks.areDue(at: start + .seconds(6)))
+        #expect(looks.areDue(at: start + .seconds(5)) == true)
+        #expect(looks.areDue(at: start + .seconds(6)) == true)
     }
 }
