@@ -64,6 +64,36 @@ import Testing
         }
     }
 
+    /// Rule S521: the store was away when the period ended.
+    @Test func whatIsToldLateIsDatedNowAndHasThePeriodsDates() async throws {
+        try await withNotifications { store in
+            var begun = Club.begun
+            let start = TestChain.now.advanced(by: Club.month * -2)
+            begun.period = Club.period(Club.first, 1, from: start)
+            var ended = begun
+            ended.version = 2
+            ended.state = .expired
+            ended.autoRenewOffReason = .customer
+            ended.expirationIntent = .autoRenewDisabled
+            try await store.receipts.apply([
+                .of(.transactionPurchased, Club.transaction(begun.period)),
+                .of(Club.change(begun, .purchased, making: Club.first)),
+                .of(Club.change(ended, .expired)),
+            ])
+            try await store.untilSent(2)
+            let told = try #require(try store.sent().last)
+            #expect(Self.kinds([told]) == ["EXPIRED VOLUNTARY"])
+            func date(_ time: StoreTime) -> Date {
+                Date(timeIntervalSince1970: Double(time.millisecondsSinceEpoch) / 1000)
+            }
+            #expect(told.signedDate >= date(TestChain.now))
+            let signed = try #require(told.data?.signedRenewalInfo)
+            let info = try store.validator().verify(signed, as: JWSRenewalInfo.self)
+            #expect(info.renewalDate == date(begun.period.end))
+            #expect(try store.transaction(in: told).expiresDate == begun.period.end)
+        }
+    }
+
     @Test func aRefundIsNotifiedOnceByTheSubscription() async throws {
         try await withNotifications { store in
             try await store.receipts.apply(try Self.began())
