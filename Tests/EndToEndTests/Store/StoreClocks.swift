@@ -130,6 +130,29 @@ extension EndToEnd {
             }
         }
 
+        /// Its clock goes on, and so does the advance; only who asks for it waits for the rest.
+        @Test func anAdvanceEndsWhileACommitOfAnotherServiceIsHeld() async throws {
+            try await withStore(.with(postgresProxies: [.fulfillment])) { store in
+                _ = try await store.subscribe()
+                let hold = try store.hold(
+                    .fulfillment,
+                    .beforeCommit(ofTransactionWith: "INSERT INTO queue_transactions")
+                )
+                let moved = try await store.counterfoil("clock", "advance", "31d")
+                #expect(moved.exit == .code(0), "\(moved)")
+                let early = try await store.counterfoil(
+                    ["clock", "advance", "1s", "--until-applied", "--timeout", "10"]
+                )
+                #expect(early.exit == .code(75), "\(early)")
+                #expect(early.output.contains("fulfillment behind receipts.issued"), "\(early)")
+                hold.release()
+                let later = try await store.counterfoil("clock", "advance", "1s", "--until-applied")
+                #expect(later.exit == .code(0), "\(later)")
+                let queue = try await store.client(account: "ada").unfinished().value.transactions
+                #expect(queue.count == 2 && queue.allSatisfy(\.isDelivered))
+            }
+        }
+
         @Test func aCommandThatWaitsShowsHowFarItIs() async throws {
             try await withStore { store in
                 let frozen = try await store.setClock(Routes.adminClockFreeze)
