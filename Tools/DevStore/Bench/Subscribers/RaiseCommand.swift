@@ -10,7 +10,8 @@ struct RaiseCommand: AsyncParsableCommand {
             The part of `devstore bench` that --raise adds, alone. A million subscriptions are \
             written into the table, beside up to 5000 that are bought. Then the catalog schedules \
             a higher price, and all are told, while the bought ones renew. It takes tens of \
-            minutes, and shows how far it is. Use a release build: make raise.
+            minutes, and several gigabytes of memory and of the temporary folder, because all \
+            services get a million events. It shows how far it is. Use a release build: make raise.
 
             Exits with 1 if a goal is missed. The goals are the longest database transaction \
             meanwhile, and the rate of renewals, divided by that without a raise.
