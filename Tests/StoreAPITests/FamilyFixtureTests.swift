@@ -13,6 +13,7 @@ import Testing
         #expect(end.reason?.rawValue == "Asked by mail")
         let response = try HTTPFixture.roundTrip(FamilyResponse.self, "family.response")
         #expect(response.family?.members.map(\.isSharing) == [true, false])
+        #expect(response.strangers?.map(\.rawValue) == ["ben"])
         let page = try HTTPFixture.roundTrip(FamiliesResponse.self, "families.response")
         #expect(page.families.first?.endedAt != nil && page.next == page.families.first?.id)
     }

@@ -23,7 +23,9 @@ struct FamilyStoreOptions: ParsableArguments {
         )
         if store.json { return try Console.say(json: response) }
         guard let family = response.family else { return }
-        Console.say(FamilyReport.lines(of: family).joined(separator: "\n"))
+        let warning = FamilyReport.line(about: response.strangers ?? [])
+        let lines = FamilyReport.lines(of: family) + [warning].compactMap(\.self)
+        Console.say(lines.joined(separator: "\n"))
     }
 }
 

@@ -23,4 +23,11 @@ enum FamilyReport {
                 return "member    \(member.accountID) since \(member.joinedAt)\(role)\(sharing)"
             }
     }
+
+    /// A line about the members of whom the store knows nothing else; `nil` if there are none.
+    static func line(about strangers: [AccountID]) -> String? {
+        guard !strangers.isEmpty else { return nil }
+        let names = strangers.map(\.rawValue).joined(separator: ", ")
+        return "unknown   \(names): nothing is known of them but this family. Are the ids right?"
+    }
 }

@@ -37,6 +37,17 @@ struct FamilyHandler: Sendable {
         }
     }
 
+    /// The members of whom the store knows nothing but their family; perhaps an id is mistyped.
+    ///
+    /// They are no error: a child may have bought nothing yet.
+    func strangers(in family: Family) async throws -> [AccountID] {
+        let accounts = family.members.map(\.accountID)
+        guard !accounts.isEmpty else { return [] }
+        return try await client.withConnection { connection in
+            try FamilyStore.strangers(among: accounts, in: family.bundleID, on: connection)
+        }
+    }
+
     /// Reads a page of families, the oldest first.
     func families(in bundleID: BundleID?, after id: FamilyID?) async throws -> FamiliesResponse {
         let found = try await client.withConnection { connection in

@@ -69,7 +69,7 @@ struct FamilyRoutes: Sendable {
     {
         let body = try await decodeBody(FamilyRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        return try answer(
+        return try await answer(
             try await families.create(body, by: act, trace: context.trace),
             status: .created
         )
@@ -79,7 +79,7 @@ struct FamilyRoutes: Sendable {
     private func show(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        try answer(try await families.family(try familyID(context)))
+        try await answer(try await families.family(try familyID(context)))
     }
 
     @Sendable
@@ -87,7 +87,7 @@ struct FamilyRoutes: Sendable {
         let id = try familyID(context)
         let body = try await decodeBody(FamilyEndRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        return try answer(try await families.end(id, by: act, trace: context.trace))
+        return try await answer(try await families.end(id, by: act, trace: context.trace))
     }
 
     @Sendable
@@ -97,7 +97,7 @@ struct FamilyRoutes: Sendable {
         let id = try familyID(context)
         let account = try context.accountInPath()
         let body = try await decodeBody(FamilyMemberRequest.self, from: request)
-        return try answer(
+        return try await answer(
             try await families.include(
                 account,
                 sharing: body.isSharing,
@@ -116,7 +116,7 @@ struct FamilyRoutes: Sendable {
         let account = try context.accountInPath()
         let body = try await decodeBody(FamilyEndRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        return try answer(
+        return try await answer(
             try await families.remove(account, from: id, by: act, trace: context.trace)
         )
     }
@@ -124,11 +124,15 @@ struct FamilyRoutes: Sendable {
     private func answer(
         _ result: Result<Family, FamilyRefusal>,
         status: HTTPResponse.Status = .ok
-    ) throws -> Response {
+    ) async throws -> Response {
         switch result {
         case .failure(let refusal): throw refusal.problem
         case .success(let family):
-            return try jsonResponse(FamilyResponse(family: family), status: status)
+            let strangers = try await families.strangers(in: family)
+            return try jsonResponse(
+                FamilyResponse(family: family, strangers: strangers.isEmpty ? nil : strangers),
+                status: status
+            )
         }
     }
 

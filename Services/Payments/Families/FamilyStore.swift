@@ -43,6 +43,29 @@ enum FamilyStore {
         return families
     }
 
+    /// Finds those of some accounts of whom nothing is known in an app but what families share with them.
+    static func strangers(
+        among accounts: [AccountID],
+        in bundleID: BundleID,
+        on connection: isolated PostgresConnection
+    ) throws -> [AccountID] {
+        // `LIMIT` keeps it from becoming a join, which may read all transactions.
+        try connection.query(
+            """
+            SELECT asked.account_id FROM unnest(\(accounts)) AS asked (account_id)
+            LEFT JOIN LATERAL (
+                SELECT t.id FROM transactions t
+                WHERE t.account_id = asked.account_id AND t.bundle_id = \(bundleID)
+                    AND t.reason <> 'familyShared'
+                LIMIT 1
+            ) AS bought ON true
+            LEFT JOIN accounts a ON a.account_id = asked.account_id AND a.bundle_id = \(bundleID)
+            WHERE bought.id IS NULL AND a.account_id IS NULL
+            ORDER BY asked.account_id
+            """
+        ).map { try $0.decode(AccountID.self) }
+    }
+
     /// Reads the accounts in a family as its members are stored.
     static func accounts(
         of id: FamilyID,

@@ -4,9 +4,15 @@ public import EventTypes
 public struct FamilyResponse: Codable, Hashable, Sendable {
     /// The family; `nil` if the account that asks has none.
     public var family: Family?
+    /// The members of whom the store knows nothing but their family, so that an administrator sees an id
+    /// that is mistyped; `nil` if there are none, and in an answer to a member.
+    public var strangers: [AccountID]?
 
     /// Makes a response.
-    public init(family: Family?) { self.family = family }
+    public init(family: Family?, strangers: [AccountID]? = nil) {
+        self.family = family
+        self.strangers = strangers
+    }
 }
 
 /// A page of families, the oldest first.

@@ -81,6 +81,22 @@ import Testing
         }
     }
 
+    /// A child may have bought nothing yet, so a stranger is named and not refused.
+    @Test func membersOfWhomNothingIsKnownAreNamed() async throws {
+        try await withStore { store in
+            try await store.sellFilm()
+            _ = try await store.buy(request("film", price: usd(999)), key: "1")
+            let family = try await store.family("alice", "ben", "cleo")
+            try await store.shareAll()
+            #expect(try await store.shares().map(\.accountID) == ["ben", "cleo"])
+            // What the family shares says nothing about who gets it.
+            #expect(try await store.families.strangers(in: family) == ["ben", "cleo"])
+            let ben = AuthenticatedAccount(accountID: "ben", bundleID: alice.bundleID)
+            _ = try await store.buy(request("film", price: usd(999)), key: "2", of: ben)
+            #expect(try await store.families.strangers(in: family) == ["cleo"])
+        }
+    }
+
     /// Each request sees nobody in a family; only the constraint keeps the account in one.
     @Test func ofTwoFamiliesAtOnceTheAccountIsInOne() async throws {
         try await withStore(poolSize: 8) { store in
