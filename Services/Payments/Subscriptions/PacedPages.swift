@@ -3,9 +3,12 @@
 /// Nobody waits for such work, and each page makes events for the other services. Without rests, purchases
 /// and renewals would be delivered behind all the events of a million subscribers.
 struct PacedPages: Sendable {
-    /// Takes the rest after a page that took some time: most of the time belongs to others.
+    /// The longest rest, so that a slow database does not stretch it.
+    private static let restMax = Duration.seconds(1)
+
+    /// Takes the rest after a page that took some time: two thirds of the time belong to others.
     var rest: @Sendable (Duration) async throws -> Void = { work in
-        try await Task.sleep(for: RenewalPace.besideBuyers.rest(after: work))
+        try await Task.sleep(for: min(work * 2, Self.restMax))
     }
 
     /// Carries out pages, with a rest after each, until there is none.
