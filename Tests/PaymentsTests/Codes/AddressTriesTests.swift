@@ -43,7 +43,9 @@ import Testing
     @Test(arguments: [
         ("192.0.2.1", "192.0.2.1"), ("203.0.113.9, 192.0.2.1", "192.0.2.1"),
         ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"),
-        ("2001:DB8:1:2::9", "2001:db8:1:2"), ("2001:db8::1", "2001:db8:0:0"), ("::1", "0:0:0:0"),
+        ("2001:DB8:1:2::9", "2001:db8:1:2"), ("2001:db8::1", "2001:db8:0:0"),
+        ("10.0.0.1, 172.32.0.1", "172.32.0.1"), ("172.15.0.1", "172.15.0.1"),
+        ("100.128.0.1", "100.128.0.1"), ("192.169.0.1", "192.169.0.1"),
     ])
     func theNearestProxyNamesTheNetwork(header: String, network: String) {
         #expect(AddressTries.address(in: header) == network)
@@ -51,6 +53,15 @@ import Testing
 
     @Test(arguments: ["", ",", "unknown", "192.0.2", "192.0.2.1:80", "_hidden", "192.0.2.1, x"])
     func whatIsNoAddressIsNotCounted(header: String) {
+        #expect(AddressTries.address(in: header) == nil)
+    }
+
+    /// Behind such an address is a proxy, or Docker's gateway, and everybody would share its tries.
+    @Test(arguments: [
+        "10.1.2.3", "172.16.0.1", "172.31.255.1", "192.168.1.1", "100.64.0.1", "169.254.1.1",
+        "127.0.0.1", "::1", "::ffff:10.0.0.1", "fd00:1::1", "fe80::1", "192.0.2.1, 10.0.0.1",
+    ])
+    func anAddressOfAPrivateNetworkIsNotCounted(header: String) {
         #expect(AddressTries.address(in: header) == nil)
     }
 
