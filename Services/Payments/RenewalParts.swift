@@ -64,7 +64,8 @@ struct RenewalParts {
         let masses = MassExtensionHandler(
             context: charging.context,
             products: products,
-            didCommit: frame.wakeRelay
+            didCommit: frame.wakeRelay,
+            pages: PacedPages(isBusy: { [load = charging.runner.renewals] in load.isBusy() })
         )
         extensions = Self.extensions(masses, on: frame)
         massRoutes = MassExtensionRoutes(masses: masses)
@@ -106,7 +107,11 @@ struct RenewalParts {
     /// Tells subscribers of the higher prices that the catalog has scheduled.
     private static func enrolments(_ charging: ChargingParts, on frame: ServiceFrame) -> WorkRunner
     {
-        let raises = PriceEnrolmentHandler(context: charging.context, didCommit: frame.wakeRelay)
+        let raises = PriceEnrolmentHandler(
+            context: charging.context,
+            didCommit: frame.wakeRelay,
+            pages: PacedPages(isBusy: { [load = charging.runner.renewals] in load.isBusy() })
+        )
         return WorkRunner(
             client: frame.client,
             rest: WorkLook.patience,

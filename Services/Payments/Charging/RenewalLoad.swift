@@ -53,6 +53,11 @@ final class RenewalLoad: Sendable {
         state.withLock { $0.boughtAt.map { now - $0 < Self.memory } ?? false }
     }
 
+    /// Whether somebody has bought something a moment ago, or charges of renewals are under way.
+    func isBusy() -> Bool {
+        hasBuyers() || state.withLock { $0.open > 0 }
+    }
+
     /// Waits until fewer charges of renewals are under way than a number, or for a time.
     ///
     /// Due actions also end periods and grace, so a processor that does not answer must not hold them

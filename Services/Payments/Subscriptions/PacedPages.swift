@@ -6,9 +6,25 @@ struct PacedPages: Sendable {
     /// The longest rest, so that a slow database does not stretch it.
     private static let restMax = Duration.seconds(1)
 
-    /// Takes the rest after a page that took some time: two thirds of the time belong to others.
-    var rest: @Sendable (Duration) async throws -> Void = { work in
-        try await Task.sleep(for: min(work * 2, Self.restMax))
+    /// Takes the rest after a page that took some time.
+    private let rest: @Sendable (Duration) async throws -> Void
+
+    /// Makes a pace.
+    ///
+    /// - Parameter isBusy: Returns whether somebody buys, or renewals are charged, at this moment.
+    init(isBusy: @escaping @Sendable () -> Bool = { false }) {
+        self.init(rest: { work in
+            try await Task.sleep(for: Self.rest(after: work, isBusy: isBusy()))
+        })
+    }
+
+    /// Makes a pace whose rests somebody else takes.
+    init(rest: @escaping @Sendable (Duration) async throws -> Void) { self.rest = rest }
+
+    /// The rest after a page that took some time: most of the time belongs to others, and nearly all of it
+    /// while they need it.
+    static func rest(after work: Duration, isBusy: Bool) -> Duration {
+        min(work * (isBusy ? 8 : 2), restMax)
     }
 
     /// Carries out pages, with a rest after each, until there is none.

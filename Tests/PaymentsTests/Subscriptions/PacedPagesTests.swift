@@ -9,7 +9,9 @@ import Testing
     private final class Rests: Sendable {
         let taken = Mutex<[Duration]>([])
 
-        var pages: PacedPages { PacedPages { work in self.taken.withLock { $0.append(work) } } }
+        var pages: PacedPages {
+            PacedPages(rest: { work in self.taken.withLock { $0.append(work) } })
+        }
     }
 
     @Test func aRestFollowsEachPageAndNothingElse() async throws {
@@ -24,6 +26,26 @@ import Testing
         let taken = rests.taken.withLock { $0 }
         #expect(taken.count == 3)
         #expect(taken.allSatisfy { $0 >= .milliseconds(2) })
+    }
+
+    @Test func othersHaveMostOfTheTimeAndMoreIfTheyNeedIt() {
+        let work = Duration.milliseconds(20)
+        #expect(PacedPages.rest(after: work, isBusy: false) == .milliseconds(40))
+        #expect(PacedPages.rest(after: work, isBusy: true) == .milliseconds(160))
+        for isBusy in [false, true] {
+            #expect(PacedPages.rest(after: .seconds(9), isBusy: isBusy) == .seconds(1))
+        }
+    }
+
+    @Test func renewalsAndBuyersAreOthers() {
+        let load = RenewalLoad()
+        #expect(!load.isBusy())
+        load.began(2)
+        #expect(load.isBusy())
+        load.carriedOut(2)
+        #expect(!load.isBusy())
+        load.noteBuyers()
+        #expect(load.isBusy())
     }
 
     @Test func aPageThatFailsEndsTheWork() async throws {
