@@ -3,8 +3,8 @@ import Synchronization
 
 /// Decides when payments with signed offers delete nonces whose signatures are too old.
 ///
-/// That takes a statement, which not every batch has to pay for. Each time deletes more nonces than were
-/// used since the last time, so their number does not grow.
+/// That takes a statement, which not every batch has to pay for. Each time deletes more nonces than can be
+/// used between two times, so their number does not grow.
 final class NoncePruning: Sendable {
     private struct State {
         /// The last time; `nil` before the first.

@@ -64,7 +64,7 @@ enum OfferNonceStore {
             """
             DELETE FROM offer_nonces WHERE ctid = ANY(ARRAY(
                 SELECT ctid FROM offer_nonces WHERE ends_at < \(now)
-                ORDER BY ends_at LIMIT 256 FOR UPDATE SKIP LOCKED))
+                ORDER BY ends_at LIMIT 512 FOR UPDATE SKIP LOCKED))
             """
         )
     }
