@@ -38,6 +38,7 @@ struct QueueParts {
             kafka: frame.kafka,
             logger: frame.logger,
             isWanted: { hub.wants($0, of: $1) },
+            isKnown: { hub.hasPassed($0) },
             receive: { hub.receive($0) }
         )
         heartbeat = QueueHeartbeat(

@@ -30,6 +30,8 @@ final class QueueHub: Sendable {
         var nextID: UInt64 = 0
         /// The newest revision of each connected queue that this instance passed on itself.
         var passed: [QueueKey: Int64] = [:]
+        /// The events of these changes, which the log will bring, too.
+        var passedEvents = PassedEvents()
     }
 
     private let state = Mutex(State())
@@ -99,6 +101,11 @@ final class QueueHub: Sendable {
             && state.withLock { $0.accounts[AccountID(unchecked: key)] != nil }
     }
 
+    /// Whether this instance has passed an event on itself; asked once, when the log brings it.
+    ///
+    /// Its stream has the change then, or has seen a gap and reads the database.
+    func hasPassed(_ id: EventID) -> Bool { state.withLock { $0.passedEvents.take(id) } }
+
     /// Passes changes on that this instance has just committed.
     ///
     /// - Parameters:
@@ -111,6 +118,10 @@ final class QueueHub: Sendable {
             for (queue, changes) in messages where state.accounts[queue.accountID] != nil {
                 wanted[queue] = changes
                 state.passed[queue] = changes.last?.revision
+            }
+            guard !wanted.isEmpty else { return wanted }
+            for event in events where state.accounts[AccountID(unchecked: event.key)] != nil {
+                state.passedEvents.note(event.id)
             }
             return wanted
         }

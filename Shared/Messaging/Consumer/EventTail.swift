@@ -18,6 +18,7 @@ public struct EventTail: Service {
     private let kafka: KafkaSettings
     private let logger: Logger
     private let isWanted: @Sendable (_ type: EventType, _ key: String) -> Bool
+    private let isKnown: @Sendable (EventID) -> Bool
     private let receive: @Sendable ([ReceivedEvent]) async -> Void
 
     /// Makes a tail.
@@ -30,18 +31,21 @@ public struct EventTail: Service {
     ///   - logger: Receives the tail's log messages.
     ///   - isWanted: Whether an event of this type and key is handed on. Others are skipped before
     ///     anything else of them is read.
+    ///   - isKnown: Whether the receiver has a wanted event already. Such an event is skipped, too.
     ///   - receive: Takes each batch, in partition order. The next one waits for it.
     public init(
         topics: [Topic],
         kafka: KafkaSettings,
         logger: Logger,
         isWanted: @escaping @Sendable (_ type: EventType, _ key: String) -> Bool = { _, _ in true },
+        isKnown: @escaping @Sendable (EventID) -> Bool = { _ in false },
         receive: @escaping @Sendable ([ReceivedEvent]) async -> Void
     ) {
         self.topics = topics
         self.kafka = kafka.waiting(atLeast: Self.fetchWait)
         self.logger = logger
         self.isWanted = isWanted
+        self.isKnown = isKnown
         self.receive = receive
     }
 
@@ -94,7 +98,10 @@ public struct EventTail: Service {
     }
 
     private func isWanted(_ message: KafkaMessage) -> Bool {
-        guard let key = message.key, let type = EventHeaders.type(of: message) else { return false }
-        return isWanted(type, String(decoding: key, as: UTF8.self))
+        let (type, id) = EventHeaders.typeAndID(of: message)
+        guard let key = message.key, let type, let id,
+            isWanted(type, String(decoding: key, as: UTF8.self))
+        else { return false }
+        return !isKnown(id)
     }
 }

@@ -69,14 +69,18 @@ enum EventHeaders {
         )
     }
 
-    /// The type of the event in a message, read without the other headers.
-    static func type(of message: KafkaMessage) -> EventType? {
+    /// The type and the id of the event in a message, read without the other headers.
+    static func typeAndID(of message: KafkaMessage) -> (type: EventType?, id: EventID?) {
         var type: EventType?
+        var id: EventID?
         message.packedHeaders.forEach { name, value in
-            guard type == nil, matches(name, Self.type) else { return }
-            type = EventType(rawValue: String(decoding: value, as: UTF8.self))
+            if matches(name, Self.type) {
+                type = EventType(rawValue: String(decoding: value, as: UTF8.self))
+            } else if matches(name, Self.id) {
+                id = EventID(utf8: value)
+            }
         }
-        return type
+        return (type, id)
     }
 
     /// Whether the bytes of a name are those of a text.

@@ -53,6 +53,29 @@ import Testing
         }
     }
 
+    @Test func anEventThatThisProcessHasPassedOnIsLeftOutOnce() async throws {
+        try await withHub { store, hub in
+            try await store.arrive(.sample(1))
+            let alice = try hub.subscribe(to: .sample("alice"))
+            try await store.arrive(.sample(2))
+            let events = try await store.outbox()
+            #expect(events.map { hub.hasPassed($0.id) } == [false, true])
+            #expect(events.map { hub.hasPassed($0.id) } == [false, false])
+            #expect(alice.queue == .sample("alice"))
+        }
+    }
+
+    @Test func onlyTheNewestPassedEventsAreKnown() {
+        let ids = (0..<5).map { EventID(bytes: SIMD16(repeating: UInt8($0))) }
+        var passed = PassedEvents(countMax: 3)
+        for id in ids.prefix(4) { passed.note(id) }
+        let wasTaken = passed.take(ids[2])
+        passed.note(ids[4])
+        let known = ids.map { passed.take($0) }
+        #expect(wasTaken)
+        #expect(known == [false, false, false, true, true])
+    }
+
     @Test func aChangeThatIsRolledBackIsOnNoStream() async throws {
         try await withHub { store, hub in
             let alice = try hub.subscribe(to: .sample("alice"))
