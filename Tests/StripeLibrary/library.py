@@ -15,6 +15,7 @@ import urllib.request
 
 import answers
 import calls
+import names
 import stripe
 
 
@@ -246,6 +247,7 @@ def main():
     rows = Rows()
     print(f"\nStripe's library {stripe.VERSION}, version {stripe.api_version} of the API")
     calls.check(rows)
+    names.check(rows)
     customer = stripe.Customer.create(metadata={"account": "ada"}, idempotency_key="ada").id
     first = payments(rows, url, customer)
     faults(rows, url, customer)
