@@ -54,6 +54,6 @@ struct PassiveMessages {
 
     /// Whether a message is an event that the consumer does not act on.
     private func isPassive(_ message: KafkaMessage) -> Bool {
-        EventHeaders.type(of: message).map { !eventTypes.contains($0) } ?? false
+        EventHeaders.typeAndID(of: message).type.map { !eventTypes.contains($0) } ?? false
     }
 }
