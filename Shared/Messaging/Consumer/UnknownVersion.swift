@@ -22,10 +22,13 @@ struct UnknownVersion: Error, CustomStringConvertible {
         in events: [ReceivedEvent],
         known types: Set<EventType>
     ) throws(UnknownVersion) {
-        // Almost every event has a known type, or a name that the consumer does not handle.
+        // Almost every event has a known type, or a name that the consumer does not handle. Some topics
+        // have many of the latter, so the handled names are found out once.
+        var handled: Set<Substring>?
         for event in events where !types.contains(event.type) {
-            let name = event.type.name
-            guard types.contains(where: { $0.name == name }) else { continue }
+            let names = handled ?? Set(types.map(\.name))
+            handled = names
+            guard names.contains(event.type.name) else { continue }
             throw UnknownVersion(event: event)
         }
     }
