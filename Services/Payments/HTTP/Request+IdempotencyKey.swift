@@ -4,6 +4,9 @@ import Hummingbird
 import ServiceKit
 
 extension Request {
+    /// Made once, because every payment has this header.
+    private static let idempotencyKeyName = HTTPField.Name("Idempotency-Key")
+
     /// Returns the request's `Idempotency-Key`, which is required.
     func requireIdempotencyKey() throws -> IdempotencyKey {
         guard let key = try idempotencyKey() else { throw HTTPProblem.idempotencyKeyMissing }
@@ -12,7 +15,7 @@ extension Request {
 
     /// Returns the request's `Idempotency-Key`; `nil` if it has none.
     func idempotencyKey() throws -> IdempotencyKey? {
-        guard let name = HTTPField.Name("Idempotency-Key"), let text = headers[name] else {
+        guard let name = Self.idempotencyKeyName, let text = headers[name] else {
             return nil
         }
         guard let key = IdempotencyKey(rawValue: text) else {

@@ -2,15 +2,23 @@
 public struct TransactionID: Identifier {
     /// 1 to 18 decimal digits.
     public static let form = "a transaction id of 1 to 18 decimal digits"
+    /// The number, as it is stored in the databases; 0 if the digits are none.
+    public let number: Int64
     /// The number's digits.
     public let rawValue: String
     /// Wraps a string without checking it.
-    public init(unchecked rawValue: String) { self.rawValue = rawValue }
+    public init(unchecked rawValue: String) {
+        number = Int64(rawValue) ?? 0
+        self.rawValue = rawValue
+    }
     /// Wraps a number that the store generated: the current millisecond and four digits of a
     /// counter.
-    public init(number: Int64) { self.rawValue = String(number) }
-    /// The number, as it is stored in the databases.
-    public var number: Int64 { Int64(rawValue) ?? 0 }
+    public init(number: Int64) {
+        self.number = number
+        rawValue = String(number)
+    }
+    /// Hashes the number alone, because transactions are looked up and sorted often.
+    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
     /// Whether the string is 1 to 18 decimal digits.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         (1...18).contains(rawValue.utf8.count)
