@@ -18,7 +18,40 @@ public struct LogPlace: Hashable, Comparable, Sendable, CustomStringConvertible 
     }
 
     /// The place in the form used in headers and files: `xid:position`.
-    public var description: String { "\(xid):\(position)" }
+    public var description: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// The UTF-8 of ``description``, which is in two headers of every event.
+    public var utf8: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 41) { text, count in
+            Self.write(xid, to: text, &count)
+            text[count] = UInt8(ascii: ":")
+            count += 1
+            if position < 0 {
+                text[count] = UInt8(ascii: "-")
+                count += 1
+            }
+            Self.write(position.magnitude, to: text, &count)
+        }
+    }
+
+    private static func write(
+        _ number: UInt64,
+        to text: UnsafeMutableBufferPointer<UInt8>,
+        _ count: inout Int
+    ) {
+        var digits = 1
+        var rest = number / 10
+        while rest > 0 {
+            digits += 1
+            rest /= 10
+        }
+        rest = number
+        for index in (count..<count + digits).reversed() {
+            text[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+        count += digits
+    }
 
     /// Reads the characters of `xid:position`.
     public init?(utf8 characters: [UInt8]) {

@@ -46,15 +46,10 @@ enum EventHeaders {
             KafkaHeader(name: subject, value: Array(event.subject.utf8)),
             KafkaHeader(name: dataSchema, value: Array("/schemas/\(event.type.rawValue)".utf8)),
             KafkaHeader(name: self.epoch, value: Array(String(epoch).utf8)),
-            KafkaHeader(
-                name: position,
-                value: Array(row.place.description.utf8)
-            ),
+            KafkaHeader(name: position, value: row.place.utf8),
         ]
         if let previous {
-            headers.append(
-                KafkaHeader(name: self.previous, value: Array(previous.description.utf8))
-            )
+            headers.append(KafkaHeader(name: self.previous, value: previous.utf8))
         }
         if let traceparent = event.traceparent {
             headers.append(
