@@ -65,15 +65,16 @@ struct PaymentHandler: Sendable {
         // The lock comes before all reads. From here on, committed uses of keys and intents are
         // visible, and no other database transaction can use these intents until this one ends.
         try AccountStore.lockExisting(batch.openIntentAccounts, on: connection)
+        let (keys, accounts) = (batch.openKeys, batch.openAccounts)
         // There may be more ids than payments in the end; the rest is never used.
         let (made, products, standings, intents, ids, tests, saved) = try connection.read(
-            uses(of: batch.openKeys),
+            uses(of: keys),
             products.load(batch.openProducts, at: time),
-            AccountStore.standings(of: batch.openAccounts),
+            AccountStore.standings(of: accounts),
             PurchaseIntentStore.open(of: batch.openIntentAccounts),
-            TransactionStore.nextIDs(batch.openKeys.count),
-            TestSettingsStore.settings(of: context.testedAccounts(batch.openAccounts)),
-            PaymentMethodStore.saved(by: processor.hasSavedMethods ? batch.openAccounts : [])
+            TransactionStore.nextIDs(keys.count),
+            TestSettingsStore.settings(of: context.testedAccounts(accounts)),
+            PaymentMethodStore.saved(by: processor.hasSavedMethods ? accounts : [])
         )
         try replay(&batch, made, on: connection)
         let offers = try lockSubscriptions(of: &batch, products, on: connection)
