@@ -4,6 +4,9 @@ import EventTypes
 struct OwnerKey: Hashable, Sendable {
     let account: AccountID
     let bundle: BundleID
+
+    /// Hashes the account alone: few accounts are in several apps.
+    func hash(into hasher: inout Hasher) { hasher.combine(account) }
 }
 
 extension Transaction {
