@@ -10,7 +10,8 @@ extension WorkLook {
     init(for renewals: RenewalParts, _ accounts: AccountParts, on frame: ServiceFrame) {
         let (due, extensions) = (renewals.runner, renewals.extensions)
         let (enrolments, families) = (renewals.enrolments, accounts.runner)
-        self.init(client: frame.client, now: frame.storeNow, logger: frame.logger) { kind in
+        let store = WorkLookStore(client: frame.client)
+        self.init(store: store, now: frame.storeNow, logger: frame.logger) { kind in
             switch kind {
             case .renewals: due.wake()
             case .extensions: extensions.wake()

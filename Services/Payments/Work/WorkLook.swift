@@ -1,7 +1,5 @@
 import EventTypes
 import Logging
-import Messaging
-import Postgres
 import ServiceLifecycle
 
 /// Looks once a second for all work that no signal announces, and wakes those who do it.
@@ -14,7 +12,7 @@ struct WorkLook: Service {
     /// The pause after which those who do the work look themselves.
     static let patience = Duration.seconds(5)
 
-    private let client: PostgresClient
+    private let store: WorkLookStore
     private let now: @Sendable () -> StoreTime
     private let logger: Logger
     private let wake: @Sendable (WorkLookStore.Kind) -> Void
@@ -22,17 +20,17 @@ struct WorkLook: Service {
     /// Makes a look, which does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - client: The database.
+    ///   - store: Looks into the database.
     ///   - now: The store's clock, by which subscriptions fall due.
     ///   - logger: Receives messages for debugging.
     ///   - wake: Wakes those who do a kind of work.
     init(
-        client: PostgresClient,
+        store: WorkLookStore,
         now: @escaping @Sendable () -> StoreTime,
         logger: Logger,
         wake: @escaping @Sendable (WorkLookStore.Kind) -> Void
     ) {
-        self.client = client
+        self.store = store
         self.now = now
         self.logger = logger
         self.wake = wake
@@ -42,7 +40,7 @@ struct WorkLook: Service {
     func run() async throws {
         // It throws only if it is cancelled.
         try? await cancelWhenGracefulShutdown {
-            try await self.client.waitForSchema()
+            try await self.store.waitForSchema()
             while true {
                 await self.look()
                 try await Task.sleep(for: Self.interval)
@@ -52,12 +50,8 @@ struct WorkLook: Service {
 
     /// Looks once.
     func look() async {
-        let time = now()
         do {
-            let kinds = try await client.withConnection { connection in
-                try WorkLookStore.kinds(at: time, on: connection)
-            }
-            for kind in kinds { wake(kind) }
+            for kind in try await store.kinds(at: now()) { wake(kind) }
         } catch {
             // Those who do the work look themselves, too, and say what is wrong.
             logger.debug("Work could not be looked for", metadata: ["error": "\(error)"])

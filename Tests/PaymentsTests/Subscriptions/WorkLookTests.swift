@@ -13,10 +13,7 @@ import Testing
 /// The look for work that no signal announces, on a real PostgreSQL.
 @Suite(.timeLimit(.minutes(2))) struct WorkLookTests {
     private func kinds(_ store: Store) async throws -> Set<WorkLookStore.Kind> {
-        let time = store.clock.now()
-        return try await store.client.withConnection { connection in
-            try WorkLookStore.kinds(at: time, on: connection)
-        }
+        try await WorkLookStore(client: store.client).kinds(at: store.clock.now())
     }
 
     @Test func nothingIsFoundWhereNothingIsToBeDone() async throws {
@@ -91,7 +88,7 @@ import Testing
             _ = try await store.family("alice", "bob")
             let woken = Mutex<[WorkLookStore.Kind]>([])
             let look = WorkLook(
-                client: store.client,
+                store: WorkLookStore(client: store.client),
                 now: store.clock.now,
                 logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
             ) { kind in
