@@ -1,10 +1,12 @@
+import EventTypes
+import ServiceKit
 import Synchronization
 import Testing
 
 @testable import Payments
 
 /// Rests between pages of work on many subscriptions.
-@Suite struct PacedPagesTests {
+@Suite(.timeLimit(.minutes(1))) struct PacedPagesTests {
     /// The rests that were taken.
     private final class Rests: Sendable {
         let taken = Mutex<[Duration]>([])
@@ -46,6 +48,40 @@ import Testing
         #expect(!load.isBusy())
         load.noteBuyers()
         #expect(load.isBusy())
+    }
+
+    @Test func subscribersAreToldOfARaiseWithRests() async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            for name in ["alice", "bob", "carol"] {
+                let account = AuthenticatedAccount(
+                    accountID: AccountID(unchecked: name),
+                    bundleID: alice.bundleID
+                )
+                try await store.buy(request("club", price: usd(299)), key: name, of: account)
+            }
+            var dearer = club(version: 2)
+            dearer.priceChanges[Storefront(unchecked: "USA")] = PriceChange(
+                price: usd(349),
+                from: store.clock.now().advanced(by: .seconds(40 * 86_400)),
+                existingSubscribers: .raise
+            )
+            try await store.sell(dearer)
+            let rests = Rests()
+            let handler = PriceEnrolmentHandler(
+                context: store.context,
+                didCommit: {},
+                pageSize: 1,
+                pages: rests.pages
+            )
+            let failures = try await handler.tell()
+            #expect(failures.isEmpty, "\(failures)")
+            #expect(rests.taken.withLock { $0.count } >= 3)
+            let told = try await store.subscriptionChanges().count {
+                $0.cause == .priceIncreaseScheduled
+            }
+            #expect(told == 3)
+        }
     }
 
     @Test func aPageThatFailsEndsTheWork() async throws {
