@@ -1,6 +1,7 @@
 import EventTypes
 import ServiceKit
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Payments

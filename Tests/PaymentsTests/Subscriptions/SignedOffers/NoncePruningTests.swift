@@ -1,4 +1,5 @@
 import EventTypes
+import TestSupport
 import Testing
 
 @testable import Payments
