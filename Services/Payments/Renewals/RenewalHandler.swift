@@ -1,4 +1,5 @@
 import EventTypes
+import Logging
 import Messaging
 import Postgres
 import StoreTracing
