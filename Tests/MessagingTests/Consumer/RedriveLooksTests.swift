@@ -26,7 +26,7 @@ import Testing
         #expect(looks.areDue(at: start + .seconds(5)) == true)
     }
 
-    /// What this batch could not apply may be redriven a second later.
+    /// An event that this batch could not apply is redriven a second later.
     @Test func aBatchBringsTheNextLookForward() {
         var looks = RedriveLooks(at: start)
         looks.looked(lettersWait: false, at: start)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Operator
 
-/// What an advance of the store's clock waits for, and since when.
+/// Tests of what an advance of the store's clock waits for, and since when.
 @Suite struct ClockWaitsTests {
     private let start = ContinuousClock.now
 

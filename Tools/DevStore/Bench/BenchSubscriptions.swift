@@ -38,7 +38,7 @@ struct BenchSubscriptions: Sendable {
     struct Renewal: Sendable {
         let charged: Double
         let delivered: Double
-        /// What each process used until then.
+        /// The processor time that each process used until then.
         var costs: [ProcessCost] = []
         /// The bytes of write-ahead log until then.
         var walBytes: Int64 = 0
