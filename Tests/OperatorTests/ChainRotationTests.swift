@@ -73,7 +73,7 @@ import X509
         try withKeys { directory in
             let before = try Data(contentsOf: directory.signingChain)
             let error = #expect(throws: OperatorError.self) { try rotate(directory, after: 10) }
-            #expect(error?.description.contains("has ended") == true)
+            #expect(error?.description.contains("has expired") == true)
             #expect(try Data(contentsOf: directory.signingChain) == before)
         }
     }

@@ -102,13 +102,13 @@ struct ReplayTests {
         let wrong: [(ReplaySelection, String)] = [
             (ReplaySelection(topics: ["payments"]), "no topic payments"),
             (ReplaySelection(types: ["transaction.purchased.v9"]), "no type"),
-            (ReplaySelection(transactions: ["seven"]), "no transaction's id"),
-            (ReplaySelection(events: ["7"]), "no event's id"),
+            (ReplaySelection(transactions: ["seven"]), "not the id of a transaction"),
+            (ReplaySelection(events: ["7"]), "not the id of an event"),
             (ReplaySelection(since: later), "in the future"),
             (ReplaySelection(until: later), "in the future"),
             (ReplaySelection(since: hour, until: hour), "there is nothing"),
             (ReplaySelection(from: "10:1"), "one service's log"),
-            (ReplaySelection(topics: ["receipts.issued"], from: "ten"), "no place"),
+            (ReplaySelection(topics: ["receipts.issued"], from: "ten"), "not a place"),
             (ReplaySelection(topics: ["receipts.issued"], from: "9:9", through: "9:8"), "nothing"),
         ]
         for (selection, words) in wrong {

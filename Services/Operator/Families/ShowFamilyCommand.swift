@@ -12,7 +12,8 @@ struct ShowFamilyCommand: OperatorSubcommand {
         discussion: """
             JSON:
               {"family": {"id", "bundleID", "version", "organizer", "createdAt", "endedAt",
-              "members": [{"accountID", "isSharing", "joinedAt"}]}, "strangers": [accountID]}
+              "members": [{"accountID", "isSharing", "joinedAt"}]},
+              "strangers": [accountID]}
 
             "strangers" are the members of whom the store knows nothing else: perhaps an id is \
             mistyped. It is missing if there are none.
