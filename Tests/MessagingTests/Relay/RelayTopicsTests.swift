@@ -69,6 +69,14 @@ struct RelayTopicsTests {
         #expect(topics == [Topics.paymentsPurchasing.name])
     }
 
+    /// The relay asks so if a new log has events of no topic of the service yet.
+    @Test func theEndsOfNoPartitionsAreKnownWithoutTheBroker() async throws {
+        let settings = KafkaSettings(bootstrapServers: "127.0.0.1:1", clientID: "tests")
+        let admin = try KafkaAdmin(settings: settings, logger: Self.quiet)
+        #expect(try await admin.endsOfKnown([]).isEmpty)
+        await admin.close()
+    }
+
     @Test func theTopicsOfAnIdleServiceAreLookedForLessOften() async throws {
         let topics = RelayTopics(
             [Topics.fulfillmentTransactions],
