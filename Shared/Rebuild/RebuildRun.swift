@@ -157,10 +157,12 @@ public struct RebuildRun: Sendable {
                 let dropped = try await LogArchiveStore.dropped(on: log)
                 let archives = try await archives(of: source, on: log)
                 progress.total += try await total(of: source, archives, on: log)
+                // What the consumer has applied is published, though the server may not have settled it.
                 try await apply(source, to: shadow, &progress) { place in
                     let rows = try await EventLog.rows(
                         after: place,
                         limit: Self.batchSize,
+                        part: .visible,
                         types: source.types,
                         archives: archives,
                         on: log

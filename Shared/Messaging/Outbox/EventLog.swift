@@ -8,8 +8,8 @@ public import Seals
 public enum EventLog {
     /// The part of a log that is read.
     public enum Part: Sendable {
-        /// The rows whose database transaction is older than every running one. No later commit can
-        /// add a row before or between them.
+        /// The rows whose database transaction is older than every running one, and those that are
+        /// published. No later commit can add a row before or between them.
         case settled
         /// All rows that the session sees. They are consistent with other data read in the same
         /// snapshot.
@@ -52,7 +52,7 @@ public enum EventLog {
                 SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
                 FROM outbox
                 WHERE (xid, position) > (\(place.xid), \(place.position))
-                    AND (\(part == .visible) OR xid < (SELECT outbox_settled()))
+                    AND (\(part == .visible) OR \(unsafe: isSettled))
                     AND (cardinality(\(wanted)) = 0 OR type = ANY(\(wanted)))
                 ORDER BY xid, position
                 LIMIT \(Int64(limit))
@@ -73,7 +73,8 @@ public enum EventLog {
     /// The settled rows after a place, in the order of their transaction ids.
     ///
     /// A row is settled once its database transaction is older than every running one, so that no
-    /// row can appear before it any more.
+    /// row can appear before it any more. A published row is settled even if a database transaction
+    /// of another database of the server is older.
     static func settledRows(
         after place: LogPlace,
         limit: Int,
@@ -160,13 +161,21 @@ public enum EventLog {
             """
             SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
             FROM outbox
-            WHERE (xid, position) > (\(place.xid), \(place.position))
-                AND xid < (SELECT outbox_settled())
+            WHERE (xid, position) > (\(place.xid), \(place.position)) AND \(unsafe: isSettled)
             ORDER BY xid, position
             LIMIT \(Int64(limit))
             """
         )
     }
+
+    /// The condition of a settled row.
+    ///
+    /// The relay publishes what no database transaction of its own database can precede. That may be
+    /// more than the server as a whole has settled, and it is sealed at once.
+    private static let isSettled = """
+        (xid < (SELECT outbox_settled())
+            OR (xid, position) <= (SELECT place.xid, place.position FROM relay_place AS place))
+        """
 
     /// The number of rows of some types, for a progress report.
     public static func count(

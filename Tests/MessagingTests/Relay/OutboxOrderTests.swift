@@ -185,6 +185,21 @@ struct OutboxOrderTests {
         }
     }
 
+    /// The seals of published rows would otherwise be about rows that the check does not see.
+    @Test func theSealCheckSeesWhatIsPublished() async throws {
+        try await withTestDatabase { other in
+            try await SealedDatabase.with { log in
+                try await Self.whileTransactionRuns(in: other) {
+                    try await log.append(1...3)
+                    try await log.seal(batch: 3)
+                    let report = try await log.check()
+                    #expect(report.findings.isEmpty)
+                    #expect(report.months.map(\.rows) == [3])
+                }
+            }
+        }
+    }
+
     @Test func transactionsOfTheSameDatabaseHoldLaterEventsBack() async throws {
         let migrations = MessagingMigrations.all(role: "counterfoil_payments")
         try await withTestDatabase(migrations: migrations) { database in
