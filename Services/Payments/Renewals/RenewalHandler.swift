@@ -107,13 +107,14 @@ struct RenewalHandler: Sendable {
     /// Whether an error means that an action itself cannot be carried out.
     ///
     /// A database that is unreachable, busy or badly configured says nothing about the action. These
-    /// errors do: SQLSTATE classes 22 (data) and 23 (constraints), and values that cannot be read.
+    /// errors do: SQLSTATE classes 22 (data), 23 (constraints) and XX (a damaged row), and values that
+    /// cannot be read.
     private static func isOfAnAction(_ error: any Error) -> Bool {
         guard !(error is CancellationError) else { return false }
         guard let error = error as? PostgresError else { return true }
         guard !OutcomeHandler.isRetriable(error) else { return false }
         guard let state = error.sqlState else { return error.code == .decoding }
-        return state.hasPrefix("22") || state.hasPrefix("23")
+        return ["22", "23", "XX"].contains(state.prefix(2))
     }
 
     /// Charges now for a period of a subscription, because somebody asks for it.

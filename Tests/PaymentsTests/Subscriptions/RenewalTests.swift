@@ -139,6 +139,42 @@ import Testing
         }
     }
 
+    /// PostgreSQL reports a row that is damaged on its disk so.
+    @Test func aDamagedRowHoldsUpNoOther() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            try await database.withClient(role: PaymentsMigrations.role, poolSize: 2) { client in
+                let store = Store(client: client)
+                try await store.sell(club())
+                for account in [bob, alice] {
+                    let key = account.accountID.rawValue
+                    _ = try await store.buy(request("club", price: usd(299)), key: key, of: account)
+                }
+                try await database.withClient(poolSize: 1) { administrator in
+                    try await administrator.withConnection { connection in
+                        try connection.execute(
+                            """
+                            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                                RAISE 'missing chunk' USING ERRCODE = 'data_corrupted';
+                            END $$
+                            """
+                        )
+                        try connection.execute(
+                            """
+                            CREATE TRIGGER refuse BEFORE UPDATE ON subscriptions FOR EACH ROW
+                            WHEN (OLD.account_id = 'bob') EXECUTE FUNCTION refuse()
+                            """
+                        )
+                    }
+                }
+                store.clock.advance(by: Self.month - .seconds(3600))
+                #expect(try await store.renewals.carryOut(limit: 10) == 2)
+                let renewals = try await store.transactions().filter { $0.reason == .renewal }
+                #expect(renewals.map(\.accountID) == [alice.accountID])
+                #expect(try await store.renewals.carryOut(limit: 10) == 0, "it is left alone")
+            }
+        }
+    }
+
     @Test func aFailedActionIsTriedAgainAfterAMinute() {
         let failed = FailedActions()
         let now = ContinuousClock.now
