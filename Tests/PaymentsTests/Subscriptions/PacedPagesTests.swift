@@ -1,5 +1,7 @@
 import EventTypes
 import ServiceKit
+import StoreTracing
+import Subscriptions
 import Synchronization
 import TestSupport
 import Testing
@@ -53,14 +55,7 @@ import Testing
 
     @Test func subscribersAreToldOfARaiseWithRests() async throws {
         try await withStore { store in
-            try await store.sell(club())
-            for name in ["alice", "bob", "carol"] {
-                let account = AuthenticatedAccount(
-                    accountID: AccountID(unchecked: name),
-                    bundleID: alice.bundleID
-                )
-                try await store.buy(request("club", price: usd(299)), key: name, of: account)
-            }
+            try await Self.subscribeThree(store)
             var dearer = club(version: 2)
             dearer.priceChanges[Storefront(unchecked: "USA")] = PriceChange(
                 price: usd(349),
@@ -82,6 +77,46 @@ import Testing
                 $0.cause == .priceIncreaseScheduled
             }
             #expect(told == 3)
+        }
+    }
+
+    @Test func subscribersAreExtendedWithRests() async throws {
+        try await withStore { store in
+            try await Self.subscribeThree(store)
+            let rests = Rests()
+            let handler = MassExtensionHandler(
+                context: store.context,
+                products: ProductStore(),
+                didCommit: {},
+                pageSize: 1,
+                pages: rests.pages
+            )
+            let request = MassExtension(
+                number: 0,
+                bundleID: alice.bundleID,
+                productID: ProductID(unchecked: "club"),
+                requestIdentifier: "outage",
+                days: 3,
+                reasonCode: 3,
+                storefronts: nil,
+                acceptedAt: startTime
+            )
+            _ = try await handler.accept(request, by: nil, trace: .begin())
+            let failures = try await handler.work()
+            #expect(failures.isEmpty, "\(failures)")
+            #expect(rests.taken.withLock { $0.count } >= 3)
+        }
+    }
+
+    /// Sells the club to three accounts.
+    private static func subscribeThree(_ store: Store) async throws {
+        try await store.sell(club())
+        for name in ["alice", "bob", "carol"] {
+            let account = AuthenticatedAccount(
+                accountID: AccountID(unchecked: name),
+                bundleID: alice.bundleID
+            )
+            try await store.buy(request("club", price: usd(299)), key: name, of: account)
         }
     }
 
