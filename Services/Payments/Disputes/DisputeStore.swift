@@ -7,7 +7,8 @@ enum DisputeStore {
     /// Writes what the processor says of a dispute now.
     ///
     /// A stage never goes back, nor is a dispute that has ended open again, unless there is an appeal.
-    /// So an answer that comes late changes nothing.
+    /// So an answer that comes late changes nothing. One about an appeal may show an end as open until
+    /// the dispute is read again. No money depends on it.
     ///
     /// - Parameters:
     ///   - dispute: The dispute.
