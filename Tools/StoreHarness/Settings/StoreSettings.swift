@@ -42,9 +42,11 @@ struct StoreSettings {
             properties["heartbeat.interval.ms"] = "2000"
         }
         if options.waitsByDefault {
-            for wait in ["fetch.wait.max.ms", "heartbeat.interval.ms", "session.timeout.ms"] {
-                properties[wait] = nil
-            }
+            let waits = [
+                "fetch.wait.max.ms", "heartbeat.interval.ms", "session.timeout.ms",
+                "max.poll.interval.ms",
+            ]
+            for wait in waits { properties[wait] = nil }
         }
         return properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             .joined(separator: ",")
