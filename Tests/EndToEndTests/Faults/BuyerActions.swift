@@ -27,7 +27,7 @@ extension EndToEnd {
         }
 
         @Test func afterAnActionIsAskedForBeforeItsCommit() async throws {
-            try await confirm(after: .beforeCommit(ofTransactionWith: "step = u.step"))
+            try await confirm(after: .beforeCommit(ofTransactionWith: "step = coalesce(u.step"))
         }
 
         @Test(.onlySandbox("It stops a statement of the sandbox's books."))

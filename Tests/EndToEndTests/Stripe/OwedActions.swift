@@ -14,7 +14,7 @@ extension EndToEnd {
             try await withStripe { store, stripe in
                 let client = try store.client(account: "ada")
                 let (id, card) = try await owe(in: store, at: stripe)
-                let statement = isConfirmed ? "INTO ledger_postings" : "step = u.step"
+                let statement = isConfirmed ? "INTO ledger_postings" : "step = coalesce(u.step"
                 let hold = try store.hold(.payments, .beforeCommit(ofTransactionWith: statement))
                 let asked = try await client.choose(card, for: id)
                 #expect(asked.status == 200)

@@ -8,7 +8,7 @@ extension EndToEnd {
     @Suite(.serialized, .timeLimit(.minutes(8)))
     struct ProcessorCrashPoints {
         /// The commit that the charge has begun, and the one that it is made.
-        @Test(arguments: ["step = u.step", "INTO ledger_postings"])
+        @Test(arguments: ["step = coalesce(u.step", "INTO ledger_postings"])
         func aChargeThatTakesItsTimeIsMadeOnce(statement: String) async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()
