@@ -119,7 +119,7 @@ extension EndToEnd {
                     (["create", "--organizer", "cleo", "--member", "cleo"], "named twice"),
                     (["create", "--organizer", "cleo", "--member", "ben"], "another family"),
                     (["remove", family.id.rawValue, "ada"], "organizer"),
-                    (["remove", family.id.rawValue, "zoe"], "no member"),
+                    (["remove", family.id.rawValue, "zoe"], "not a member"),
                     (["remove", family.id.rawValue, "ben"], "End it instead"),
                 ] {
                     let app =
