@@ -151,15 +151,17 @@ extension StoreHarness {
     /// In the middle of a pipeline the server does not call a session idle.
     fileprivate func backend(committingIn service: StoreService) async throws -> Int32 {
         let database = service.rawValue + "%"
-        return try await cluster.asSuperuser { connection in
-            try connection.query(
-                """
-                SELECT pid FROM pg_stat_activity
-                WHERE datname LIKE \(database) AND xact_start IS NOT NULL
-                    AND wait_event = 'ClientRead'
-                ORDER BY xact_start LIMIT 1
-                """
-            )[0].decode(Int32.self)
+        return try await eventually("a session to wait for the end of its database transaction") {
+            try await cluster.asSuperuser { connection in
+                try connection.query(
+                    """
+                    SELECT pid FROM pg_stat_activity
+                    WHERE datname LIKE \(database) AND xact_start IS NOT NULL
+                        AND wait_event = 'ClientRead'
+                    ORDER BY xact_start LIMIT 1
+                    """
+                ).first?.decode(Int32.self)
+            }
         }
     }
 }
