@@ -6,8 +6,12 @@ import StoreAPI
 
 /// The store's clock.
 extension ScenarioStage {
+    /// The longest wait for charges before the clock goes forward.
+    private static let chargePatience = Duration.seconds(2)
+
     /// Advances the store's clock, and waits until every service follows it.
     func advance(_ span: ClockSpan, isAwaited: Bool) async throws {
+        try await waitForCharges()
         let addresses = connection.store.addresses
         let key = UUID().uuidString
         try await connection.wait.until("an earlier advance of the clock to end") { () -> Void? in
@@ -41,6 +45,31 @@ extension ScenarioStage {
             return (clock.status == .ready ? clock : nil, clock.step)
         }
         try await waitUntilFollowed(clock.step)
+    }
+
+    /// Waits for the charges that are on their way, so that a payment is charged at the time at
+    /// which it was made.
+    ///
+    /// A charge that waits for its buyer, or that the processor holds up, is not waited for to its
+    /// end.
+    private func waitForCharges() async throws {
+        let deadline = ContinuousClock.now + Self.chargePatience
+        for payment in cast.payments.values {
+            guard let id = payment.id else { continue }
+            while ContinuousClock.now < deadline, try await isPurchasing(id, payment.account) {
+                try await Task.sleep(for: .milliseconds(25))
+            }
+        }
+    }
+
+    private func isPurchasing(_ id: TransactionID, _ account: AccountID) async throws -> Bool {
+        let answer = try await connection.send(
+            .GET,
+            connection.store.addresses.payments + Routes.transaction(id),
+            by: .account(account),
+            as: TransactionResponse.self
+        )
+        return answer.transaction.state == .purchasing
     }
 
     /// Freezes the store's clock or lets it run, and waits until every service follows it.
