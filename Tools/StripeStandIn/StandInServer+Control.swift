@@ -62,7 +62,9 @@ extension StandInError {
     /// A request that was refused for its parameters has begun nothing.
     var isOfBegunWork: Bool {
         guard status != 402 else { return true }
-        return !(code?.hasPrefix("parameter_") ?? false) && code != "resource_missing"
-            && status != 404
+        guard status != 404 else { return false }
+        guard let code else { return true }
+        let isOfParameter = code.hasPrefix("parameter_") || code.hasSuffix("_no_longer_supported")
+        return !isOfParameter && code != "resource_missing"
     }
 }
