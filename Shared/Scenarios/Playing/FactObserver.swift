@@ -136,12 +136,7 @@ struct FactObserver {
         let payment = try cast.payment(name)
         guard let id = payment.id else { return nil }
         if let known = transactions[id] { return known }
-        let transaction = try await connection.send(
-            .GET,
-            connection.store.addresses.payments + Routes.transaction(id),
-            by: .account(payment.account),
-            as: TransactionResponse.self
-        ).transaction
+        let transaction = try await connection.transaction(of: payment)
         transactions[id] = transaction
         return transaction
     }

@@ -7,7 +7,7 @@ import StoreAPI
 /// The store's clock.
 extension ScenarioStage {
     /// The longest wait for charges before the clock goes forward.
-    private static let chargePatience = Duration.seconds(2)
+    private static let chargePatience = Duration.seconds(5)
 
     /// Advances the store's clock, and waits until every service follows it.
     func advance(_ span: ClockSpan, isAwaited: Bool) async throws {
@@ -53,23 +53,14 @@ extension ScenarioStage {
     /// A charge that waits for its buyer, or that the processor holds up, is not waited for to its
     /// end.
     private func waitForCharges() async throws {
-        let deadline = ContinuousClock.now + Self.chargePatience
-        for payment in cast.payments.values {
-            guard let id = payment.id else { continue }
-            while ContinuousClock.now < deadline, try await isPurchasing(id, payment.account) {
-                try await Task.sleep(for: .milliseconds(25))
+        let payments = cast.payments.values.filter { $0.id != nil }
+        try await connection.wait.upTo(Self.chargePatience) {
+            for payment in payments {
+                let transaction = try await connection.transaction(of: payment)
+                if transaction.state == .purchasing { return false }
             }
+            return true
         }
-    }
-
-    private func isPurchasing(_ id: TransactionID, _ account: AccountID) async throws -> Bool {
-        let answer = try await connection.send(
-            .GET,
-            connection.store.addresses.payments + Routes.transaction(id),
-            by: .account(account),
-            as: TransactionResponse.self
-        )
-        return answer.transaction.state == .purchasing
     }
 
     /// Freezes the store's clock or lets it run, and waits until every service follows it.

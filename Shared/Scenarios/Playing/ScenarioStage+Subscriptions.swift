@@ -49,18 +49,22 @@ extension ScenarioStage {
 }
 
 extension ScenarioConnection {
+    /// The transaction of a payment as `payments` has it now.
+    func transaction(of payment: PlayedPayment) async throws -> EventTypes.Transaction {
+        try await send(
+            .GET,
+            store.addresses.payments + Routes.transaction(try payment.accepted),
+            by: .account(payment.account),
+            as: TransactionResponse.self
+        ).transaction
+    }
+
     /// The id of the subscription that a payment belongs to.
     ///
     /// A payment belongs to it once it is charged.
     func subscriptionID(of payment: PlayedPayment) async throws -> TransactionID {
-        let id = try payment.accepted
-        return try await wait.until("'\(payment.name)' to be charged") {
-            let transaction = try await send(
-                .GET,
-                store.addresses.payments + Routes.transaction(id),
-                by: .account(payment.account),
-                as: TransactionResponse.self
-            ).transaction
+        try await wait.until("'\(payment.name)' to be charged") {
+            let transaction = try await self.transaction(of: payment)
             switch transaction.state {
             case .purchased: return transaction.originalID
             case .failed: throw StepFailure("'\(payment.name)' has failed")

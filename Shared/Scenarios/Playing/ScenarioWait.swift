@@ -26,6 +26,19 @@ struct ScenarioWait: Sendable {
         }
     }
 
+    /// Asks again and again until something is so, or until a time is over.
+    ///
+    /// - Parameters:
+    ///   - patience: The longest wait, which is no error.
+    ///   - isSo: Returns whether it is so.
+    /// - Throws: An error of the closure.
+    func upTo(_ patience: Duration, until isSo: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + patience
+        while try await !isSo(), ContinuousClock.now < deadline {
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
     /// Asks again and again until there is a value, as long as there is progress.
     ///
     /// - Parameters:
