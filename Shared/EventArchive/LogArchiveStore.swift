@@ -69,8 +69,7 @@ public enum LogArchiveStore {
         return try EventLog.exactRows(
             in: connection.query(
                 """
-                SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
-                FROM outbox
+                SELECT \(unsafe: EventLog.columns) FROM outbox
                 WHERE time >= \(first)::timestamptz
                     AND time < (
                         (\(first)::timestamptz AT TIME ZONE 'UTC' + interval '1 month')

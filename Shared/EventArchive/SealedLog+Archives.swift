@@ -12,7 +12,7 @@ extension SealedLog {
     public static func outbox(archives: ArchivedRows?) -> SealedLog {
         guard let archives else { return .outbox }
         return outbox(includesArchives: true) { place, limit, connection in
-            let stored = try EventLog.settledExactRows(after: place, limit: limit, on: connection)
+            let stored = try EventLog.exactRows(after: place, limit: limit, on: connection)
             return try archives.merged(with: stored, after: place, limit: limit, types: [])
         }
     }

@@ -41,16 +41,15 @@ public enum EventLog {
     package static func exactRows(
         after place: LogPlace,
         limit: Int,
-        part: Part,
-        types: Set<EventType>,
+        part: Part = .settled,
+        types: Set<EventType> = [],
         on connection: isolated PostgresConnection
     ) throws -> [ExactRow] {
         let wanted = types.map(\.rawValue).sorted()
         return try exactRows(
             in: connection.query(
                 """
-                SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
-                FROM outbox
+                SELECT \(unsafe: columns) FROM outbox
                 WHERE (xid, position) > (\(place.xid), \(place.position))
                     AND (\(part == .visible) OR \(unsafe: isSettled))
                     AND (cardinality(\(wanted)) = 0 OR type = ANY(\(wanted)))
@@ -59,28 +58,6 @@ public enum EventLog {
                 """
             )
         )
-    }
-
-    /// The settled rows after a place, each with exactly what the table has.
-    package static func settledExactRows(
-        after place: LogPlace,
-        limit: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [ExactRow] {
-        try exactRows(in: settled(after: place, limit: limit, on: connection))
-    }
-
-    /// The settled rows after a place, in the order of their transaction ids.
-    ///
-    /// A row is settled once its database transaction is older than every running one, so that no
-    /// row can appear before it any more. A published row is settled even if a database transaction
-    /// of another database of the server is older.
-    static func settledRows(
-        after place: LogPlace,
-        limit: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [OutboxRow] {
-        try exactRows(in: settled(after: place, limit: limit, on: connection)).map(\.row)
     }
 
     /// The settled rows after a place, and whether the session sees further ones.
@@ -93,9 +70,7 @@ public enum EventLog {
     ) throws -> (settled: [OutboxRow], hasMore: Bool) {
         let rows = try connection.query(
             """
-            SELECT xid < (SELECT outbox_settled()), xid, position, event_id, type, topic, key,
-                subject, time, traceparent, data
-            FROM outbox
+            SELECT xid < (SELECT outbox_settled()), \(unsafe: columns) FROM outbox
             WHERE (xid, position) > (\(place.xid), \(place.position))
             ORDER BY xid, position
             LIMIT \(Int64(limit))
@@ -113,10 +88,10 @@ public enum EventLog {
 
     /// The rows after a place that no database transaction of this database can precede any more.
     ///
-    /// ``settledRows(after:limit:on:)`` waits for every running database transaction of the server.
-    /// Those of the server's other databases cannot append here, and are left out. A look at the
-    /// server's locks finds them, so this costs more. One that ends in between counts as one of this
-    /// database, and so does one whose database is unknown.
+    /// ``nextRows(after:limit:on:)`` waits for every running database transaction of the server. Those
+    /// of the server's other databases cannot append here, and are left out. A look at the server's
+    /// locks finds them, so this costs more. One that ends in between counts as one of this database,
+    /// and so does one whose database is unknown.
     static func rowsSettledHere(
         after place: LogPlace,
         limit: Int,
@@ -141,8 +116,7 @@ public enum EventLog {
                 ))::text::xid8 AS place
                 FROM outbox_base
             )
-            SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
-            FROM outbox
+            SELECT \(unsafe: columns) FROM outbox
             WHERE (xid, position) > (\(place.xid), \(place.position))
                 AND xid < (SELECT place FROM settled)
             ORDER BY xid, position
@@ -150,22 +124,6 @@ public enum EventLog {
             """
         )
         return try exactRows(in: rows).map(\.row)
-    }
-
-    private static func settled(
-        after place: LogPlace,
-        limit: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> PostgresRows {
-        try connection.query(
-            """
-            SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
-            FROM outbox
-            WHERE (xid, position) > (\(place.xid), \(place.position)) AND \(unsafe: isSettled)
-            ORDER BY xid, position
-            LIMIT \(Int64(limit))
-            """
-        )
     }
 
     /// The condition of a settled row.
@@ -188,8 +146,11 @@ public enum EventLog {
         return try rows.first?.decode(Int64.self) ?? 0
     }
 
-    /// Decodes rows of `xid, position, event_id, type, topic, key, subject, time, traceparent,
-    /// data`, each with exactly what the table has.
+    /// The columns of ``exactRows(in:)``, in their order.
+    package static let columns =
+        "xid, position, event_id, type, topic, key, subject, time, traceparent, data"
+
+    /// Decodes rows of ``columns``, each with exactly what the table has.
     package static func exactRows(in rows: PostgresRows) throws -> [ExactRow] {
         try rows.map { row in
             var columns = try row.columns(10)

@@ -312,11 +312,7 @@ final class RelayLeadership: Sendable {
         let sealed = heads.sealed
         guard sealed < published else { return false }
         let rows = try await client.withConnection { connection in
-            try EventLog.settledRows(
-                after: sealed,
-                limit: LogSeal.rowsMax,
-                on: connection
-            )
+            try EventLog.rows(after: sealed, limit: LogSeal.rowsMax, on: connection)
         }.filter { $0.place <= published }
         guard !rows.isEmpty else {
             logger.warning(

@@ -177,7 +177,7 @@ enum RelayStore {
     }
 
     /// The first part of the place that an event would get if it were appended now.
-    static func newestPlace(on connection: isolated PostgresConnection) throws -> UInt64 {
+    private static func newestPlace(on connection: isolated PostgresConnection) throws -> UInt64 {
         try connection.query("SELECT outbox_place()").first?.decode(UInt64.self) ?? 0
     }
 

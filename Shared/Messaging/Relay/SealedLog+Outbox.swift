@@ -8,7 +8,7 @@ extension SealedLog {
 
     /// A service's event log, without the months that are archived in files.
     public static let outbox = outbox(includesArchives: false) { place, limit, connection in
-        try EventLog.settledExactRows(after: place, limit: limit, on: connection)
+        try EventLog.exactRows(after: place, limit: limit, on: connection)
     }
 
     /// A service's event log whose rows are read by a given function.

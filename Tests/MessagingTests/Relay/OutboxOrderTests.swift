@@ -44,7 +44,7 @@ struct OutboxOrderTests {
         // Database transactions of other tests in the same cluster may delay the rows.
         try await eventually("\(count) settled rows") {
             let rows = try await client.withConnection { connection in
-                try EventLog.settledRows(after: .start, limit: 10, on: connection)
+                try EventLog.rows(after: .start, limit: 10, on: connection)
             }
             return rows.count == count ? rows.map(\.event.subject) : nil
         }
@@ -172,7 +172,7 @@ struct OutboxOrderTests {
                             try Self.append("1", on: connection)
                         }
                         let settled = try await client.withConnection { connection in
-                            try EventLog.settledRows(after: .start, limit: 10, on: connection)
+                            try EventLog.rows(after: .start, limit: 10, on: connection)
                         }
                         #expect(settled.isEmpty)
                         // One that ends while the query runs counts as one of this database.
