@@ -11,46 +11,6 @@ enum CodeStore {
     /// The constraint that a second redemption of an offer by an account meets.
     static let accountConstraint = "an_account_redeems_an_offer_once"
 
-    /// Reads codes without locking them.
-    static func codes(_ digests: Set<CodeDigest>) -> PostgresReading<[CodeDigest: OfferCode]> {
-        guard !digests.isEmpty else { return PostgresReading(known: [:]) }
-        return PostgresReading(
-            """
-            SELECT o.digest, c.bundle_id, c.product_id, c.offer_id, c.expires_at,
-                c.deactivated_at IS NOT NULL, o.redemptions_max, o.redemptions
-            FROM offer_codes o JOIN code_campaigns c ON c.id = o.campaign_id
-            WHERE o.digest = ANY(\(digests.sorted().map(\.text)))
-            """
-        ) { rows in
-            var codes: [CodeDigest: OfferCode] = [:]
-            for row in rows {
-                let (text, bundle, product, offer, end, isDeactivated, max, count) =
-                    try row.decode(
-                        String.self,
-                        BundleID.self,
-                        ProductID.self,
-                        OfferID.self,
-                        StoreTime?.self,
-                        Bool.self,
-                        Int32.self,
-                        Int32.self
-                    )
-                let digest = CodeDigest(text: text)
-                codes[digest] = OfferCode(
-                    digest: digest,
-                    bundleID: bundle,
-                    productID: product,
-                    offerID: offer,
-                    expiresAt: end,
-                    isDeactivated: isDeactivated,
-                    redemptionsMax: Int(max),
-                    redemptions: Int(count)
-                )
-            }
-            return codes
-        }
-    }
-
     /// Reads codes without locking them, each with whether its account has redeemed its offer before.
     ///
     /// - Parameter asked: The codes, each with the account that is to redeem it.
@@ -123,41 +83,6 @@ enum CodeStore {
         }
     }
 
-    /// Reads which offers accounts have redeemed.
-    static func redeemed(by accounts: Set<AccountKey>) -> PostgresReading<Set<RedemptionKey>> {
-        guard !accounts.isEmpty else { return PostgresReading(known: []) }
-        let ordered = accounts.sorted()
-        // `OFFSET` keeps it from becoming a join, which may begin with the table and read all of it.
-        return PostgresReading(
-            """
-            SELECT had.account_id, had.bundle_id, had.product_id, had.offer_id
-            FROM unnest(\(ordered.map(\.accountID)), \(ordered.map(\.bundleID)))
-                AS asked (account_id, bundle_id)
-            CROSS JOIN LATERAL (
-                SELECT r.account_id, r.bundle_id, r.product_id, r.offer_id FROM code_redemptions r
-                WHERE r.account_id = asked.account_id AND r.bundle_id = asked.bundle_id
-                OFFSET 0
-            ) AS had
-            """
-        ) { rows in
-            Set(
-                try rows.map { row in
-                    let (account, bundle, product, offer) = try row.decode(
-                        AccountID.self,
-                        BundleID.self,
-                        ProductID.self,
-                        OfferID.self
-                    )
-                    return RedemptionKey(
-                        account: AccountKey(accountID: account, bundleID: bundle),
-                        productID: product,
-                        offerID: offer
-                    )
-                }
-            )
-        }
-    }
-
     /// Writes which payments redeem codes, and counts them.
     ///
     /// The server waits for another process that redeems or gives back one of the codes at this moment.
@@ -194,6 +119,9 @@ enum CodeStore {
     }
 
     /// Gives back the codes of payments that have failed; others change nothing.
+    ///
+    /// If another database transaction changes a count meanwhile, this one waits for it and goes on from
+    /// the new count.
     static func giveBack(
         _ failed: [TransactionID],
         on connection: isolated PostgresConnection
@@ -206,20 +134,8 @@ enum CodeStore {
             """
         )
         let digests = try rows.map { CodeDigest(text: try $0.decode(String.self)) }
-        try count(digests, by: -1, on: connection)
-    }
-
-    /// Changes the counts of codes, whose rows it locks in the order of the digests.
-    ///
-    /// If another database transaction changes a count meanwhile, this one waits for it and goes on from
-    /// the new count.
-    private static func count(
-        _ digests: [CodeDigest],
-        by step: Int32,
-        on connection: isolated PostgresConnection
-    ) throws {
         guard !digests.isEmpty else { return }
-        let steps = changes(of: digests, by: step)
+        let steps = changes(of: digests, by: -1)
         try connection.enqueue(
             """
             UPDATE offer_codes AS o SET redemptions = o.redemptions + locked.change

@@ -40,7 +40,7 @@ struct RedemptionHandler: Sendable {
         case refused(PaymentRefusal)
         /// The offer of the code is to be confirmed.
         case offered(CodeTerms)
-        /// The code was redeemed by a payment, whose answer this is; it is perhaps charged yet.
+        /// A payment has redeemed the code, and this is its answer; it may not be charged yet.
         case redeemed([UInt8])
     }
 
@@ -200,7 +200,9 @@ struct RedemptionHandler: Sendable {
             )
             guard tries < Self.triesMax else { return .nothing(.tooManyTries) }
             guard let digest = CodeDigest(typed: typed, in: ticket.account.bundleID),
-                let code = try connection.read(CodeStore.codes([digest]))[digest]
+                let code = try connection.read(
+                    CodeStore.facts(of: [(digest: digest, account: ticket.account)])
+                ).codes[digest]
             else {
                 try TicketStore.countTry(of: ticket.account, on: connection)
                 return .nothing(.refused(.codeUnknown))
@@ -274,7 +276,10 @@ struct RedemptionHandler: Sendable {
     ) async throws -> Reply {
         let time = context.now()
         let found = try await context.client.withConnection { connection -> Found in
-            guard let code = try connection.read(CodeStore.codes([digest]))[digest] else {
+            let facts = try connection.read(
+                CodeStore.facts(of: [(digest: digest, account: ticket.account)])
+            )
+            guard let code = facts.codes[digest] else {
                 return .nothing(.refused(.codeUnknown))
             }
             let product = try connection.read(
@@ -306,9 +311,9 @@ struct RedemptionHandler: Sendable {
             bundleID: account.bundleID,
             groupID: terms.groupID
         )
-        let (redeemed, rows) = try await context.client.withConnection { connection in
+        let (facts, rows) = try await context.client.withConnection { connection in
             try connection.read(
-                CodeStore.redeemed(by: [account]),
+                CodeStore.facts(of: [(digest: code.digest, account: account)]),
                 SubscriptionStore.reading([key])
             )
         }
@@ -317,7 +322,7 @@ struct RedemptionHandler: Sendable {
             productID: code.productID,
             offerID: code.offerID
         )
-        guard !redeemed.contains(redemption) else { return .refused(.codeRedeemedBefore) }
+        guard !facts.redeemed.contains(redemption) else { return .refused(.codeRedeemedBefore) }
         let rules = context.subscriptions.dueActions
         let time = context.now()
         let row = rows.first ?? SubscriptionRow(key: key)
