@@ -43,10 +43,8 @@ struct BenchSubscriptions: Sendable {
         /// The bytes of write-ahead log until then.
         var walBytes: Int64 = 0
 
-        /// The costs of the store's own processes, without those of PostgreSQL that have ended.
-        var costsOfStore: [ProcessCost] {
-            costs.filter { ![ProcessCost.load, ProcessCost.endedPostgreSQL].contains($0.name) }
-        }
+        /// The costs of the store's own processes.
+        var costsOfStore: [ProcessCost] { costs.filter(\.isOfStore) }
 
         /// The processor time of the store for each of some renewals, in microseconds.
         func microseconds(perEachOf count: Int) -> Double {
@@ -221,7 +219,7 @@ struct BenchSubscriptions: Sendable {
     private func renew() async throws -> Renewal {
         let last = try await subscribers.newestTransaction()
         let usages = ProcessCost.usages(of: store)
-        let wal = try await walBytes()
+        let wal = try await store.walBytes()
         let start = ContinuousClock.now
         try await subscribers.advance(by: Self.window)
         let charged = (ContinuousClock.now - start).seconds
@@ -231,16 +229,8 @@ struct BenchSubscriptions: Sendable {
             charged: charged,
             delivered: (ContinuousClock.now - start).seconds,
             costs: ProcessCost.costs(of: store, since: usages),
-            walBytes: try await walBytes() - wal
+            walBytes: try await store.walBytes() - wal
         )
-    }
-
-    /// The bytes in the write-ahead log of the cluster.
-    private func walBytes() async throws -> Int64 {
-        try await store.cluster.asSuperuser { connection in
-            try connection.query("SELECT (pg_current_wal_lsn() - '0/0')::bigint").first?
-                .decode(Int64.self) ?? 0
-        }
     }
 
     private static func text(_ number: Double) -> String { String(format: "%.2f", number) }

@@ -55,10 +55,7 @@ struct WrittenRows: Sendable {
             }
             for (table, count) in counts { rows["\(service.rawValue).\(table)"] = count }
         }
-        walBytes = try await store.cluster.asSuperuser { connection in
-            try connection.query("SELECT (pg_current_wal_lsn() - '0/0')::bigint").first?
-                .decode(Int64.self) ?? 0
-        }
+        walBytes = try await store.walBytes()
     }
 
     /// The difference to an earlier state.
@@ -159,6 +156,14 @@ extension StoreHarness {
     /// Returns the name of a service's database.
     func databaseName(_ service: StoreService) -> String {
         URL(string: databaseURL(service))?.lastPathComponent ?? ""
+    }
+
+    /// Reads how many bytes were written to the write-ahead log since the cluster was created.
+    func walBytes() async throws -> Int64 {
+        try await cluster.asSuperuser { connection in
+            try connection.query("SELECT (pg_current_wal_lsn() - '0/0')::bigint").first?
+                .decode(Int64.self) ?? 0
+        }
     }
 
     /// Runs statements in a database of the store's cluster as its owner.

@@ -16,12 +16,8 @@ struct BenchResult: Sendable {
     var rate: Double { Double(purchases) / seconds }
 
     /// The processor time per purchase in microseconds, without the load itself.
-    ///
-    /// Processes of PostgreSQL that have ended are left out: whether it removes dead rows within a
-    /// run of some seconds is a matter of chance.
     var cost: Double {
-        costs.filter { ![ProcessCost.load, ProcessCost.endedPostgreSQL].contains($0.name) }
-            .map { $0.microseconds(perEachOf: purchases) }.reduce(0, +)
+        costs.filter(\.isOfStore).map { $0.microseconds(perEachOf: purchases) }.reduce(0, +)
     }
 
     /// The latencies from the request to one of a purchase's times.

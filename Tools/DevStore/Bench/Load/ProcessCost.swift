@@ -17,6 +17,12 @@ struct ProcessCost: Sendable {
     let usage: ProcessUsage
     let cpuSeconds: Double
 
+    /// Whether the store has this cost whenever it does the same work.
+    ///
+    /// The load is not of the store. Processes of PostgreSQL that have ended are left out: whether it
+    /// removes dead rows within a run of some seconds is a matter of chance.
+    var isOfStore: Bool { ![Self.load, Self.endedPostgreSQL].contains(name) }
+
     /// The processor time for each of some purchases, in microseconds.
     func microseconds(perEachOf purchases: Int) -> Double { cpuSeconds * 1e6 / Double(purchases) }
 

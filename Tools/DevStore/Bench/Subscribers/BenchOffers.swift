@@ -281,7 +281,7 @@ struct BenchOffers: Sendable {
             purchases: numbers.count,
             seconds: (ContinuousClock.now - start).seconds,
             processorSeconds: ProcessCost.costs(of: store, since: before)
-                .filter { ![ProcessCost.load, ProcessCost.endedPostgreSQL].contains($0.name) }
+                .filter(\.isOfStore)
                 .reduce(0) { $0 + $1.cpuSeconds }
         )
         return (tally, accepted.compactMap(\.self))
