@@ -65,7 +65,7 @@ struct RenewalParts {
             context: charging.context,
             products: products,
             didCommit: frame.wakeRelay,
-            pages: PacedPages(isBusy: { [load = charging.runner.renewals] in load.isBusy() })
+            pages: PacedPages(isBusy: { [load = charging.runner.renewals] in load.isBusy })
         )
         extensions = Self.extensions(masses, on: frame)
         massRoutes = MassExtensionRoutes(masses: masses)
@@ -110,7 +110,7 @@ struct RenewalParts {
         let raises = PriceEnrolmentHandler(
             context: charging.context,
             didCommit: frame.wakeRelay,
-            pages: PacedPages(isBusy: { [load = charging.runner.renewals] in load.isBusy() })
+            pages: PacedPages(isBusy: { [load = charging.runner.renewals] in load.isBusy })
         )
         return WorkRunner(
             client: frame.client,

@@ -54,7 +54,7 @@ final class RenewalLoad: Sendable {
     }
 
     /// Whether somebody has bought something a moment ago, or charges of renewals are under way.
-    func isBusy() -> Bool { hasBuyers() || isCharging }
+    var isBusy: Bool { hasBuyers() || isCharging }
 
     /// Waits until fewer charges of renewals are under way than a number, or for a time.
     ///

@@ -208,9 +208,10 @@ enum SubscriptionStore {
         )
     }
 
-    /// The ids of the subscriptions whose action is due, in the same order.
+    /// The ids of the subscriptions whose action is due, in the order in which they are taken.
     ///
-    /// It reads nothing else of them, so it also names those whose content cannot be read.
+    /// It reads nothing else of them, so it also names those whose content cannot be read. Nothing is
+    /// locked.
     static func due(
         at time: StoreTime,
         limit: Int,

@@ -36,7 +36,7 @@ final class WorkRunner: Service {
         self.work = work
     }
 
-    /// Looks at once, because an advance of the store's clock waits.
+    /// Looks at once, because there is work, or because an advance of the store's clock waits for it.
     func wake() { signal.send() }
 
     /// Runs until graceful shutdown.

@@ -126,7 +126,7 @@ final class OCSPDirectory: Sendable {
             let certificate = try? Certificate(pemDocument: document)
         else { throw unusable(path, certificateFile, "is not a certificate in PEM") }
         guard let key = try? P256.Signing.PrivateKey(pemRepresentation: keyText) else {
-            throw unusable(path, keyFile, "is no P-256 private key in PEM")
+            throw unusable(path, keyFile, "is not a P-256 private key in PEM")
         }
         guard
             P256.Signing.PublicKey(certificate.publicKey)?.rawRepresentation

@@ -26,7 +26,8 @@ import Testing
         )
     }
 
-    private func wanted(
+    /// A request to extend the subscriptions to a product.
+    func wanted(
         _ identifier: String = "outage",
         of product: String = "club",
         days: Int = 3,

@@ -44,13 +44,13 @@ import Testing
 
     @Test func renewalsAndBuyersAreOthers() {
         let load = RenewalLoad()
-        #expect(!load.isBusy())
+        #expect(!load.isBusy)
         load.began(2)
-        #expect(load.isBusy())
+        #expect(load.isBusy)
         load.carriedOut(2)
-        #expect(!load.isBusy())
+        #expect(!load.isBusy)
         load.noteBuyers()
-        #expect(load.isBusy())
+        #expect(load.isBusy)
     }
 
     @Test func subscribersAreToldOfARaiseWithRests() async throws {
@@ -91,16 +91,7 @@ import Testing
                 pageSize: 1,
                 pages: rests.pages
             )
-            let request = MassExtension(
-                number: 0,
-                bundleID: alice.bundleID,
-                productID: ProductID(unchecked: "club"),
-                requestIdentifier: "outage",
-                days: 3,
-                reasonCode: 3,
-                storefronts: nil,
-                acceptedAt: startTime
-            )
+            let request = MassExtensionTests().wanted()
             _ = try await handler.accept(request, by: nil, trace: .begin())
             let failures = try await handler.work()
             #expect(failures.isEmpty, "\(failures)")

@@ -50,16 +50,7 @@ import Testing
                 products: ProductStore(),
                 didCommit: {}
             )
-            let request = MassExtension(
-                number: 0,
-                bundleID: alice.bundleID,
-                productID: ProductID(unchecked: "club"),
-                requestIdentifier: "outage",
-                days: 3,
-                reasonCode: 3,
-                storefronts: nil,
-                acceptedAt: startTime
-            )
+            let request = MassExtensionTests().wanted()
             _ = try await masses.accept(request, by: nil, trace: .begin())
             #expect(try await kinds(store) == [.extensions])
             try await masses.workOnAll()
