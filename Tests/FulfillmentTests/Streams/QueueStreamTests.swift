@@ -279,7 +279,7 @@ struct QueueStreamTests {
             var revision: Int64 = 0
             // First the kernel's buffers fill up, then the stream's own. The kernel itself would
             // drop the connection after 30 s.
-            try await eventually(within: .seconds(20), "the slow client is let go") {
+            try await eventually("the slow client is let go") {
                 revision += 1
                 server.hub.receive([
                     event("slow", large, revision), event("quick", small, revision),

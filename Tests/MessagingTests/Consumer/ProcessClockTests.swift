@@ -73,7 +73,7 @@ struct ProcessClockTests {
     }
 
     @Test func aClockThatWasNeverSetWaitsOnceForADatabaseThatIsFarAhead() async throws {
-        try await withClock(waitMax: .seconds(2)) { clock, now in
+        try await withClock(waitMax: .seconds(5)) { clock, now in
             clock.becomeCurrent()
             let ahead = now.advanced(by: .seconds(60))
             let first = try await ContinuousClock().measure {
@@ -82,7 +82,7 @@ struct ProcessClockTests {
             let second = try await ContinuousClock().measure {
                 try await clock.catchUp(with: [event(at: ahead)])
             }
-            #expect(first >= .seconds(2) && second < .seconds(1))
+            #expect(first >= .seconds(5) && second < .seconds(5))
         }
     }
 

@@ -41,7 +41,7 @@ import Testing
                 // The payment is accepted but never carried out, because the instance dies.
                 let id = try await wrong.add(request(), key: "1").id
                 try await instance(database, ahead: 0) { (right: Store) async throws in
-                    try await eventually(within: .seconds(10), "the attempt to be taken up") {
+                    try await eventually("the attempt to be taken up") {
                         _ = try await right.runner.recover()
                         await right.runner.drain()
                         return try await right.load(id).state == .purchased ? () : nil

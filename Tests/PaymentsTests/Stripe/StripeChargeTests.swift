@@ -64,7 +64,8 @@ import Testing
         .lockTimeout, .stalled,
     ])
     func afterAFaultThePurchaseIsChargedOnce(fault: StandInFault.Kind) async throws {
-        try await withStripeStore { store in
+        // A call that stalls is waited for until its time is over.
+        try await withStripeStore(timeout: .seconds(fault == .stalled ? 10 : 60)) { store in
             let card = try await store.save()
             store.standIn.inject(StandInFault(fault, path: "/v1/payment_intents", method: "POST"))
             let bought = try await store.buy(by: card)

@@ -41,7 +41,8 @@ struct StripeStore: Sendable {
         standIn: StandInServer,
         url: String,
         key text: String = StripeStore.key,
-        clock shared: ManualClock? = nil
+        clock shared: ManualClock? = nil,
+        timeout: Duration = .seconds(60)
     ) throws {
         // The stand-in has the machine's clock, and compares times with it.
         let start = Int64(Date().timeIntervalSince1970) * 1000
@@ -49,7 +50,7 @@ struct StripeStore: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let key = try StripeKey(text, environment: .sandbox)
         let stripe = StripeClient(
-            StripeClient.Settings(baseURL: url, timeout: .seconds(10)),
+            StripeClient.Settings(baseURL: url, connectTimeout: timeout, timeout: timeout),
             logger: logger
         ) { key }
         let gate = StripeGate(rate: 1000, logger: logger)
@@ -146,7 +147,7 @@ struct StripeStore: Sendable {
         request.headers.add(name: "authorization", value: "Bearer \(key)")
         request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
         request.body = .bytes(Array(form.utf8))
-        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         #expect((200..<300).contains(answer.status.code))
         return Data(try await answer.body.collect(upTo: 1 << 20).readableBytesView)
     }
@@ -247,7 +248,13 @@ struct StripeStore: Sendable {
 }
 
 /// Runs a test on a fresh database and a fresh stand-in.
+///
+/// - Parameters:
+///   - timeout: The longest time of a call. It is long, so that no call fails on a busy machine.
+///   - body: The test.
+/// - Throws: An error of the test, or of the database or the stand-in when they start.
 func withStripeStore(
+    timeout: Duration = .seconds(60),
     _ body: @escaping @Sendable (StripeStore) async throws -> Void
 ) async throws {
     try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
@@ -259,7 +266,12 @@ func withStripeStore(
                 defer { group.cancelAll() }
                 group.addTask { try await server.run(logger: logger) { running.yield($0) } }
                 for await url in urls {
-                    let store = try StripeStore(client: client, standIn: server, url: url)
+                    let store = try StripeStore(
+                        client: client,
+                        standIn: server,
+                        url: url,
+                        timeout: timeout
+                    )
                     try await store.sell(product())
                     do { try await body(store) } catch {
                         await store.stripe.shutDown()

@@ -52,7 +52,7 @@ import TestSupport
             url: cluster.url(database: "shop"),
             applicationName: "tests",
             poolSize: 2,
-            acquireTimeout: .seconds(5)
+            acquireTimeout: .seconds(20)
         )
         do {
             try await withRunningClient(settings) { client async throws in
@@ -80,7 +80,7 @@ import TestSupport
             let proxy = try await PostgresProxy.start(inFrontOf: database.cluster.port)
             let hold = proxy.hold(at: .beforeStatement(containing: "SELECT 777"))
             var settings = database.settings(through: proxy, poolSize: 1)
-            settings.statementTimeout = .milliseconds(500)
+            settings.statementTimeout = .seconds(5)
             try await withRunningClient(settings) { client async throws in
                 let error = await #expect(throws: PostgresError.self) {
                     try await client.withConnection { connection in
@@ -101,7 +101,7 @@ import TestSupport
                 url: database.url,
                 applicationName: "tests",
                 poolSize: 1,
-                acquireTimeout: .milliseconds(100)
+                acquireTimeout: .seconds(3)
             )
             try await withRunningClient(settings) { client async throws in
                 try await eventually("the pool to be open") { client.isConnected ? () : nil }
@@ -118,7 +118,7 @@ import TestSupport
                 try await eventually("the connection to be taken") {
                     isIn.value > 0 ? () : nil
                 }
-                for _ in 0..<3 {
+                for _ in 0..<2 {
                     let error = await #expect(throws: PostgresError.self) { try await one(client) }
                     #expect(error?.code == .poolExhausted)
                 }

@@ -21,10 +21,10 @@ import Testing
         #expect(await connection.checkIdle())
         #expect(connection.isQuiet)
         server.endSession()
-        try await eventually(within: .seconds(20), "the server to say so") {
+        try await eventually("the server to say so") {
             connection.isQuiet ? nil : ()
         }
-        try await eventually(within: .seconds(20), "the session to be lost") {
+        try await eventually("the session to be lost") {
             await connection.checkIdle() ? nil : ()
         }
         #expect(await !connection.isUsable)

@@ -184,7 +184,7 @@ import TestSupport
                 url: database.url,
                 applicationName: "tests",
                 poolSize: 1,
-                statementTimeout: .milliseconds(500)
+                statementTimeout: .seconds(5)
             )
             try await withRunningClient(settings) { client async throws in
                 let error = await #expect(throws: PostgresError.self) {

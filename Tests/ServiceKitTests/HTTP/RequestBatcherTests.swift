@@ -204,7 +204,7 @@ struct RequestBatcherTests {
         let gate = Gate()
         let batcher = RequestBatcher<Int, Int>(
             name: "test",
-            waitMax: .milliseconds(300),
+            waitMax: .seconds(3),
             logger: silent
         ) { requests in
             await gate.pass(requests)

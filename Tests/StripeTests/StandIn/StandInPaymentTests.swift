@@ -16,7 +16,7 @@ struct StandInPaymentTests {
         let page = try #require(payment.nextAction?.redirect?.url)
         let shown = try await HTTPClient.shared.execute(
             HTTPClientRequest(url: page),
-            timeout: .seconds(10)
+            timeout: .seconds(60)
         )
         let html = String(buffer: try await shown.body.collect(upTo: 1 << 16))
         #expect(html.contains("/authenticate/\(payment.id)/\(button)"))
@@ -26,7 +26,7 @@ struct StandInPaymentTests {
         configuration.redirectConfiguration = .disallow
         let client = HTTPClient(configuration: configuration)
         do {
-            let response = try await client.execute(request, timeout: .seconds(10))
+            let response = try await client.execute(request, timeout: .seconds(60))
             try await client.shutdown()
             return response
         } catch {
@@ -238,7 +238,7 @@ struct StandInPaymentTests {
             request.headers.add(name: "authorization", value: "Bearer \(StandInUnderTest.key)")
             let card = "pm_card_authenticationRequiredOnSetup"
             request.body = .bytes(Array("payment_method=\(card)".utf8))
-            _ = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            _ = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
             let saved = try #require(try await test.client.setupIntent(setup.id).paymentMethod)
             let paid = try await test.charge("a1", of: customer, card: saved.id, session: .away)
             #expect(paid.status == .succeeded)
