@@ -31,7 +31,9 @@ public final class RawConnection: Sendable {
 
     /// Sends text.
     public func send(_ text: String) {
-        _ = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let bytes = Array(text.utf8)
+        // If the server has closed the connection, nothing is sent, and no signal ends the process.
+        _ = Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// Reads until a text has arrived or the connection has ended.
