@@ -69,7 +69,7 @@ struct FamilyRoutes: Sendable {
     {
         let body = try await decodeBody(FamilyRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        return try await answer(
+        return try await answerChange(
             try await families.create(body, by: act, trace: context.trace),
             status: .created
         )
@@ -87,7 +87,7 @@ struct FamilyRoutes: Sendable {
         let id = try familyID(context)
         let body = try await decodeBody(FamilyEndRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        return try await answer(try await families.end(id, by: act, trace: context.trace))
+        return try await answerChange(try await families.end(id, by: act, trace: context.trace))
     }
 
     @Sendable
@@ -97,7 +97,7 @@ struct FamilyRoutes: Sendable {
         let id = try familyID(context)
         let account = try context.accountInPath()
         let body = try await decodeBody(FamilyMemberRequest.self, from: request)
-        return try await answer(
+        return try await answerChange(
             try await families.include(
                 account,
                 sharing: body.isSharing,
@@ -116,24 +116,45 @@ struct FamilyRoutes: Sendable {
         let account = try context.accountInPath()
         let body = try await decodeBody(FamilyEndRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        return try await answer(
+        return try await answerChange(
             try await families.remove(account, from: id, by: act, trace: context.trace)
         )
     }
 
-    private func answer(
+    /// The answer to a look at a family.
+    private func answer(_ result: Result<Family, FamilyRefusal>) async throws -> Response {
+        let family = try found(result)
+        return try response(family, strangers: try await families.strangers(in: family))
+    }
+
+    /// The answer to a change, which is committed.
+    ///
+    /// So it is no failure if the strangers cannot be read: the answer does not name them then.
+    private func answerChange(
         _ result: Result<Family, FamilyRefusal>,
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
+        let family = try found(result)
+        let strangers = (try? await families.strangers(in: family)) ?? []
+        return try response(family, strangers: strangers, status: status)
+    }
+
+    private func found(_ result: Result<Family, FamilyRefusal>) throws -> Family {
         switch result {
         case .failure(let refusal): throw refusal.problem
-        case .success(let family):
-            let strangers = try await families.strangers(in: family)
-            return try jsonResponse(
-                FamilyResponse(family: family, strangers: strangers.isEmpty ? nil : strangers),
-                status: status
-            )
+        case .success(let family): return family
         }
+    }
+
+    private func response(
+        _ family: Family,
+        strangers: [AccountID],
+        status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        try jsonResponse(
+            FamilyResponse(family: family, strangers: strangers.isEmpty ? nil : strangers),
+            status: status
+        )
     }
 
     private func familyID(_ context: StoreRequestContext) throws -> FamilyID {

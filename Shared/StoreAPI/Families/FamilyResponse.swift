@@ -5,7 +5,8 @@ public struct FamilyResponse: Codable, Hashable, Sendable {
     /// The family; `nil` if the account that asks has none.
     public var family: Family?
     /// The members of whom the store knows nothing but their family, so that an administrator sees an id
-    /// that is mistyped; `nil` if there are none, and in an answer to a member.
+    /// that is mistyped; `nil` if there are none, in an answer to a member, and in the answer to a change
+    /// if they could not be read after it.
     public var strangers: [AccountID]?
 
     /// Makes a response.
