@@ -255,8 +255,8 @@ import Testing
     }
 
     @Test func offersAndARaiseHaveGoalsAndNumbersOfTheirOwn() throws {
-        func tally(_ processorSeconds: Double) -> BenchOffers.Tally {
-            BenchOffers.Tally(purchases: 100, seconds: 1, processorSeconds: processorSeconds)
+        func tally(_ payments: Double) -> BenchOffers.Tally {
+            BenchOffers.Tally(purchases: 100, seconds: 1, processorSeconds: ["payments": payments])
         }
         var report = try report()
         let known = BenchGoals.goals(of: report).map(\.name)

@@ -28,13 +28,27 @@ struct BenchOffers: Sendable {
         var purchases = 0
         /// The seconds from the first request until the last purchase is delivered, of all rounds.
         var seconds = 0.0
-        /// The processor time, without the load itself.
-        var processorSeconds = 0.0
+        /// The processor time of each process of the store, without the load itself.
+        var processorSeconds: [String: Double] = [:]
 
         /// The purchases a second.
         var rate: Double { Double(purchases) / max(seconds, 0.001) }
         /// The processor time of a purchase in microseconds.
-        var cost: Double { processorSeconds * 1e6 / Double(max(purchases, 1)) }
+        var cost: Double { processorSeconds.values.reduce(0) { $0 + microseconds($1) } }
+
+        /// The part of ``cost`` that one process has.
+        func cost(of process: String) -> Double { microseconds(processorSeconds[process] ?? 0) }
+
+        /// Adds the purchases of a further round.
+        mutating func add(_ round: Tally) {
+            purchases += round.purchases
+            seconds += round.seconds
+            processorSeconds.merge(round.processorSeconds, uniquingKeysWith: +)
+        }
+
+        private func microseconds(_ seconds: Double) -> Double {
+            seconds * 1e6 / Double(max(purchases, 1))
+        }
     }
 
     /// The measurements.
@@ -102,9 +116,7 @@ struct BenchOffers: Sendable {
                 let (tally, bought) = try await measure(turn.prepared, of: turn.numbers)
                 accepted += bought
                 guard round > 0 else { continue }
-                tallies[turn.kind, default: Tally()].purchases += tally.purchases
-                tallies[turn.kind, default: Tally()].seconds += tally.seconds
-                tallies[turn.kind, default: Tally()].processorSeconds += tally.processorSeconds
+                tallies[turn.kind, default: Tally()].add(tally)
             }
         }
         try await audit(accepted)
@@ -280,9 +292,12 @@ struct BenchOffers: Sendable {
         let tally = Tally(
             purchases: numbers.count,
             seconds: (ContinuousClock.now - start).seconds,
-            processorSeconds: ProcessCost.costs(of: store, since: before)
-                .filter(\.isOfStore)
-                .reduce(0) { $0 + $1.cpuSeconds }
+            processorSeconds: Dictionary(
+                ProcessCost.costs(of: store, since: before)
+                    .filter(\.isOfStore)
+                    .map { ($0.name, $0.cpuSeconds) },
+                uniquingKeysWith: +
+            )
         )
         return (tally, accepted.compactMap(\.self))
     }
@@ -326,6 +341,17 @@ extension Terminal {
                 row("with a promotional offer", result.promotional),
                 row("with a code", result.code),
             ],
+            rightAligned: [1, 2, 3]
+        )
+        let processes = result.ordinary.processorSeconds.keys.sorted()
+        table(
+            [["CPU µs/purchase", "ordinary", "promotional", "code"]]
+                + processes.map { process in
+                    [process]
+                        + [result.ordinary, result.promotional, result.code].map { tally in
+                            Terminal.describe(Int(tally.cost(of: process)))
+                        }
+                },
             rightAligned: [1, 2, 3]
         )
     }
