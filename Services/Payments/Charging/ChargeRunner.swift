@@ -141,8 +141,9 @@ final class ChargeRunner: Service {
         let stragglers = Stragglers(countMax: limits.stragglersMax, patience: limits.patience)
         await withDiscardingTaskGroup { group in
             while true {
-                let batch = await queue.next(limits.batchSizeMax)
+                let batch = await queue.next(batchSizeMax(of: lane))
                 guard !batch.isEmpty else { return }
+                let start = ContinuousClock.now
                 pace.begin()
                 await stragglers.carryOut(in: &group) {
                     // An attempt whose lease ended in the queue belongs to the process that finds it
@@ -152,13 +153,30 @@ final class ChargeRunner: Service {
                     await self.carryOut(batch.filter { $0.dueAt ?? time > time })
                     if lane == .renewals { self.renewals.carriedOut(batch.count) }
                 }
-                // Renewals come in batches, and their pace leaves room for buyers. When cancelled, the loop
-                // carries out queued attempts without resting.
-                if lane != .renewals, batch.count < limits.batchSizeMax {
+                // When cancelled, the loop carries out queued attempts without resting.
+                if lane == .renewals {
+                    let rest = restOfRenewals(after: ContinuousClock.now - start)
+                    if rest > .zero { try? await Task.sleep(for: rest) }
+                } else if batch.count < limits.batchSizeMax {
                     try? await pace.rest(afterBatchOf: batch.count)
                 }
             }
         }
+    }
+
+    /// The most attempts of a lane that are carried out together at this moment.
+    ///
+    /// A thousand renewals may have been begun when a buyer comes. They are charged a few at a time then.
+    func batchSizeMax(of lane: ChargeLane) -> Int {
+        guard lane == .renewals else { return limits.batchSizeMax }
+        return min(limits.batchSizeMax, renewals.pace().batchSizeMax)
+    }
+
+    /// The rest of a worker that has charged renewals, while somebody buys.
+    ///
+    /// The workers share the time that renewals have, so each rests for all of them.
+    func restOfRenewals(after work: Duration) -> Duration {
+        renewals.pace().rest(after: work * limits.renewalCallsMax)
     }
 
     /// Keeps the attempts that wait in memory, and notes of those that did not fit that the processor

@@ -28,17 +28,17 @@ struct PacedRenewals: Sendable {
     /// - Returns: Whether others may be due.
     /// - Throws: `PostgresError`, `CancellationError`, or an error of what is written.
     private func carryOutBatch(after done: inout Int) async throws -> Bool {
-        let pace: RenewalPace = load.hasBuyers() ? .besideBuyers : .alone
         let start = ContinuousClock.now
-        let limit = pace.batchSize(after: done)
+        let limit = load.pace().batchSize(after: done)
         let count = try await handler.carryOut(limit: limit)
         guard count > 0 else { return false }
         carriedOut.increment(by: count)
         done += count
         let isLast = count < limit
         if isLast { load.tellIfEmpty() }
-        try await load.wait(untilBelow: pace.openMax)
-        let rest = pace.rest(after: .now - start)
+        // Buyers may have come or gone since the batch was begun.
+        try await load.wait(untilBelow: load.pace().openMax)
+        let rest = load.pace().rest(after: .now - start)
         if rest > .zero { try await Task.sleep(for: rest) }
         return !isLast
     }

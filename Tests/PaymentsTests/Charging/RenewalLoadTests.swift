@@ -65,6 +65,32 @@ import Testing
         #expect(!load.hasBuyers(at: start + .milliseconds(1000)))
     }
 
+    @Test func thePaceFollowsTheBuyers() {
+        let load = RenewalLoad()
+        #expect(load.pace(at: start) == .alone)
+        load.noteBuyers(at: start)
+        #expect(load.pace(at: start + .milliseconds(900)) == .besideBuyers)
+        #expect(load.pace(at: start + .milliseconds(1000)) == .alone)
+    }
+
+    @Test func renewalsThatAreBegunGiveWayToABuyer() async throws {
+        try await withStore { store in
+            let runner = store.runner
+            let most = runner.limits.batchSizeMax
+            #expect(runner.batchSizeMax(of: .renewals) == most)
+            #expect(runner.restOfRenewals(after: .milliseconds(50)) == .zero)
+            // A test that stands still for a while sees the buyer, too.
+            runner.renewals.noteBuyers(at: ContinuousClock.now + .seconds(600))
+            #expect(runner.batchSizeMax(of: .renewals) == RenewalPace.besideBuyers.batchSizeMax)
+            #expect(runner.batchSizeMax(of: .prompt) == most)
+            let workers = runner.limits.renewalCallsMax
+            #expect(
+                runner.restOfRenewals(after: .milliseconds(50)) == Duration.milliseconds(100) * workers,
+                "all workers together have a third of the time"
+            )
+        }
+    }
+
     @Test func renewalsDoNotWaitWithBuyers() async throws {
         try await withStore { store in
             try await store.sell(club())

@@ -43,7 +43,7 @@ final class RenewalLoad: Sendable {
         if !isCharging { emptied.send() }
     }
 
-    /// Notes that somebody buys.
+    /// Notes that somebody asks to buy, or that a purchase is to be charged.
     func noteBuyers(at now: ContinuousClock.Instant = .now) {
         state.withLock { $0.boughtAt = now }
     }
@@ -51,6 +51,11 @@ final class RenewalLoad: Sendable {
     /// Whether somebody has bought something a moment ago.
     func hasBuyers(at now: ContinuousClock.Instant = .now) -> Bool {
         state.withLock { $0.boughtAt.map { now - $0 < Self.memory } ?? false }
+    }
+
+    /// The pace of renewals at this moment.
+    func pace(at now: ContinuousClock.Instant = .now) -> RenewalPace {
+        hasBuyers(at: now) ? .besideBuyers : .alone
     }
 
     /// Whether somebody has bought something a moment ago, or charges of renewals are under way.

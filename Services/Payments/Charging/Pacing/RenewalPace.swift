@@ -1,17 +1,18 @@
-/// The number of renewals that are begun at once, and the rest of the store after them.
+/// The number of renewals that are begun and charged at once, and the rest of the store after them.
 ///
 /// Nobody waits for a renewal: it is charged a day before its period begins. So buyers come first.
 /// While somebody buys, renewals are begun in small batches, each only once the last one is charged,
 /// and most of the time belongs to the buyers. While nobody buys, renewals take the whole machine,
-/// and the next batch is read while the last ones are charged. The first batch is small, so that the
-/// charges begin early: otherwise one processor would wait for the other where few are due at once.
+/// and the next batch is read while the last ones are charged. If a buyer comes then, the charges that
+/// have been begun wait in memory and are carried out in small batches, too. The first batch is small, so
+/// that the charges begin early: otherwise one processor would wait for the other where few are due at once.
 ///
 /// Pure.
 enum RenewalPace: Hashable {
     case alone
     case besideBuyers
 
-    /// The most actions in one database transaction.
+    /// The most actions, or outcomes of charges, in one database transaction.
     var batchSizeMax: Int {
         switch self {
         case .alone: 512
