@@ -31,7 +31,11 @@ struct AcceptanceParts {
             // Each batch is also charged, settled, published, signed and delivered.
             restingBelow: 16,
             logger: frame.logger,
-            perform: handler.accept
+            perform: { [renewals = charging.runner.renewals] submissions in
+                // Renewals give way as soon as a buyer asks, and not only once the payment is accepted.
+                renewals.noteBuyers()
+                return try await handler.accept(submissions)
+            }
         )
     }
 }
