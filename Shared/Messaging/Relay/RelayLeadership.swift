@@ -164,6 +164,7 @@ final class RelayLeadership: Sendable {
         var watchedAt = clock.now
         var pace = Pace()
         var unhurried = UnhurriedEvents(of: topics.own)
+        var unsettled = UnsettledEvents()
         while true {
             try Task.checkCancellation()
             lead.move()
@@ -179,6 +180,7 @@ final class RelayLeadership: Sendable {
                 admin
             )
             if !outcome.hasToWait { retries.succeeded() }
+            if !outcome.isUnsettled { unsettled.settle() }
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 // Once every event is confirmed, nothing has to be compared.
@@ -196,7 +198,7 @@ final class RelayLeadership: Sendable {
             case .published(let count, let areAll):
                 try await pace.rest(afterBatchOf: count)
                 if areAll, !isSealing { try await waitForRows(progress) }
-            case .unsettled: try await Task.sleep(for: .milliseconds(2))
+            case .unsettled: try await signal.wait(atMost: unsettled.wait(at: .now))
             case .early(let wait): try await signal.wait(atMost: wait)
             case .empty where isSealing: continue
             case .empty: try await waitForRows(progress)
@@ -233,6 +235,9 @@ final class RelayLeadership: Sendable {
             case .full, .published, .empty: false
             }
         }
+
+        /// Whether a database transaction that is older than the rows is still running.
+        var isUnsettled: Bool { if case .unsettled = self { true } else { false } }
     }
 
     private func publishBatch(
