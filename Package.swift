@@ -514,8 +514,8 @@ let package = Package(
         + tests(
             of: "Fulfillment",
             serviceTests + [
-                "Callbacks", "Fulfillment", "OperatorCore", "StoreTracing", asyncHTTPClient,
-                hummingbird, httpTypes, crypto, nioCore, nioHTTP1, serviceLifecycle,
+                "Callbacks", "Fulfillment", "OperatorCore", "Seals", "StoreTracing",
+                asyncHTTPClient, hummingbird, httpTypes, crypto, nioCore, nioHTTP1, serviceLifecycle,
             ]
         )
         + tests(

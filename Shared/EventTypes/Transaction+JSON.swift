@@ -6,6 +6,7 @@ extension Transaction {
     func write(to text: inout PlainJSONText) {
         text.member("accountID", accountID.rawValue)
         text.member("applicationUsername", applicationUsername)
+        if let awaitsBuyer { text.member("awaitsBuyer", awaitsBuyer) }
         text.member("bundleID", bundleID.rawValue)
         text.member("deliveryPlan", objects: deliveryPlan) { text, target in
             if case .credit(_, let amount) = target { text.member("amount", amount) }
@@ -70,6 +71,7 @@ extension Transaction {
         var refunds: [Refund]?
         var subscription: TransactionPeriod?
         var sharedFrom: TransactionID?
+        var awaitsBuyer: Bool?
 
         mutating func read(_ name: PlainJSON.Name, from json: inout PlainJSON) -> Bool {
             switch name {
@@ -99,6 +101,7 @@ extension Transaction {
             case "subscription":
                 json.null() || PlainJSON.keep(TransactionPeriod(from: &json), in: &subscription)
             case "sharedFrom": json.null() || PlainJSON.keep(json.identifier(), in: &sharedFrom)
+            case "awaitsBuyer": json.null() || PlainJSON.keep(json.bool(), in: &awaitsBuyer)
             default: json.skip()
             }
         }
@@ -133,7 +136,8 @@ extension Transaction {
                 revokedAt: revokedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
                 refunds: refunds,
                 subscription: subscription,
-                sharedFrom: sharedFrom
+                sharedFrom: sharedFrom,
+                awaitsBuyer: awaitsBuyer
             )
         }
     }

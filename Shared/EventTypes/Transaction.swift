@@ -65,6 +65,10 @@ public struct Transaction: Codable, Hashable, Sendable {
     ///
     /// A copy of a share has it too.
     public var sharedFrom: TransactionID?
+    /// `true` while the buyer has to confirm the charge on a page of their bank; `nil` otherwise.
+    ///
+    /// It is set only in the state `purchasing`. The page itself is in no event: only its buyer learns it.
+    public var awaitsBuyer: Bool?
 
     /// Makes a transaction.
     public init(
@@ -90,7 +94,8 @@ public struct Transaction: Codable, Hashable, Sendable {
         revokedAt: StoreTime? = nil,
         refunds: [Refund]? = nil,
         subscription: TransactionPeriod? = nil,
-        sharedFrom: TransactionID? = nil
+        sharedFrom: TransactionID? = nil,
+        awaitsBuyer: Bool? = nil
     ) {
         self.id = id
         self.originalID = originalID
@@ -115,6 +120,7 @@ public struct Transaction: Codable, Hashable, Sendable {
         self.refunds = refunds
         self.subscription = subscription
         self.sharedFrom = sharedFrom
+        self.awaitsBuyer = awaitsBuyer
     }
 }
 

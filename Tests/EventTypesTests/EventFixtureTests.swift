@@ -79,7 +79,7 @@ import Testing
                     in: [
                         "transaction.purchased", "transaction.failed", "transaction.refunded",
                         "optional/transaction.restored", "optional/transaction.purchased.renewal",
-                        "optional/transaction.purchased.shared",
+                        "optional/transaction.purchased.shared", "transaction.wait-changed",
                     ]
                 ))
         )
@@ -107,6 +107,7 @@ import Testing
         ("purchasing", TransactionState.purchasing), ("deferred", .deferred),
         ("purchased", .purchased), ("failed", .failed), ("restored", .restored),
         ("refunded", .purchased), ("refund-reversed", .purchased), ("approved", .deferred),
+        ("wait-changed", .purchasing),
     ])
     func aChangedTransactionReadsBack(name: String, state: TransactionState) throws {
         let transaction = try roundTrip(TransactionChanged.self, "transaction.\(name)").transaction
@@ -116,6 +117,7 @@ import Testing
         #expect((transaction.failureReason == .insufficientFunds) == (name == "failed"))
         #expect((transaction.applicationUsername == nil) == (name == "failed"))
         #expect((transaction.revokedAt != nil) == (name == "refunded"))
+        #expect((transaction.awaitsBuyer == true) == (name == "wait-changed"))
         #expect((transaction.originalID != transaction.id) == (name == "restored"))
         #expect(
             (transaction.purchasedAt != nil)
@@ -312,7 +314,7 @@ import Testing
 
     @Test(arguments: [
         "purchasing", "deferred", "purchased", "failed", "restored", "refunded",
-        "refund-reversed", "approved", "stray-charged", "stray-charge-returned",
+        "refund-reversed", "approved", "stray-charged", "stray-charge-returned", "wait-changed",
     ])
     func unknownFieldsAndValuesOfATransactionSurvive(name: String) throws {
         let transaction = try surviving(TransactionChanged.self, "transaction.\(name)").transaction

@@ -114,7 +114,8 @@ extension ReceivedEvent {
             (transaction.state == .purchased || transaction.state == .restored) && !isRefunded
         let type: EventType =
             switch transaction.state {
-            case .purchasing: .transactionPurchasing
+            case .purchasing:
+                transaction.version == 1 ? .transactionPurchasing : .transactionWaitChanged
             case .deferred: .transactionDeferred
             case .failed: .transactionFailed
             default:

@@ -52,6 +52,7 @@ extension SettlementPlan {
         case .undoFailed(let reason, let generation, let reference):
             failUndo(attempt, reason, generation: generation, reference)
         }
+        tellWait(for: attempt.key)
     }
 
     /// Applies a confirmed charge.

@@ -53,6 +53,21 @@ extension SettlementPlan {
         expect(due)
     }
 
+    /// Tells whether a payment waits for its buyer, if that has changed.
+    ///
+    /// The page has an end, after which nobody waits any more, even if the processor cannot be told. A
+    /// renewal is in no queue before it is paid, so nothing is told of it.
+    mutating func tellWait(for key: AttemptKey) {
+        guard key.kind == .charge, let attempt = attempts[key],
+            let transaction = records[key.transactionID]?.transaction,
+            transaction.state == .purchasing, transaction.reason != .renewal
+        else { return }
+        let isOpen = attempt.actionEndsAt.map { machineTime < $0 } ?? false
+        let isAwaited = attempt.step == .awaitingAction && isOpen
+        guard isAwaited != (transaction.awaitsBuyer ?? false) else { return }
+        apply(.awaitBuyer(isAwaited), to: key.transactionID)
+    }
+
     /// Waits because the processor takes no call; the call that it did not take does not count.
     ///
     /// So the time of the first call begins anew with the next one, however long the wait. Not if

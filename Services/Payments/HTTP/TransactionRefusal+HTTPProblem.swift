@@ -56,7 +56,7 @@ extension TransactionRefusal {
                 title: "Only an interrupted payment can be resumed",
                 detail: "\(state) It has to be failed, with the reason interrupted."
             )
-        case .ended, .chargeIsStray, .stateUnknown:
+        case .ended, .chargeIsStray, .notPurchasing, .stateUnknown:
             return HTTPProblem(
                 .conflict,
                 code: "transaction_ended",

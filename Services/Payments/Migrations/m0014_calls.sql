@@ -19,11 +19,15 @@ ALTER TABLE processor_attempts ADD COLUMN is_uncalled boolean NOT NULL DEFAULT f
 -- The end of the time that the buyer has to act, by the machines' clock.
 ALTER TABLE processor_attempts ADD COLUMN action_ends_at timestamptz
     CONSTRAINT action_has_an_end CHECK ((step = 'awaiting_action') = (action_ends_at IS NOT NULL));
+-- Whether a payment waits for its buyer, who has to confirm the charge. NULL if it does not.
+ALTER TABLE transactions ADD COLUMN awaits_buyer boolean
+    CONSTRAINT only_a_payment_awaits_its_buyer CHECK (NOT awaits_buyer OR state = 'purchasing');
 -- What the processor advises after a decline.
 ALTER TABLE processor_attempts ADD COLUMN advice text;
 
 ALTER TABLE processor_attempts ADD CONSTRAINT failed_is_not_due
     CHECK (step <> 'failed' OR due_at IS NULL);
 
+GRANT UPDATE (awaits_buyer) ON transactions TO {role};
 GRANT UPDATE (first_called_at, generation, is_uncalled, action_ends_at, advice)
     ON processor_attempts TO {role};

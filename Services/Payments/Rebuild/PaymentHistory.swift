@@ -157,6 +157,7 @@ struct PaymentHistory {
     ) -> TransactionCommand? {
         switch type {
         case .transactionDeferred: .awaitApproval
+        case .transactionWaitChanged: .awaitBuyer(transaction.awaitsBuyer ?? false)
         case .transactionRefunded:
             newRefund(in: transaction, since: before).map { command(of: $0) }
         case .transactionRefundReversed:

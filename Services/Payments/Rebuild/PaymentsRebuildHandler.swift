@@ -15,7 +15,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         .transactionFailed, .transactionRestored, .transactionRefunded,
         .transactionRefundReversed, .strayCharged, .strayChargeReturned, .accountChanged,
         .clockChanged, .subscriptionChanged, .refundRequestChanged, .familyChanged,
-        .transactionExtended, .massExtensionChanged,
+        .transactionExtended, .massExtensionChanged, .transactionWaitChanged,
     ]
 
     private let projection = ProjectionHandler()
@@ -221,7 +221,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         let isNew = Set(history.inserted)
         let updated = history.changed.sorted().compactMap { history.records[$0] }.filter {
             !isNew.contains($0.transaction.id) || $0.transaction.refunds != nil
-                || $0.approval != nil
+                || $0.approval != nil || $0.transaction.awaitsBuyer != nil
         }
         try TransactionStore.update(updated, on: shadow)
         try PaymentsRebuildStore.setTaxRates(

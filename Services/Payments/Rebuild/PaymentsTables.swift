@@ -17,7 +17,7 @@ enum PaymentsTables {
                 "currency",
                 "application_username", "delivery_plan", "requested_at", "purchased_at",
                 "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
-                "traceparent", "shared_from", .init("refunds", "refunds::jsonb"),
+                "traceparent", "shared_from", "awaits_buyer", .init("refunds", "refunds::jsonb"),
                 .init("subscription", "subscription::jsonb"),
                 .init("approval_act", "approval_act::jsonb"),
                 // Until money moves, no event contains the tax rate.

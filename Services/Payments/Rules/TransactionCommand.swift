@@ -10,6 +10,8 @@ enum TransactionCommand: Hashable, Sendable {
     case grantOwned(originalID: TransactionID, originalPurchasedAt: StoreTime)
     /// The product costs nothing, so nobody is charged.
     case grantFree
+    /// The buyer has to confirm the charge on a page of their bank (`true`), or no longer has to.
+    case awaitBuyer(Bool)
     /// The processor has not charged the buyer and will not.
     case fail(FailureReason)
     /// The processor requires an approval first (Ask to Buy).

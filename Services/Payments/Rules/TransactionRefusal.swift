@@ -9,6 +9,8 @@ enum TransactionRefusal: Hashable, Sendable {
     case chargeIsStray
     /// The approver has decided the opposite.
     case decidedOtherwise
+    /// The transaction is not `purchasing`, so it cannot wait for its buyer.
+    case notPurchasing
     /// The transaction does not wait for approval, so it cannot be approved, declined or expired.
     case notDeferred
     /// The transaction was not purchased, so it cannot be refunded.

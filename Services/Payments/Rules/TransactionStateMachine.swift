@@ -37,6 +37,7 @@ struct TransactionStateMachine {
             granted(record, as: .ownedAgain, originalID, originalPurchasedAt)
         case .grantFree:
             granted(record, as: record.transaction.reason, record.transaction.id, time)
+        case .awaitBuyer(let isAwaited): waited(record, forBuyer: isAwaited)
         case .fail(let reason): failed(record, reason)
         case .awaitApproval: moved(record, to: .deferred, .transactionDeferred)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
@@ -56,6 +57,7 @@ struct TransactionStateMachine {
             granted(record, as: .ownedAgain, originalID, originalPurchasedAt)
         case .grantFree:
             granted(record, as: record.transaction.reason, record.transaction.id, time)
+        case .awaitBuyer: .refused(.notPurchasing)
         case .fail(let reason): failed(record, reason)
         case .awaitApproval:
             // If the processor asks again after the approval, the charge is not possible.
@@ -80,6 +82,7 @@ struct TransactionStateMachine {
             // A transaction that was granted without a charge cannot take one afterwards.
             record.transaction.price.isZero ? .refused(.chargeIsStray) : .unchanged
         case .beginPeriod, .grantOwned, .grantFree: .unchanged
+        case .awaitBuyer: .refused(.notPurchasing)
         case .fail, .awaitApproval, .declineApproval, .expireApproval: .refused(.ended)
         case .refund(let number, let amount, let revokes):
             refunded(record, number, amount, revokes: revokes)
@@ -97,6 +100,7 @@ struct TransactionStateMachine {
     ) -> TransactionMove {
         switch command {
         case .confirmCharge, .beginPeriod: .refused(.chargeIsStray)
+        case .awaitBuyer: .refused(.notPurchasing)
         case .fail: .unchanged
         case .grantOwned, .grantFree, .awaitApproval: .refused(.ended)
         case .declineApproval:
@@ -113,6 +117,7 @@ struct TransactionStateMachine {
     private func applyToRestored(_ command: TransactionCommand) -> TransactionMove {
         switch command {
         case .confirmCharge, .beginPeriod: .refused(.chargeIsStray)
+        case .awaitBuyer: .refused(.notPurchasing)
         case .refund, .chargeBack, .reverseRefund, .extendPeriod, .follow:
             .refused(.notPurchased)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
@@ -166,6 +171,17 @@ struct TransactionStateMachine {
             transaction.price = .zero(transaction.price.currency)
             transaction.purchasedAt = time
             transaction.originalPurchasedAt = originalPurchasedAt
+        }
+    }
+
+    /// Notes that the charge waits for the buyer, or no longer does.
+    private func waited(
+        _ record: TransactionRecord,
+        forBuyer isAwaited: Bool
+    ) -> TransactionMove {
+        guard isAwaited != (record.transaction.awaitsBuyer ?? false) else { return .unchanged }
+        return moved(record, to: .purchasing, .transactionWaitChanged) { transaction in
+            transaction.awaitsBuyer = isAwaited ? true : nil
         }
     }
 
@@ -277,6 +293,8 @@ struct TransactionStateMachine {
     }
 
     /// Changes the state; the only place that raises the version.
+    ///
+    /// The buyer is awaited no longer, unless the change says so.
     private func moved(
         _ record: TransactionRecord,
         to state: TransactionState,
@@ -287,6 +305,7 @@ struct TransactionStateMachine {
         var record = record
         record.transaction.state = state
         record.transaction.version += 1
+        record.transaction.awaitsBuyer = nil
         change(&record.transaction)
         return .moved(record, event, posting)
     }

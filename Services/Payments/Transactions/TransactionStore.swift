@@ -12,7 +12,8 @@ enum TransactionStore {
         t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
         t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
         t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
-        t.traceparent, t.reason, t.refunds, t.subscription, t.approval_act, t.shared_from
+        t.traceparent, t.reason, t.refunds, t.subscription, t.approval_act, t.shared_from,
+        t.awaits_buyer
         """
 
     /// Draws ids for new transactions.
@@ -175,8 +176,8 @@ enum TransactionStore {
                 original_purchased_at = u.original_purchased_at,
                 failure_reason = u.failure_reason, revoked_at = u.revoked_at,
                 approval = u.approval, reason = coalesce(u.reason, \(ifEqual: reasons)),
-                refunds = u.refunds,
-                subscription = u.subscription, approval_act = u.approval_act
+                refunds = u.refunds, subscription = u.subscription,
+                approval_act = u.approval_act, awaits_buyer = u.awaits_buyer
             FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(unlessEqual: versions), \(unlessEqual: states),
@@ -187,10 +188,11 @@ enum TransactionStore {
                 \(unlessEqual: reasons),
                 \(padded: try transactions.map { try encode($0.refunds) }),
                 \(padded: transactions.map { $0.subscription.map(PostgresJSON.init(plain:)) }),
-                \(padded: try records.map { try encode($0.approvalAct) }))
+                \(padded: try records.map { try encode($0.approvalAct) }),
+                \(padded: transactions.map(\.awaitsBuyer)))
                 AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
                     failure_reason, revoked_at, approval, reason, refunds, subscription,
-                    approval_act)
+                    approval_act, awaits_buyer)
             WHERE t.id = u.id
             """
         )
@@ -332,7 +334,7 @@ enum TransactionStore {
     }
 
     private static func record(in row: PostgresRow) throws -> TransactionRecord {
-        var columns = try row.columns(28)
+        var columns = try row.columns(29)
         let id = try columns.next(Int64.self)
         let originalID = try columns.next(Int64.self)
         let version = try columns.next(Int32.self)
@@ -385,7 +387,8 @@ enum TransactionStore {
                 revokedAt: revokedAt,
                 refunds: try refunds.map { try $0.decode([Refund].self) },
                 subscription: try period.map { try $0.decodePlain(TransactionPeriod.self) },
-                sharedFrom: sharedFrom.map(TransactionID.init(number:))
+                sharedFrom: sharedFrom.map(TransactionID.init(number:)),
+                awaitsBuyer: try columns.next(Bool?.self)
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
             approvalAct: try approvalAct.map { try $0.decode(Act.self) },

@@ -27,8 +27,10 @@ public struct EventType: OpenEnum {
     )
     /// A payment was accepted.
     ///
-    /// Data: ``TransactionChanged``, as for the next seven types.
+    /// Data: ``TransactionChanged``, as for the next eight types.
     public static let transactionPurchasing = EventType(rawValue: "transaction.purchasing.v1")
+    /// A payment waits for its buyer, as with 3-D Secure, or no longer does; it is still `purchasing`.
+    public static let transactionWaitChanged = EventType(rawValue: "transaction.wait-changed.v1")
     /// A transaction waits for approval.
     public static let transactionDeferred = EventType(rawValue: "transaction.deferred.v1")
     /// A charge was confirmed.
@@ -128,6 +130,6 @@ public struct EventType: OpenEnum {
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
         .queueAccountChanged, .queueSubscriptionChanged, .subscriptionChanged, .clockChanged,
         .subscriptionGroupChanged, .refundRequestChanged, .familyChanged, .transactionExtended,
-        .massExtensionChanged,
+        .massExtensionChanged, .transactionWaitChanged,
     ]
 }

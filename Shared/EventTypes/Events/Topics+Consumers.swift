@@ -23,9 +23,10 @@ extension Topics {
             // A purchased or restored transaction enters the queue together with its receipt. No
             // client sees it before that receipt, so the transaction's own events are skipped.
             [
-                .transactionPurchasing, .transactionDeferred, .transactionFailed,
-                .transactionRefunded, .transactionRefundReversed, .receiptIssued,
-                .receiptReissued, .accountChanged, .subscriptionChanged, .productChanged,
+                .transactionPurchasing, .transactionWaitChanged, .transactionDeferred,
+                .transactionFailed, .transactionRefunded, .transactionRefundReversed,
+                .receiptIssued, .receiptReissued, .accountChanged, .subscriptionChanged,
+                .productChanged,
             ]
         case .catalog: []
         }

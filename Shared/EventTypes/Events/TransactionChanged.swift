@@ -1,5 +1,6 @@
-/// `transaction.purchasing.v1`, `.deferred.v1`, `.purchased.v1`, `.failed.v1`, `.restored.v1`,
-/// `.refunded.v1`, `.refund-reversed.v1` and `.extended.v1`: a transaction moved to the state in this event.
+/// `transaction.purchasing.v1`, `.wait-changed.v1`, `.deferred.v1`, `.purchased.v1`, `.failed.v1`,
+/// `.restored.v1`, `.refunded.v1`, `.refund-reversed.v1` and `.extended.v1`: a transaction moved to the state in
+/// this event.
 ///
 /// `.approved.v1`, `.stray-charged.v1` and `.stray-charge-returned.v1` report related facts that do
 /// not change the transaction. With them the event log contains everything in the books of

@@ -9,7 +9,7 @@ import Testing
         "transaction.purchasing", "transaction.deferred", "transaction.purchased",
         "transaction.failed", "transaction.restored", "transaction.refunded",
         "transaction.refund-reversed", "transaction.approved", "transaction.stray-charged",
-        "transaction.stray-charge-returned",
+        "transaction.stray-charge-returned", "transaction.wait-changed",
         "optional/transaction.purchased", "optional/transaction.purchasing",
         "optional/transaction.restored", "optional/transaction.refunded.part",
         "optional/transaction.purchased.renewal", "optional/transaction.restored.period",

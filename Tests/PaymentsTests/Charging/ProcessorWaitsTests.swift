@@ -1,6 +1,8 @@
 import EventTypes
 import Ledger
+import Messaging
 import Postgres
+import Seals
 import ServiceKit
 import StoreAPI
 import TestSupport
@@ -40,7 +42,7 @@ import Testing
     @Test func theBuyerIsToldThePageAndNobodyElse() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(method: .needsAction), key: "a")
-            #expect(bought.state == .purchasing && bought.version == 1)
+            #expect(bought.state == .purchasing && bought.awaitsBuyer == true)
             guard case .act(let action, let end) = try await store.action(of: bought.id) else {
                 return #expect(Bool(false), "There is no page.")
             }
@@ -53,7 +55,69 @@ import Testing
             guard case .unknown = try await store.action(of: bought.id, bob) else {
                 return #expect(Bool(false), "Another account was told.")
             }
-            #expect(try await store.eventTypes(of: bought.id) == ["transaction.purchasing.v1"])
+            let types = ["transaction.purchasing.v1", "transaction.wait-changed.v1"]
+            #expect(try await store.eventTypes(of: bought.id) == types)
+            #expect(try await store.eventsNaming(String(path)) == 0)
+            #expect(try await store.eventsNaming(bought.id.rawValue) == 2)
+        }
+    }
+
+    @Test func theEndOfTheWaitTakesItBack() async throws {
+        try await withStore { store in
+            let paid = try await store.buy(request(method: .needsAction), key: "a")
+            let left = try await store.buy(request(method: .needsAction), key: "b")
+            _ = try await store.act(on: paid.id, .completed)
+            try await store.recover(after: hour * 2)
+            for (id, end) in [(paid.id, "purchased"), (left.id, "failed")] {
+                let transaction = try await store.load(id)
+                #expect(transaction.awaitsBuyer == nil && transaction.version == 3)
+                #expect(
+                    try await store.eventTypes(of: id) == [
+                        "transaction.purchasing.v1", "transaction.wait-changed.v1",
+                        "transaction.\(end).v1",
+                    ]
+                )
+            }
+        }
+    }
+
+    /// Each event is a batch, so the tables have to keep who is awaited.
+    @Test func whoIsAwaitedIsMadeAgainFromTheLog() async throws {
+        try await withStore { store in
+            let bought = [
+                try await store.buy(request(method: .needsAction), key: "a"),
+                try await store.buy(request(method: .needsAction), key: "b"),
+                try await store.buy(request(method: .processing), key: "c"),
+            ]
+            _ = try await store.act(on: bought[1].id, .completed)
+            guard case .nothingToDo = try await store.action(of: bought[1].id) else {
+                return #expect(Bool(false), "The buyer would have to act again.")
+            }
+            let live = [
+                try await store.load(bought[0].id), try await store.load(bought[1].id),
+                try await store.load(bought[2].id),
+            ]
+            #expect(live.map(\.awaitsBuyer) == [true, nil, nil])
+            let log = try await store.client.withTransaction {
+                try EventLog.rows(after: .start, limit: 1000, part: .visible, on: $0)
+            }
+            for batches in [log.map { [$0] }, [log]] {
+                try await withTestDatabase(migrations: PaymentsMigrations.all) { shadow in
+                    try await shadow.withClient { client in
+                        try await client.withTransaction { connection in
+                            let handler = PaymentsRebuildHandler()
+                            for batch in batches {
+                                let contradictions = try handler.apply(batch, on: connection)
+                                #expect(contradictions == [])
+                            }
+                        }
+                        let rebuilt = Store(client: client)
+                        for transaction in live {
+                            #expect(try await rebuilt.load(transaction.id) == transaction)
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -66,7 +130,7 @@ import Testing
                 return #expect(Bool(false), "The buyer would have to act again.")
             }
             #expect(try await store.load(bought.id).state == .purchased)
-            #expect(try await store.counts() == [1, 1, 0, 0, 2, 1, 1])
+            #expect(try await store.counts() == [1, 1, 0, 0, 3, 1, 1])
         }
     }
 
@@ -232,6 +296,14 @@ extension Store {
         }
         let found = attempts.values.first { $0.kind == kind }
         return try #require(found)
+    }
+
+    /// The number of events whose data contains a text.
+    func eventsNaming(_ text: String) async throws -> Int {
+        try await client.withConnection { connection in
+            let rows = try connection.query("SELECT unpacked_json(data)::text FROM outbox")
+            return try rows.map { try $0.decode(String.self) }.filter { $0.contains(text) }.count
+        }
     }
 
     /// The page on which a buyer has to act.

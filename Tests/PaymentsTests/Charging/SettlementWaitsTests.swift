@@ -30,11 +30,13 @@ import Testing
     private func plan(
         _ attempt: ProcessorAttempt,
         _ state: TransactionState = .purchasing,
-        after duration: Duration = .zero
+        after duration: Duration = .zero,
+        _ change: (inout Transaction) -> Void = { _ in }
     ) -> SettlementPlan {
         var transaction = transaction(state)
         transaction.id = id
         transaction.originalID = id
+        change(&transaction)
         var plan = SettlementPlan(
             time: startTime,
             machineTime: now.advanced(by: duration),
@@ -80,6 +82,76 @@ import Testing
             let due = try #require(plan.attempts[attempt.key]?.dueAt)
             #expect(due == max(end, now.advanced(by: age + .seconds(1))))
         }
+    }
+
+    @Test func thatABuyerIsAwaitedIsToldOnceAndTakenBack() {
+        let attempt = attempt()
+        var plan = plan(attempt)
+        var told: [Bool] = []
+        for outcome in [
+            AttemptOutcome.processing(reference: "r"), .needsAction(reference: "r"),
+            .tryAgain(wasCalled: false), .needsAction(reference: "r"),
+            .processing(reference: "r"), .processing(reference: "r"),
+        ] {
+            plan.apply(AttemptResult(key: attempt.key, outcome: outcome))
+            told.append(plan.records[id]?.transaction.awaitsBuyer == true)
+        }
+        #expect(told == [false, true, true, true, false, false])
+        let types: [EventType] = [.transactionWaitChanged, .transactionWaitChanged]
+        #expect(plan.events.map(\.type) == types)
+        #expect(plan.events.map(\.transaction.version) == [4, 5])
+        #expect(plan.events.map(\.transaction.awaitsBuyer) == [true, nil])
+        #expect(plan.changedRecords.map(\.transaction.state) == [.purchasing])
+    }
+
+    /// The processor cannot be told to end the charge, and still says that the buyer has to act.
+    @Test func afterTheEndOfThePageNobodyIsAwaited() {
+        var attempt = attempt(.charge, .awaitingAction)
+        attempt.actionEndsAt = now.advanced(by: .seconds(3600))
+        var plan = plan(attempt, after: .seconds(3600)) { $0.awaitsBuyer = true }
+        for outcome in [
+            AttemptOutcome.tryAgain(wasCalled: false), .needsAction(reference: "r"),
+        ] {
+            plan.apply(AttemptResult(key: attempt.key, outcome: outcome))
+            #expect(plan.attempts[attempt.key]?.step == .awaitingAction)
+            #expect(plan.records[id]?.transaction.awaitsBuyer == nil)
+        }
+        #expect(plan.events.map(\.type) == [.transactionWaitChanged])
+    }
+
+    @Test func aKeyThatIsReplacedAwaitsNobody() {
+        var attempt = attempt(.charge, .awaitingAction)
+        attempt.actionEndsAt = now.advanced(by: .seconds(3600))
+        var plan = plan(attempt) { $0.awaitsBuyer = true }
+        let spent = AttemptOutcome.keyIsSpent(generation: 1, step: .awaitingAction)
+        plan.apply(AttemptResult(key: attempt.key, outcome: spent))
+        #expect(plan.records[id]?.transaction.awaitsBuyer == nil)
+        #expect(plan.events.map(\.type) == [.transactionWaitChanged])
+    }
+
+    @Test func anEndOfTheWaitIsOneEvent() {
+        var attempt = attempt(.charge, .awaitingAction)
+        attempt.actionEndsAt = now.advanced(by: .seconds(3600))
+        attempt.reference = "r"
+        for (end, type) in [
+            (AttemptOutcome.cancelled, EventType.transactionFailed),
+            (.charged(reference: "r", amount: usd(999)), .transactionPurchased),
+            (.needsApproval(wasApproved: false), .transactionDeferred),
+        ] {
+            var plan = plan(attempt) { $0.awaitsBuyer = true }
+            plan.apply(AttemptResult(key: attempt.key, outcome: end))
+            #expect(plan.events.map(\.type) == [type])
+            #expect(plan.records[id]?.transaction.awaitsBuyer == nil)
+        }
+    }
+
+    /// It is in no queue before it is paid.
+    @Test func ofARenewalThatAwaitsItsBuyerNothingIsTold() {
+        let attempt = attempt()
+        var plan = plan(attempt) { $0.reason = .renewal }
+        plan.apply(AttemptResult(key: attempt.key, outcome: .needsAction(reference: "r")))
+        #expect(plan.attempts[attempt.key]?.step == .awaitingAction)
+        #expect(plan.events.isEmpty && plan.changedRecords.isEmpty)
     }
 
     /// An app asks for the bank's page while the charge is ended because another card pays.

@@ -11,7 +11,8 @@ import TestSupport
     static let original = TransactionID(number: 3)
     static let commands: [TransactionCommand] = [
         .confirmCharge, .grantOwned(originalID: original, originalPurchasedAt: startTime),
-        .grantFree, .fail(.insufficientFunds), .awaitApproval, .declineApproval, .expireApproval,
+        .grantFree, .awaitBuyer(true), .fail(.insufficientFunds), .awaitApproval, .declineApproval,
+        .expireApproval,
         .refund(number: 1, amount: usd(999), revokes: true), .reverseRefund(number: 1),
     ]
 
@@ -54,8 +55,9 @@ import TestSupport
     @Test func fromPurchasing() {
         #expect(
             row(record(.purchasing)) == [
-                "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
-                "deferred", "notDeferred", "notDeferred", "notPurchased", "notPurchased",
+                "purchased+purchase", "purchased", "purchased", "wait-changed",
+                "failed(insufficientFunds)", "deferred", "notDeferred", "notDeferred",
+                "notPurchased", "notPurchased",
             ]
         )
     }
@@ -63,9 +65,9 @@ import TestSupport
     @Test func fromDeferred() {
         #expect(
             row(record(.deferred)) == [
-                "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
-                "unchanged", "failed(approvalDeclined)", "failed(approvalExpired)", "notPurchased",
-                "notPurchased",
+                "purchased+purchase", "purchased", "purchased", "notPurchasing",
+                "failed(insufficientFunds)", "unchanged", "failed(approvalDeclined)",
+                "failed(approvalExpired)", "notPurchased", "notPurchased",
             ]
         )
     }
@@ -73,9 +75,9 @@ import TestSupport
     @Test func fromDeferredAndApproved() {
         #expect(
             row(record(.deferred, approval: .approve)) == [
-                "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
-                "failed(processorRefused)", "decidedOtherwise", "decidedOtherwise", "notPurchased",
-                "notPurchased",
+                "purchased+purchase", "purchased", "purchased", "notPurchasing",
+                "failed(insufficientFunds)", "failed(processorRefused)", "decidedOtherwise",
+                "decidedOtherwise", "notPurchased", "notPurchased",
             ]
         )
     }
@@ -83,8 +85,8 @@ import TestSupport
     @Test func fromPurchased() {
         #expect(
             row(record(.purchased)) == [
-                "unchanged", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
-                "refunded+refund", "refundUnknown(number: 1)",
+                "unchanged", "unchanged", "unchanged", "notPurchasing", "ended", "ended", "ended",
+                "ended", "refunded+refund", "refundUnknown(number: 1)",
             ]
         )
     }
@@ -92,8 +94,8 @@ import TestSupport
     @Test func fromPurchasedWithoutACharge() {
         #expect(
             row(record(.purchased, price: usd(0))) == [
-                "chargeIsStray", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
-                "refundTooLarge(rest: 0.00 USD)", "refundUnknown(number: 1)",
+                "chargeIsStray", "unchanged", "unchanged", "notPurchasing", "ended", "ended",
+                "ended", "ended", "refundTooLarge(rest: 0.00 USD)", "refundUnknown(number: 1)",
             ]
         )
     }
@@ -101,8 +103,8 @@ import TestSupport
     @Test func fromRefunded() {
         #expect(
             row(refunded()) == [
-                "unchanged", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
-                "unchanged", "refund-reversed+refund_reversal",
+                "unchanged", "unchanged", "unchanged", "notPurchasing", "ended", "ended", "ended",
+                "ended", "unchanged", "refund-reversed+refund_reversal",
             ]
         )
     }
@@ -175,29 +177,29 @@ import TestSupport
     @Test func fromFailed() {
         #expect(
             row(record(.failed)) == [
-                "chargeIsStray", "ended", "ended", "unchanged", "ended", "notDeferred",
-                "notDeferred", "notPurchased", "notPurchased",
+                "chargeIsStray", "ended", "ended", "notPurchasing", "unchanged", "ended",
+                "notDeferred", "notDeferred", "notPurchased", "notPurchased",
             ]
         )
     }
 
     @Test func fromFailedForLackOfApproval() {
-        #expect(row(record(.failed) { $0.failureReason = .approvalDeclined })[5] == "unchanged")
-        #expect(row(record(.failed) { $0.failureReason = .approvalExpired })[6] == "unchanged")
+        #expect(row(record(.failed) { $0.failureReason = .approvalDeclined })[6] == "unchanged")
+        #expect(row(record(.failed) { $0.failureReason = .approvalExpired })[7] == "unchanged")
     }
 
     @Test func fromRestored() {
         #expect(
             row(record(.restored)) == [
-                "chargeIsStray", "ended", "ended", "ended", "ended", "notDeferred", "notDeferred",
-                "notPurchased", "notPurchased",
+                "chargeIsStray", "ended", "ended", "notPurchasing", "ended", "ended",
+                "notDeferred", "notDeferred", "notPurchased", "notPurchased",
             ]
         )
     }
 
     @Test func fromAStateOfANewerVersion() {
         #expect(
-            row(record(.unknown("paused"))) == Array(repeating: "stateUnknown", count: 9)
+            row(record(.unknown("paused"))) == Array(repeating: "stateUnknown", count: 10)
         )
     }
 
@@ -214,6 +216,21 @@ import TestSupport
         expected.originalPurchasedAt = machine.time
         #expect(after.transaction == expected)
         #expect(posting?.entries.last?.amount == usd(160))
+    }
+
+    @Test func aPaymentAwaitsItsBuyerUntilItsNextChange() throws {
+        let waiting = try moved(.awaitBuyer(true), record(.purchasing))
+        #expect(waiting.transaction.awaitsBuyer == true && waiting.transaction.version == 4)
+        #expect(waiting.transaction.state == .purchasing)
+        #expect(machine.apply(.awaitBuyer(true), to: waiting) == .unchanged)
+        #expect(machine.apply(.awaitBuyer(false), to: record(.purchasing)) == .unchanged)
+        let commands: [TransactionCommand] = [
+            .awaitBuyer(false), .confirmCharge, .fail(.interrupted), .awaitApproval,
+        ]
+        for command in commands {
+            let after = try moved(command, waiting)
+            #expect(after.transaction.awaitsBuyer == nil && after.transaction.version == 5)
+        }
     }
 
     @Test func whatIsOwnedIsGrantedUnderItsOriginalAndCostsNothing() {
@@ -256,6 +273,9 @@ import TestSupport
                 #expect(next.transaction.version == current.transaction.version + 1)
                 let laterTypes: Set<EventType> = [.transactionRefunded, .transactionRefundReversed]
                 #expect(!hasEnded || laterTypes.contains(type))
+                #expect(
+                    (next.transaction.awaitsBuyer == true) == (type == .transactionWaitChanged)
+                )
                 balance += posting?.entries.first?.amount.minorUnits ?? 0
                 current = next
                 hasEnded = [.purchased, .failed].contains(next.transaction.state)

@@ -113,7 +113,9 @@ import Testing
             #expect(transaction.state == (end == .charged ? .purchased : .failed), "\(looks)")
             #expect(plan.postings.count == (end == .charged ? 1 : 0), "\(looks)")
             #expect(plan.newAttempts.isEmpty, "\(looks)")
-            #expect(plan.events.count == 1, "\(looks)")
+            let ends = plan.events.filter { $0.type != .transactionWaitChanged }
+            #expect(ends.count == 1 && ends.first?.transaction.awaitsBuyer == nil, "\(looks)")
+            #expect(plan.events.last?.type == ends.first?.type, "\(looks)")
         }
     }
 }
