@@ -69,8 +69,9 @@ public struct StoreConfiguration: Sendable {
     /// Opens the page on which the buyer confirms a payment, as their bank wants with 3-D Secure, and
     /// returns once the page is closed.
     ///
-    /// It is called while the payment is `purchasing`, once for each page, again after a launch, and when
-    /// the app asks for it (``SKPaymentTransaction/openBuyerActionPage()``). It is also called for what a
+    /// It is called while a payment awaits its buyer (``SKPaymentTransaction/awaitsBuyer``), once for each
+    /// page, again after a launch, and when the app asks for it
+    /// (``SKPaymentTransaction/openBuyerActionPage()``). It is also called for what a
     /// subscription owes, after ``Product/SubscriptionInfo/Status/changePaymentMethod(to:)``.
     /// If several devices of the account run, each of them opens the page. With `nil` the payment
     /// waits until its time is over, and fails.

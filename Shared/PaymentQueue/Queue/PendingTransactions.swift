@@ -348,7 +348,7 @@ struct PendingTransactions {
         fields.isDelivered = fields.isDelivered || known.isDelivered
         self.known[change.transaction.id] = (transaction, fields)
         if fields.state != known.state || fields.revocationDate != known.revocationDate
-            || fields.refunds != known.refunds
+            || fields.refunds != known.refunds || fields.awaitsBuyer != known.awaitsBuyer
         {
             news.add((transaction, fields))
         } else {

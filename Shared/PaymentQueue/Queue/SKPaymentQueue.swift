@@ -31,8 +31,7 @@ public final class SKPaymentQueue: Sendable {
         /// The groups of which the store has told the app that the account may have an introductory
         /// offer.
         var introductoryGroups: Set<String> = []
-        /// The payments and the subscriptions about which the store is asked whether their buyer has to
-        /// act.
+        /// The payments and the subscriptions for whose pages the store is asked.
         var buyerActions = BuyerActionRounds()
         /// Whether another configuration has replaced this queue.
         var isClosed = false

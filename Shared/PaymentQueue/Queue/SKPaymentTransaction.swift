@@ -24,6 +24,8 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
         var price: Money?
         var contents: [HostedContent] = []
         var isDelivered = false
+        /// Whether the buyer has to confirm the payment.
+        var awaitsBuyer = false
     }
 
     private struct Guarded: ~Copyable {
@@ -103,6 +105,11 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     }
     /// Whether all deliveries by the store are confirmed, so that the transaction can be finished.
     public var isDelivered: Bool { fields.isDelivered }
+    /// Whether the buyer has to confirm the payment on a page of their bank, as with 3-D Secure.
+    ///
+    /// The transaction is `purchasing` all the while. Observers are called when it begins and when it
+    /// ends, on every device of the account.
+    public var awaitsBuyer: Bool { fields.awaitsBuyer }
 
     /// A short description of the transaction.
     public var description: String {
@@ -244,7 +251,8 @@ extension SKPaymentTransaction.Fields {
             refundedMilliPercent: transaction.refundedMilliPercent,
             price: transaction.price,
             contents: change.contents ?? [],
-            isDelivered: change.isDelivered
+            isDelivered: change.isDelivered,
+            awaitsBuyer: transaction.awaitsBuyer ?? false
         )
     }
 }

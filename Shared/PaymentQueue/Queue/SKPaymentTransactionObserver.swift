@@ -2,7 +2,8 @@
 ///
 /// All calls arrive on the queue's callback queue, one at a time.
 public protocol SKPaymentTransactionObserver: AnyObject {
-    /// Transactions were added to the queue or changed their state.
+    /// Transactions were added to the queue, changed their state, or wait for their buyer
+    /// (``SKPaymentTransaction/awaitsBuyer``) or no longer do.
     func paymentQueue(
         _ queue: SKPaymentQueue,
         updatedTransactions transactions: [SKPaymentTransaction]

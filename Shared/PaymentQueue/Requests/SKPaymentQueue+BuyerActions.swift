@@ -4,40 +4,34 @@ import StoreAPI
 import Synchronization
 
 extension SKPaymentQueue {
-    /// The length of the first pause: as after this number of failures.
+    /// The length of the first pause before a question about what is owed: as after this number of
+    /// failures.
     ///
     /// Most charges have ended by then, so the store is not asked about them.
     private static let firstPause = 3
 
     /// Asks the store for the pages on which the buyer has to confirm payments, as with 3-D Secure.
     ///
-    /// It asks about each payment that is being charged, for as long as it is. So a program that was
-    /// killed opens the page again at its next launch. Without
+    /// It asks about each payment of which the queue says that it awaits its buyer, for as long as it
+    /// does. So a program that was killed opens the page again at its next launch. Without
     /// ``StoreConfiguration/buyerActionPage`` nothing is asked.
     func askForBuyerActions() {
         guard transport?.configuration.buyerActionPage != nil else { return }
-        let new = state.withLock { $0.pending.purchasing.subtracting($0.buyerActions.ids) }
-        for id in new { askForBuyerAction(of: id, firstPause: Self.firstPause) }
+        let new = state.withLock { $0.pending.awaitingBuyer.subtracting($0.buyerActions.ids) }
+        for id in new { askForBuyerAction(of: id) }
     }
 
     /// Asks the store for the page of a payment from the beginning, so that it is opened once more.
     ///
-    /// Nothing happens while the page is open, or once the payment is decided.
+    /// Nothing happens while the page is open, or if the payment does not await its buyer.
     func askAgainForBuyerAction(of id: TransactionID) {
-        guard state.withLock({ $0.pending.purchasing.contains(id) }) else { return }
-        askForBuyerAction(of: id, firstPause: 0)
+        guard state.withLock({ $0.pending.awaitingBuyer.contains(id) }) else { return }
+        askForBuyerAction(of: id)
     }
 
-    /// Whether the store has said last that the buyer of a payment has to act.
-    func isBuyerAwaited(of id: TransactionID) -> Bool {
-        state.withLock {
-            $0.pending.purchasing.contains(id) && $0.buyerActions.isBuyerAwaited(id)
-        }
-    }
-
-    private func askForBuyerAction(of id: TransactionID, firstPause: Int) {
-        follow(at: Routes.action(of: id), of: id, firstPause: firstPause) { [self] _ in
-            state.withLock { $0.pending.purchasing.contains(id) }
+    private func askForBuyerAction(of id: TransactionID) {
+        follow(at: Routes.action(of: id), of: id, firstPause: 0) { [self] _ in
+            state.withLock { $0.pending.awaitingBuyer.contains(id) }
         }
     }
 
@@ -72,7 +66,7 @@ extension SKPaymentQueue {
     /// - Parameters:
     ///   - path: The path at which the store tells the page.
     ///   - id: The transaction or the subscription.
-    ///   - firstPause: The length of the first pause.
+    ///   - firstPause: The length of the first pause; 0 asks at once.
     ///   - isOpen: Says whether the charge is still under way.
     private func follow(
         at path: String,
@@ -86,6 +80,8 @@ extension SKPaymentQueue {
         Task {
             await self.openPages(at: path, of: id, round, firstPause, transport, open, isOpen)
             self.state.withLock { $0.buyerActions.end(round, of: id) }
+            // The queue may have said meanwhile that the buyer is awaited again.
+            self.askForBuyerActions()
         }
     }
 
@@ -103,16 +99,18 @@ extension SKPaymentQueue {
         var pauses = firstPause
         while true {
             // It throws only in a task that is cancelled.
-            do { try await transport.pause(afterFailures: pauses) } catch { return }
+            do {
+                if pauses > 0 { try await transport.pause(afterFailures: pauses) }
+            } catch {
+                return
+            }
             guard state.withLock({ $0.buyerActions.isCurrent(round, of: id) }),
                 await isOpen(transport)
             else { return }
             pauses += 1
-            let answer = await buyerActionPage(at: path, transport)
-            if let isAwaited = answer.isBuyerAwaited {
-                state.withLock { $0.buyerActions.note(isBuyerAwaited: isAwaited, round, of: id) }
+            guard let page = await buyerActionPage(at: path, transport), page != opened else {
+                continue
             }
-            guard case .page(let page) = answer, page != opened else { continue }
             guard state.withLock({ $0.buyerActions.openPage(round, of: id) }) else { return }
             opened = page
             await open(page)
@@ -122,64 +120,36 @@ extension SKPaymentQueue {
         }
     }
 
-    /// The page for a charge, as far as the store tells.
-    private enum BuyerActionPage {
-        case page(URL)
-        /// Nobody has to act now.
-        case none
-        case unknown
-
-        /// Whether the buyer has to act; `nil` if nobody knows.
-        var isBuyerAwaited: Bool? {
-            switch self {
-            case .page: true
-            case .none: false
-            case .unknown: nil
-            }
-        }
-    }
-
     /// Asks the store for the page for a charge.
-    private func buyerActionPage(
-        at path: String,
-        _ transport: StoreTransport
-    ) async -> BuyerActionPage {
+    ///
+    /// - Returns: The page; `nil` if nobody has to act now, or if nobody knows. Then it is asked for again.
+    private func buyerActionPage(at path: String, _ transport: StoreTransport) async -> URL? {
         let payments = transport.configuration.addresses.payments
         do {
             let action: BuyerActionResponse = try await transport.send(
                 .get(payments + path)
             )
             let address = action.url.hasPrefix("/") ? payments + action.url : action.url
-            guard let page = URL(string: address) else { return .unknown }
-            return .page(page)
-        } catch StoreFailure.refused(_) {
-            return .none
+            return URL(string: address)
         } catch {
-            // It is asked for again.
-            return .unknown
+            return nil
         }
     }
 }
 
 extension SKPaymentTransaction {
-    /// Whether the buyer has to confirm the payment on a page of their bank, as the store has said last.
-    ///
-    /// The transaction is `purchasing` all the while. Without ``StoreConfiguration/buyerActionPage`` the
-    /// store is not asked, and this is `false`.
-    public var awaitsBuyer: Bool { number.map { queue.isBuyerAwaited(of: $0) } ?? false }
-
     /// Opens the page on which the buyer confirms the payment once more, after they have left it.
     ///
     /// The queue opens each page once by itself. Offer this to the buyer while the transaction
-    /// ``awaitsBuyer``. Nothing happens if nobody has to confirm it, or while the page is open.
+    /// ``awaitsBuyer``. Nothing happens otherwise, or while the page is open.
     public func openBuyerActionPage() {
         if let number { queue.askAgainForBuyerAction(of: number) }
     }
 }
 
 extension PendingTransactions {
-    /// The payments that the store has accepted and is charging.
-    var purchasing: Set<TransactionID> {
-        Set(known.filter { $0.value.fields.state == .purchasing }.keys)
+    /// The payments whose buyers have to confirm them.
+    var awaitingBuyer: Set<TransactionID> {
+        Set(known.filter { $0.value.fields.awaitsBuyer }.keys)
     }
 }

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// The payments and the subscriptions about which the store is asked whether their buyer has to act.
+/// The payments and the subscriptions for whose pages the store is asked.
 ///
 /// Each is asked about in a round, which opens a page once. A new round replaces the one before, so it
 /// opens the page again. It does no I/O.
@@ -13,8 +13,6 @@ struct BuyerActionRounds {
 
         let number: Int
         var page = Page.none
-        /// Whether the store has said last that the buyer has to act.
-        var isBuyerAwaited = false
     }
 
     private var rounds: [TransactionID: Round] = [:]
@@ -33,22 +31,9 @@ struct BuyerActionRounds {
         let before = rounds[id]
         if let before, before.page != .closed { return nil }
         last += 1
-        rounds[id] = Round(number: last, isBuyerAwaited: before?.isBuyerAwaited ?? false)
+        rounds[id] = Round(number: last)
         return last
     }
-
-    /// Records what the store says in a round, unless the round was replaced.
-    ///
-    /// - Parameters:
-    ///   - isBuyerAwaited: Whether the buyer has to act.
-    ///   - number: The round.
-    ///   - id: The payment or the subscription.
-    mutating func note(isBuyerAwaited: Bool, _ number: Int, of id: TransactionID) {
-        if isCurrent(number, of: id) { rounds[id]?.isBuyerAwaited = isBuyerAwaited }
-    }
-
-    /// Whether the store has said last that the buyer of a payment or a subscription has to act.
-    func isBuyerAwaited(_ id: TransactionID) -> Bool { rounds[id]?.isBuyerAwaited ?? false }
 
     /// Whether a round has not been replaced.
     func isCurrent(_ number: Int, of id: TransactionID) -> Bool { rounds[id]?.number == number }

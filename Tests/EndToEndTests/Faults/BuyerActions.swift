@@ -26,6 +26,86 @@ extension EndToEnd {
             }
         }
 
+        /// An app needs no other request to know it, and the address is for whoever asks.
+        @Test func theQueueAndItsStreamSayThatTheBuyerIsAwaited() async throws {
+            try await withStore(.with(settings: Self.settings)) { store in
+                try await store.importSampleCatalog()
+                let payment = try await store.buy(by: .needsAction)
+                let client = try store.client(account: "ada")
+                let waiting = try await Self.event(of: payment, on: client.queue()) {
+                    $0.awaitsBuyer == true
+                }
+                #expect(waiting.change?.transaction.state == .purchasing)
+                let queue = try await client.unfinished().value.transactions
+                #expect(queue.map(\.transaction.awaitsBuyer) == [true])
+                let page = try await store.page(of: payment)
+                #expect(!waiting.data.contains(page.url))
+                try await store.confirm(page)
+                // Whoever asks again has the store look at what the buyer did.
+                _ = try await client.action(of: payment.transactionID)
+                let paid = try await Self.event(of: payment, on: client.queue(after: waiting.id)) {
+                    $0.state == .purchased
+                }
+                #expect(paid.change?.transaction.awaitsBuyer == nil)
+                try await store.expectWhole([payment])
+            }
+        }
+
+        /// The wait is in the log, and nobody has heard of it.
+        @Test func afterAWaitIsCommittedBeforeItIsPublished() async throws {
+            let options = StoreOptions.with(kafkaProxy: true, settings: Self.settings)
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                let proxy = try #require(store.kafkaProxy)
+                let hold = proxy.hold(
+                    at: .beforeRequest(
+                        .produce,
+                        client: "payments",
+                        containing: Topics.paymentsTransactions.name
+                    )
+                )
+                let payment = try await store.buy(by: .needsAction)
+                try await store.crash(.payments, at: hold)
+                try await store.expectAwaited(payment)
+                try await store.confirm(try await store.page(of: payment))
+                try await store.expectWhole([payment])
+            }
+        }
+
+        @Test func afterAWaitArrivedBeforeItIsInTheQueue() async throws {
+            let options = StoreOptions.with(
+                postgresProxies: [.fulfillment],
+                settings: Self.settings
+            )
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                let hold = try store.hold(
+                    .fulfillment,
+                    .beforeCommit(ofTransactionWith: "INSERT INTO queue_transactions")
+                )
+                let payment = try await store.buy(by: .needsAction)
+                try await store.crash(.fulfillment, at: hold)
+                try await store.expectAwaited(payment)
+                try await store.confirm(try await store.page(of: payment))
+                try await store.expectWhole([payment])
+            }
+        }
+
+        /// Reads a stream up to an event of a payment.
+        private static func event(
+            of payment: AcceptedPayment,
+            on stream: QueueStream,
+            where isWanted: (Transaction) -> Bool
+        ) async throws -> QueueStream.Element {
+            for try await event in stream {
+                guard let transaction = event.change?.transaction,
+                    transaction.id == payment.transactionID, isWanted(transaction)
+                else { continue }
+                return event
+            }
+            throw HarnessError("The stream ended before \(payment.transactionID) was as expected.")
+        }
+
         @Test func afterAnActionIsAskedForBeforeItsCommit() async throws {
             try await confirm(after: .beforeCommit(ofTransactionWith: "step = coalesce(u.step"))
         }
@@ -75,6 +155,16 @@ extension StoreHarness {
         let client = try client(account: "ada")
         return try await eventually("a page") {
             try await client.action(of: payment.transactionID).valueIfAny
+        }
+    }
+
+    /// Waits until the queue says that the buyer of a payment is awaited.
+    fileprivate func expectAwaited(_ payment: AcceptedPayment) async throws {
+        let client = try client(account: "ada")
+        try await eventually("the buyer to be awaited") {
+            let queue = try await client.unfinished().value.transactions
+            let transaction = queue.map(\.transaction).first { $0.id == payment.transactionID }
+            return transaction?.awaitsBuyer
         }
     }
 

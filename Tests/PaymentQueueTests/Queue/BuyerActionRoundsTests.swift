@@ -31,26 +31,6 @@ import Testing
         #expect(!rounds.isCurrent(first, of: id))
     }
 
-    @Test func theBuyerIsAwaitedUntilTheStoreSaysOtherwise() throws {
-        var rounds = BuyerActionRounds()
-        let first = try begin(&rounds)
-        #expect(!rounds.isBuyerAwaited(id))
-        rounds.note(isBuyerAwaited: true, first, of: id)
-        #expect(rounds.isBuyerAwaited(id) && !rounds.isBuyerAwaited(TransactionID(number: 8)))
-        _ = rounds.openPage(first, of: id)
-        rounds.closePage(first, of: id)
-        // A buyer who goes back to the page has not acted.
-        let second = try begin(&rounds)
-        #expect(rounds.isBuyerAwaited(id))
-        rounds.note(isBuyerAwaited: false, first, of: id)
-        #expect(rounds.isBuyerAwaited(id), "The first round was replaced.")
-        rounds.note(isBuyerAwaited: false, second, of: id)
-        #expect(!rounds.isBuyerAwaited(id))
-        rounds.note(isBuyerAwaited: true, second, of: id)
-        rounds.end(second, of: id)
-        #expect(!rounds.isBuyerAwaited(id))
-    }
-
     @Test func noRoundBeginsBeforeThePageIsClosed() throws {
         var rounds = BuyerActionRounds()
         let round = try begin(&rounds)

@@ -18,6 +18,29 @@ import Testing
         #expect(pending.all.count == 1)
     }
 
+    @Test func observersHearThatTheBuyerIsAwaitedAndThatNoLonger() {
+        var pending = pending
+        var waiting = QueueChanged.of(1, "coins", .purchasing, version: 2)
+        waiting.transaction.awaitsBuyer = true
+        let changes: [QueueChanged] = [
+            .of(1, "coins", .purchasing), waiting, waiting,
+            .of(1, "coins", .purchasing, version: 3), .of(1, "coins", .purchased, version: 4),
+        ]
+        var told: [[Bool]] = []
+        var awaited: [Bool] = []
+        for change in changes {
+            let news = pending.receive([change])
+            told.append(news.updates.flatMap { $0 }.map(\.fields.awaitsBuyer))
+            awaited.append(pending.awaitingBuyer == [id(1)])
+        }
+        #expect(told == [[false], [true], [], [false], [false]])
+        #expect(awaited == [false, true, true, false, false])
+        // At a launch the stream begins with it.
+        var launched = PendingTransactions()
+        #expect(launched.receive([waiting]).updates.first?.first?.fields.awaitsBuyer == true)
+        #expect(launched.awaitingBuyer == [id(1)])
+    }
+
     @Test func whatTheStoreLetsTheAppFinishIsDeliveredBeforeTheStreamSaysSo() throws {
         var pending = pending
         let news = pending.receive([.of(1, "coins", .purchased), .of(2, "hint", .failed)])

@@ -54,7 +54,9 @@ extension EndToEnd.PaymentQueues {
                 try await Self.buy()
                 let waiting = try await observer.first(.purchasing)
                 try await eventually("the page to be opened") { pages.opened.first }
-                #expect(waiting.awaitsBuyer)
+                try await eventually("the buyer to be awaited") {
+                    waiting.awaitsBuyer ? true : nil
+                }
                 // Nothing happens as long as the page is open.
                 try await eventually("the page to be opened again") {
                     waiting.openBuyerActionPage()
@@ -63,6 +65,47 @@ extension EndToEnd.PaymentQueues {
                 #expect(try await observer.first(.purchased) === waiting)
                 #expect(!waiting.awaitsBuyer)
                 #expect(pages.opened.count == 2 && Set(pages.opened).count == 1)
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
+        /// It never asks for the page, and is told by its queue alone.
+        @Test func aProgramWithoutPagesSeesThatItsBuyerIsAwaited() async throws {
+            try await withStore(.waitingForBuyers) { store in
+                try await store.importSampleCatalog()
+                let observer = try await Self.observe(store, opening: nil)
+                try await Self.buy()
+                let waiting = try await observer.first(.purchasing)
+                try await eventually("the buyer to be awaited") {
+                    waiting.awaitsBuyer ? true : nil
+                }
+                // Another device of the account sees it too, and its buyer confirms there.
+                let client = try store.client(account: "ada")
+                let queue = try await client.unfinished().value.transactions
+                let seen = try #require(queue.first { $0.transaction.awaitsBuyer == true })
+                let id = seen.transaction.id
+                let page = try await client.action(of: id).value
+                try await client.decide(.complete, on: page)
+                // Whoever asks again has the store look at once.
+                _ = try await client.action(of: id)
+                #expect(try await observer.first(.purchased) === waiting)
+                #expect(!waiting.awaitsBuyer)
+                SKPaymentQueue.default().remove(observer)
+            }
+        }
+
+        @Test func aPageThatNobodyConfirmsIsAwaitedNoLonger() async throws {
+            let settings = [StoreService.payments: ["ACTION_EXPIRY_MS": "15000"]]
+            try await withStore(.with(settings: settings)) { store in
+                try await store.importSampleCatalog()
+                let observer = try await Self.observe(store, opening: nil)
+                try await Self.buy()
+                let waiting = try await observer.first(.purchasing)
+                try await eventually("the buyer to be awaited") {
+                    waiting.awaitsBuyer ? true : nil
+                }
+                #expect(try await observer.first(.failed) === waiting)
+                #expect(!waiting.awaitsBuyer)
                 SKPaymentQueue.default().remove(observer)
             }
         }
