@@ -55,6 +55,26 @@ import Testing
         )
     }
 
+    @Test func whatAwaitsItsBuyerIsAFactOfTheQueue() throws {
+        let scenario = try Self.story.read(
+            """
+            - buy: coins
+              method: needs_action
+            - expect: {awaitsBuyer: {ada: [coins]}}
+            - expect: {awaitsBuyer: {ada: []}}
+            """
+        )
+        let facts = scenario.steps.flatMap { step -> [ScenarioFact] in
+            guard case .expect(let facts) = step.action else { return [] }
+            return facts
+        }
+        #expect(
+            facts.map { "\($0.subject): \($0.expected)" } == [
+                "what awaits 'ada' at the bank: coins", "what awaits 'ada' at the bank: none",
+            ]
+        )
+    }
+
     @Test(arguments: [
         ("- confirm: coins", "4:12: there is no payment 'coins' here; there are none"),
         ("- dispute: coins", "4:12: there is no payment 'coins' here; there are none"),

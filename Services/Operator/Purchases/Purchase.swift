@@ -155,7 +155,8 @@ struct Purchase: Sendable {
         let reason = change.transaction.failureReason.map { " (\($0))" } ?? ""
         let delivery =
             state == .purchased ? (change.isDelivered ? ", delivered" : ", on its way") : ""
-        return "Queue        \(state)\(reason)\(delivery)"
+        let wait = change.transaction.awaitsBuyer == true ? ", the buyer has to confirm it" : ""
+        return "Queue        \(state)\(reason)\(delivery)\(wait)"
     }
 
     /// Asks until the answer comes, or a refusal, or the deadline.

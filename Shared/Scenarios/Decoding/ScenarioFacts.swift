@@ -41,6 +41,11 @@ enum ScenarioFacts {
             let payments = member.value.elements.compactMap { names.queued($0) }
             facts.append(member.fact(.unfinished(account: account), .set(Set(payments))))
         }
+        for member in value["awaitsBuyer"]?.members ?? [] {
+            guard let account = names.account(member) else { continue }
+            let payments = member.value.elements.compactMap { names.queued($0) }
+            facts.append(member.fact(.awaitingBuyer(account: account), .set(Set(payments))))
+        }
         for member in value["owns"]?.members ?? [] {
             guard let account = names.account(member) else { continue }
             let products = member.value.elements.compactMap { names.product($0) }

@@ -18,6 +18,11 @@ extension ScenarioForms {
             .named(.list(.text)),
             "The payments in each account's queue, in any order. One that no step makes is 'renewal of PRODUCT'."
         ),
+        .init(
+            "awaitsBuyer",
+            .named(.list(.name)),
+            "The payments of which each account's queue says that they await their buyer, in any order."
+        ),
         .init("owns", .named(.list(.name)), "The products that each account owns."),
         .init(
             "entitlements",

@@ -16,6 +16,8 @@ public enum ScenarioSubject: Hashable, Sendable, CustomStringConvertible {
     case restored(device: String)
     /// The payments in an account's queue.
     case unfinished(account: String)
+    /// The payments in an account's queue that await their buyer at the bank.
+    case awaitingBuyer(account: String)
     /// The products that an account owns.
     case owned(account: String)
     /// The names of the entitlements that an account has.
@@ -43,6 +45,7 @@ public enum ScenarioSubject: Hashable, Sendable, CustomStringConvertible {
         case .states(let payment, let device): "the states of '\(payment)' on '\(device)'"
         case .restored(let device): "what '\(device)' has restored"
         case .unfinished(let account): "the queue of '\(account)'"
+        case .awaitingBuyer(let account): "what awaits '\(account)' at the bank"
         case .owned(let account): "what '\(account)' owns"
         case .entitled(let account): "the named entitlements of '\(account)'"
         case .credit(let account, let unit): "the \(unit) of '\(account)'"

@@ -51,7 +51,12 @@ struct FactObserver {
         case .restored(let device):
             return .set(Set(restored(on: try cast.device(device))))
         case .unfinished(let account):
-            return .set(Set(try await unfinished(of: try cast.account(account))))
+            let unfinished = try await queue(of: try cast.account(account))
+            return .set(Set(unfinished.map { name(of: $0) }))
+        case .awaitingBuyer(let account):
+            let waiting = try await queue(of: try cast.account(account))
+                .filter { $0.awaitsBuyer ?? false }
+            return .set(Set(waiting.map { name(of: $0) }))
         case .owned(let account):
             return .set(Set(try await owned(by: try cast.account(account))))
         case .entitled(let account):
@@ -87,17 +92,19 @@ struct FactObserver {
         }
     }
 
-    private func unfinished(of account: AccountID) async throws -> [String] {
+    private func queue(of account: AccountID) async throws -> [EventTypes.Transaction] {
         try await connection.send(
             .GET,
             connection.store.addresses.fulfillment + Routes.queueTransactions,
             by: .account(account),
             as: QueueResponse.self
-        ).transactions.map { change in
-            let transaction = change.transaction
-            return cast.name(of: transaction.id)
-                ?? "\(transaction.reason.rawValue) of \(cast.name(of: transaction.productID))"
-        }
+        ).transactions.map(\.transaction)
+    }
+
+    /// The name of a transaction in a queue: that of its payment, or its reason and its product.
+    private func name(of transaction: EventTypes.Transaction) -> String {
+        cast.name(of: transaction.id)
+            ?? "\(transaction.reason.rawValue) of \(cast.name(of: transaction.productID))"
     }
 
     // MARK: - The merchant's server

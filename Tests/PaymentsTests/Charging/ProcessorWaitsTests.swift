@@ -68,6 +68,12 @@ import Testing
             let left = try await store.buy(request(method: .needsAction), key: "b")
             _ = try await store.act(on: paid.id, .completed)
             try await store.recover(after: hour * 2)
+            let topics = try await store.client.withConnection { connection in
+                try connection.query(
+                    "SELECT topic FROM outbox WHERE type = 'transaction.wait-changed.v1'"
+                ).map { try $0.decode(String.self) }
+            }
+            #expect(topics == Array(repeating: Topics.paymentsTransactions.name, count: 2))
             for (id, end) in [(paid.id, "purchased"), (left.id, "failed")] {
                 let transaction = try await store.load(id)
                 #expect(transaction.awaitsBuyer == nil && transaction.version == 3)

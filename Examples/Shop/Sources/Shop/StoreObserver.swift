@@ -32,7 +32,8 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
         for transaction in transactions {
             switch transaction.transactionState {
             case .purchasing:
-                show(transaction, "purchasing …")
+                let isAwaited = transaction.awaitsBuyer
+                show(transaction, isAwaited ? "confirm it at your bank …" : "purchasing …")
                 send.yield(.began(transaction))
             case .deferred:
                 show(transaction, "waits for approval")
