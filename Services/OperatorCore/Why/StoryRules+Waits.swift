@@ -1,4 +1,17 @@
+import EventTypes
+
 extension StoryRules {
+    /// The words for an event that begins or ends the wait for the buyer; `nil` for any other.
+    ///
+    /// The first one of a payment begins it, and each is the opposite of the one before.
+    func waitText(of event: StoryEvent) -> String? {
+        let changes = payments.events.filter { $0.type == .transactionWaitChanged }
+        guard let index = changes.firstIndex(where: { $0.id == event.id }) else { return nil }
+        return index.isMultiple(of: 2)
+            ? "began to wait for its buyer, who has to confirm the charge"
+            : "no longer waits for its buyer"
+    }
+
     /// The wait for a charge that the processor has to decide about.
     func wait(for attempt: PaymentsChapter.Attempt, _ next: String) -> String {
         switch attempt.step {

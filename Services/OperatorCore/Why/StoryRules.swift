@@ -239,7 +239,7 @@ struct StoryRules {
         events.map { event in
             let (done, open) = consumers(of: event)
             let words = SubscriptionWords(failures: payments.failedTries)
-            var text = event.change.map(words.text) ?? "event \(event.type)"
+            var text = event.change.map(words.text) ?? waitText(of: event) ?? "event \(event.type)"
             if !event.isPublished { text += ", not published yet" }
             if !done.isEmpty, event.change == nil {
                 text += ", done by \(done.map(\.rawValue).joined(separator: ", "))"

@@ -111,6 +111,27 @@ import Testing
         #expect(steps[3].traceID == Self.trace)
     }
 
+    @Test func theWaitForTheBuyerAndItsEndAreTold() {
+        let topic = Topics.paymentsTransactions
+        let payments = Self.payments(
+            .purchasing,
+            events: [
+                Self.event(.transactionPurchasing, Topics.paymentsPurchasing, after: 1),
+                Self.event(.transactionWaitChanged, topic, after: 2),
+                Self.event(.transactionWaitChanged, topic, after: 3),
+                Self.event(.transactionWaitChanged, topic, after: 4),
+            ]
+        )
+        let steps = Self.story(payments).steps.filter { $0.kind == "event" }.dropFirst()
+        let begun = "began to wait for its buyer, who has to confirm the charge"
+        let expected = [begun, "no longer waits for its buyer", begun]
+        #expect(steps.count == expected.count)
+        for (step, text) in zip(steps, expected) {
+            // Nobody has acted on it yet.
+            #expect(step.text == text + ", not done yet by fulfillment")
+        }
+    }
+
     @Test func actsAreToldWithWhoDecidedAndWhy() {
         func act(_ type: EventType, after milliseconds: Int64, _ reason: String?) -> StoryEvent {
             var event = Self.event(type, Topics.paymentsTransactions, after: milliseconds)
