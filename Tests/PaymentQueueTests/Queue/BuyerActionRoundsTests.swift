@@ -1,4 +1,7 @@
+import Dispatch
 import EventTypes
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import PaymentQueue
@@ -29,6 +32,32 @@ import Testing
         #expect(rounds.ids == [])
         _ = rounds.begin(id)
         #expect(!rounds.isCurrent(first, of: id))
+    }
+
+    /// The question begins with the account's token.
+    @Test(.timeLimit(.minutes(2)))
+    func thePageIsAskedForOnceTheQueueSaysThatTheBuyerIsAwaited() async throws {
+        let questions = Mutex(0)
+        var configuration = StoreConfiguration.unreachable
+        configuration.buyerActionPage = { _ in }
+        configuration.accountToken = { _ in
+            questions.withLock { $0 += 1 }
+            return "token"
+        }
+        let queue = SKPaymentQueue(
+            configuration: configuration,
+            callbacks: DispatchQueue(label: "test")
+        )
+        queue.change { $0.receive([.of(7, "coins", .purchasing)]) }
+        #expect(queue.state.withLock { $0.buyerActions.ids } == [])
+        var waiting = QueueChanged.of(7, "coins", .purchasing, version: 2)
+        waiting.transaction.awaitsBuyer = true
+        queue.change { $0.receive([waiting]) }
+        #expect(queue.state.withLock { $0.buyerActions.ids } == [id])
+        try await eventually("the page to be asked for") {
+            questions.withLock { $0 } > 0 ? true : nil
+        }
+        queue.close()
     }
 
     @Test func noRoundBeginsBeforeThePageIsClosed() throws {
