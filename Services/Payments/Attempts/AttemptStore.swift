@@ -7,7 +7,8 @@ import StoreAPI
 ///
 /// Every call is one statement for any number of attempts.
 enum AttemptStore {
-    private static let columns = """
+    /// The columns that ``attempt(in:)`` reads.
+    static let columns = """
         a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
         a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
@@ -112,46 +113,6 @@ enum AttemptStore {
             WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind AND a.number = u.number
             """
         )
-    }
-
-    /// Takes attempts that are due, and those whose approval has expired, up to a limit of each.
-    ///
-    /// Attempts that another process is just taking are skipped. An attempt whose approval has
-    /// expired is due from then on, so the lease protects it too. The rows say from then on that the
-    /// processor may have been called. The attempts say whether it may have been before. The time
-    /// of the first call stays unknown if an older version of the service may have made it.
-    static func takeDue(
-        at time: MachineTime,
-        approvalsEndedAt storeTime: StoreTime,
-        until leaseEnd: MachineTime,
-        owner: LeaseOwner,
-        limit: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [ProcessorAttempt] {
-        let rows = try connection.query(
-            """
-            WITH ended AS MATERIALIZED (
-                SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
-                WHERE due_at <= \(time) ORDER BY due_at LIMIT \(Int64(limit))
-                FOR UPDATE SKIP LOCKED
-            ), expired AS MATERIALIZED (
-                SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
-                WHERE approval_ends_at <= \(storeTime) AND due_at IS NULL
-                ORDER BY approval_ends_at LIMIT \(Int64(limit))
-                FOR UPDATE SKIP LOCKED
-            ), due AS (
-                SELECT * FROM ended UNION ALL SELECT * FROM expired
-            )
-            UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id),
-                first_called_at = CASE WHEN due.is_uncalled
-                    THEN coalesce(a.first_called_at, \(time)) ELSE a.first_called_at END,
-                is_uncalled = false
-            FROM due WHERE a.transaction_id = due.transaction_id AND a.kind = due.kind
-                AND a.number = due.number
-            RETURNING \(unsafe: columns.replacing("a.is_uncalled", with: "due.is_uncalled"))
-            """
-        )
-        return try rows.map { try attempt(in: $0) }
     }
 
     /// The end of the oldest open wait for an approval; `nil` if nothing waits.
@@ -314,7 +275,13 @@ enum AttemptStore {
         return amounts
     }
 
-    private static func attempt(in row: PostgresRow) throws -> ProcessorAttempt {
+    /// Reads the attempt in a row of ``columns``.
+    ///
+    /// - Parameter row: The row.
+    /// - Returns: The attempt.
+    /// - Throws: `PostgresError` or `DecodingError` if a column cannot be read; ``PaymentError`` if this
+    ///   version of the service does not know its value.
+    static func attempt(in row: PostgresRow) throws -> ProcessorAttempt {
         var columns = try row.columns(30)
         let transactionID = try columns.next(Int64.self)
         let kind = try columns.next(String.self)

@@ -74,7 +74,7 @@ extension ChargeRunner {
     ///
     /// - Returns: The number of attempts; if it is the size of a batch or more, there may be others.
     func recover() async throws -> Int {
-        let due = try await handler.takeDue(limit: limits.batchSizeMax)
+        let due = try await takeDue()
         guard !due.isEmpty else { return 0 }
         Counter(label: "processor_attempts_recovered").increment(by: due.count)
         context.logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
@@ -205,14 +205,15 @@ extension ChargeRunner {
     /// Fails the charges that must not be made any more.
     ///
     /// The accounts may have moved since the attempts were accepted. If that cannot be found out, the
-    /// attempts are taken again when their lease ends.
+    /// attempts are taken again when their lease ends. A broken row among them is left alone for longer,
+    /// and holds up no other.
     ///
     /// - Returns: The other attempts.
     private func unlessRefused(
         _ attempts: [ProcessorAttempt],
         from start: UInt64
     ) async -> [ProcessorAttempt] {
-        guard !attempts.isEmpty else { return [] }
+        guard let first = attempts.first else { return [] }
         do {
             let refused = try await handler.refusals(of: attempts.filter { $0.kind == .charge })
             await commit(
@@ -220,6 +221,16 @@ extension ChargeRunner {
                 from: start
             )
             return attempts.filter { refused[$0.key] == nil }
+        } catch let error where BrokenRow.isCause(of: error) {
+            guard attempts.count > 1 else {
+                leaveAlone(first.transactionID, error)
+                return []
+            }
+            var permitted: [ProcessorAttempt] = []
+            for attempt in attempts {
+                permitted += await unlessRefused([attempt], from: start)
+            }
+            return permitted
         } catch {
             context.logger.warning(
                 "The accounts of attempts could not be read; the attempts are taken again later",
@@ -227,6 +238,43 @@ extension ChargeRunner {
             )
             return []
         }
+    }
+
+    /// Takes attempts that are due.
+    ///
+    /// If one of them cannot be read, the transactions are taken one after the other.
+    ///
+    /// - Returns: The attempts.
+    /// - Throws: `PostgresError`, or `CancellationError`.
+    private func takeDue() async throws -> [ProcessorAttempt] {
+        let left = failed.current()
+        let limit = limits.batchSizeMax
+        do {
+            return try await handler.takeDue(limit: limit, besides: left)
+        } catch let error where BrokenRow.isCause(of: error) {
+            var due: [ProcessorAttempt] = []
+            for id in try await handler.due(limit: limit, besides: left) {
+                do {
+                    due += try await handler.takeDue(of: id)
+                } catch let error where BrokenRow.isCause(of: error) {
+                    leaveAlone(id, error)
+                }
+            }
+            return due
+        }
+    }
+
+    /// Leaves the attempts of a transaction alone for a while.
+    ///
+    /// They stay due. Nothing is certain of a charge among them until its row is corrected.
+    func leaveAlone(_ id: TransactionID, _ error: any Error) {
+        context.logger.log(
+            level: failed.note(id) ? .error : .debug,
+            BrokenRow.remedy,
+            metadata: [
+                "work": "call of the processor", "transaction.id": "\(id)", "error": "\(error)",
+            ]
+        )
     }
 
     /// The next step of an attempt after an inquiry.

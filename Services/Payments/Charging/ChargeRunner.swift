@@ -35,6 +35,8 @@ final class ChargeRunner: Service {
     let queues: [ChargeLane: AttemptQueue]
     /// The charges of renewals that are under way.
     let renewals = RenewalLoad()
+    /// The transactions whose attempts could not be read, or whose outcomes could not be committed.
+    let failed = FailedWork<TransactionID>(of: "attempts")
     private let signal = Signal()
     /// The newest attempts that did not fit into a queue.
     private let rejected = Mutex<[AttemptKey]>([])
@@ -240,7 +242,8 @@ final class ChargeRunner: Service {
     /// Commits outcomes.
     ///
     /// If a batch fails with an error that is not retriable, its outcomes are committed one by one,
-    /// so that a bad outcome does not stop the others.
+    /// so that a bad outcome does not stop the others. It is left alone for a while, and then inquired
+    /// about.
     func commit(_ results: [AttemptResult], from start: UInt64) async {
         guard !results.isEmpty else { return }
         var failures = 0
@@ -257,6 +260,10 @@ final class ChargeRunner: Service {
                 // When cancelled, the next round gives up.
                 try? await Task.sleep(for: context.policy.pause(afterCalls: min(failures, 6)))
             } catch {
+                if results.count == 1, BrokenRow.isCause(of: error) {
+                    leaveAlone(results[0].key.transactionID, error)
+                    return
+                }
                 guard results.count > 1, !isRetriable(error) else {
                     context.logger.error(
                         "Outcomes were not committed; they are inquired about later",

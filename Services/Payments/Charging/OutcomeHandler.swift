@@ -14,14 +14,51 @@ struct OutcomeHandler: Sendable {
     let context: PaymentsContext
 
     /// Takes due attempts, for the length of a lease.
-    func takeDue(limit: Int) async throws -> [ProcessorAttempt] {
+    ///
+    /// - Parameters:
+    ///   - limit: The most attempts.
+    ///   - left: Transactions that are left alone.
+    /// - Returns: The attempts.
+    /// - Throws: `PostgresError`, or an error of a row that cannot be read.
+    func takeDue(
+        limit: Int,
+        besides left: Set<TransactionID> = []
+    ) async throws -> [ProcessorAttempt] {
         try await context.client.withTransaction { [context] connection in
-            try AttemptStore.takeDue(
+            try DueAttemptStore.take(
                 at: context.machineNow(),
                 approvalsEndedAt: context.now(),
                 until: context.leaseEnd,
                 owner: context.owner,
                 limit: limit,
+                besides: left,
+                on: connection
+            )
+        }
+    }
+
+    /// Takes the due attempts of one transaction, for the length of a lease.
+    func takeDue(of id: TransactionID) async throws -> [ProcessorAttempt] {
+        try await context.client.withTransaction { [context] connection in
+            try DueAttemptStore.take(
+                of: id,
+                at: context.machineNow(),
+                approvalsEndedAt: context.now(),
+                until: context.leaseEnd,
+                owner: context.owner,
+                on: connection
+            )
+        }
+    }
+
+    /// Finds the transactions that have due attempts, without taking them.
+    func due(limit: Int, besides left: Set<TransactionID>) async throws -> [TransactionID] {
+        try await context.client.withConnection { [context] connection in
+            try DueAttemptStore.transactions(
+                at: context.machineNow(),
+                approvalsEndedAt: context.now(),
+                limit: limit,
+                besides: left,
                 on: connection
             )
         }

@@ -1,4 +1,5 @@
 import EventTypes
+import Logging
 import Messaging
 import Postgres
 import StoreTracing
@@ -15,17 +16,55 @@ struct FamilyShareHandler: Sendable {
     let didCommit: @Sendable () -> Void
     /// The most shares that one look makes, the most that it changes, and the most that it takes away.
     var limit = 100
+    /// The accounts whose shares could not be looked at.
+    let failed = FailedWork<AccountKey>(of: "families")
 
     /// Looks at the shares of one account whose purchases or family have changed.
+    ///
+    /// If that cannot be done because of a broken row, the account is left alone for a while, and the
+    /// next one has its turn. Its note stays, so no purchase of it is forgotten.
     ///
     /// - Returns: Whether there was such an account.
     /// - Throws: `PostgresError`, or an error of what is read or written.
     func carryOutNext() async throws -> Bool {
+        let left = failed.current()
+        do {
+            return try await carryOut { try FamilyWorkStore.take(besides: left, on: $0) }
+        } catch let error where BrokenRow.isCause(of: error) {
+            let next = try await context.client.withConnection { connection in
+                try FamilyWorkStore.next(besides: left, on: connection)
+            }
+            guard let account = next else { return false }
+            try await carryOut(alone: account)
+            return true
+        }
+    }
+
+    /// Looks at the shares of an account, and leaves it alone for a while if that cannot be done.
+    private func carryOut(alone account: AccountKey) async throws {
+        do {
+            _ = try await carryOut { try FamilyWorkStore.take(of: account, on: $0) }
+            failed.forget(account)
+        } catch let error where BrokenRow.isCause(of: error) {
+            context.logger.log(
+                level: failed.note(account) ? .error : .debug,
+                BrokenRow.remedy,
+                metadata: [
+                    "work": "shares of a family", "account.id": "\(account.accountID)",
+                    "bundle.id": "\(account.bundleID)", "error": "\(error)",
+                ]
+            )
+        }
+    }
+
+    /// Looks at the shares of the account that is taken, in one database transaction.
+    private func carryOut(
+        _ take:
+            @escaping @Sendable (isolated PostgresConnection) throws -> AccountKey?
+    ) async throws -> Bool {
         let (isFound, hasEvents) = try await context.client.withTransaction {
             [self] connection -> (Bool, Bool) in
-            guard let account = try FamilyWorkStore.take(on: connection) else {
-                return (false, false)
-            }
+            guard let account = try take(connection) else { return (false, false) }
             return (true, try carryOut(around: account, on: connection))
         }
         if hasEvents { didCommit() }

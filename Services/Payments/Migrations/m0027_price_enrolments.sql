@@ -14,6 +14,9 @@ CREATE TABLE price_enrolments (
     -- The last subscription that was looked at; they are looked at in the order of their ids.
     reached_id bigint NOT NULL DEFAULT 0,
     is_finished boolean NOT NULL DEFAULT false,
+    -- The subscriptions before that one which could not be told, because a row is broken. They are
+    -- tried again, and the enrolment is open until all are told.
+    left_ids bigint[] NOT NULL DEFAULT '{}',
     PRIMARY KEY (product_id, storefront)
 );
 

@@ -15,5 +15,14 @@ struct PriceEnrolment: Hashable, Sendable {
     /// Whether the catalog has taken it back.
     let isWithdrawn: Bool
     /// The last subscription that was looked at; 0 before the first.
-    let reachedID: TransactionID
+    var reachedID: TransactionID
+    /// The number of those before it that could not be told.
+    var leftCount: Int
+
+    /// Whether nobody has worked at it or changed it since it was read.
+    func goesOn(from earlier: Self) -> Bool {
+        var same = self
+        same.leftCount = earlier.leftCount
+        return same == earlier
+    }
 }

@@ -41,7 +41,7 @@ enum PriceEnrolmentStore {
             ON CONFLICT (product_id, storefront) DO UPDATE SET
                 price = excluded.price, currency = excluded.currency,
                 effective_at = excluded.effective_at, begun_at = excluded.begun_at,
-                is_withdrawn = false, reached_id = 0, is_finished = false
+                is_withdrawn = false, reached_id = 0, is_finished = false, left_ids = '{}'
             WHERE (e.price, e.currency, e.effective_at, e.is_withdrawn)
                 IS DISTINCT FROM
                 (excluded.price, excluded.currency, excluded.effective_at, false)
@@ -50,7 +50,8 @@ enum PriceEnrolmentStore {
         try connection.execute(
             """
             UPDATE price_enrolments AS e SET
-                is_withdrawn = true, begun_at = n.time, reached_id = 0, is_finished = false
+                is_withdrawn = true, begun_at = n.time, reached_id = 0, is_finished = false,
+                left_ids = '{}'
             FROM unnest(
                 \(changed.map(\.product.id)), \(changed.map { Int32($0.product.version) }),
                 \(changed.map(\.time))) AS n (product_id, version, time)
@@ -93,25 +94,29 @@ enum PriceEnrolmentStore {
     ) throws -> PriceEnrolment? {
         try connection.query(
             """
-            SELECT price, currency, effective_at, is_withdrawn, reached_id FROM price_enrolments
+            SELECT price, currency, effective_at, is_withdrawn, reached_id,
+                cardinality(left_ids)
+            FROM price_enrolments
             WHERE product_id = \(key.productID) AND storefront = \(key.storefront)
                 AND NOT is_finished
             FOR UPDATE SKIP LOCKED
             """
         ).first.map { row in
-            let (price, currency, time, isWithdrawn, reached) = try row.decode(
+            let (price, currency, time, isWithdrawn, reached, leftCount) = try row.decode(
                 Int64.self,
                 Currency.self,
                 StoreTime.self,
                 Bool.self,
-                Int64.self
+                Int64.self,
+                Int32.self
             )
             return PriceEnrolment(
                 key: key,
                 price: Money(minorUnits: price, currency: currency),
                 effectiveAt: time,
                 isWithdrawn: isWithdrawn,
-                reachedID: TransactionID(number: reached)
+                reachedID: TransactionID(number: reached),
+                leftCount: Int(leftCount)
             )
         }
     }
@@ -120,6 +125,8 @@ enum PriceEnrolmentStore {
     struct Page: Hashable, Sendable {
         /// The subscriptions among them that the enrolment is about.
         var keys: Set<SubscriptionKey>
+        /// The ids of the same subscriptions, in their order.
+        var ids: [TransactionID] = []
         /// The last subscription of the page; `nil` if there are no more.
         var lastID: TransactionID?
     }
@@ -183,6 +190,7 @@ enum PriceEnrolmentStore {
                 continue
             }
             lastMeant = max(lastMeant, id)
+            page.ids.append(TransactionID(number: id))
             page.keys.insert(
                 SubscriptionKey(accountID: account, bundleID: bundle, groupID: group)
             )
@@ -192,7 +200,71 @@ enum PriceEnrolmentStore {
         return page
     }
 
+    /// Reads the next page of all subscriptions, whatever an enrolment is about.
+    ///
+    /// It reads nothing of them but their ids, so a damaged row does not end it.
+    ///
+    /// - Parameters:
+    ///   - enrolment: The enrolment.
+    ///   - limit: The most subscriptions.
+    ///   - connection: A connection.
+    /// - Returns: The ids, in their order.
+    /// - Throws: `PostgresError`.
+    static func allIDs(
+        of enrolment: PriceEnrolment,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID] {
+        try connection.query(
+            """
+            SELECT id FROM subscriptions WHERE id > \(enrolment.reachedID.number)
+            ORDER BY id LIMIT \(Int64(limit))
+            """
+        ).map { TransactionID(number: try $0.decode(Int64.self)) }
+    }
+
+    /// The subscriptions of an enrolment that could not be told, and that nobody has told since.
+    static func leftIDs(
+        of key: PriceEnrolment.Key,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID] {
+        try connection.query(
+            """
+            SELECT unnest(left_ids) FROM price_enrolments
+            WHERE product_id = \(key.productID) AND storefront = \(key.storefront)
+                AND NOT is_finished
+            """
+        ).map { TransactionID(number: try $0.decode(Int64.self)) }
+    }
+
+    /// Notes that a subscription could not be told, or that it is told now.
+    ///
+    /// - Parameters:
+    ///   - id: The subscription.
+    ///   - isLeft: Whether it could not be told.
+    ///   - enrolment: The enrolment, which is locked.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PostgresError`.
+    static func note(
+        _ id: TransactionID,
+        isLeft: Bool,
+        of enrolment: PriceEnrolment,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE price_enrolments SET left_ids = CASE WHEN \(isLeft)
+                THEN array_append(array_remove(left_ids, \(id.number)), \(id.number))
+                ELSE array_remove(left_ids, \(id.number)) END
+            WHERE product_id = \(enrolment.key.productID)
+                AND storefront = \(enrolment.key.storefront)
+            """
+        )
+    }
+
     /// Notes how far an enrolment is.
+    ///
+    /// It is finished after the last subscription, once all are told.
     ///
     /// - Parameters:
     ///   - id: The last subscription that was looked at; `nil` if there are no more.
@@ -207,7 +279,8 @@ enum PriceEnrolmentStore {
         try connection.execute(
             """
             UPDATE price_enrolments SET
-                reached_id = \(id?.number ?? enrolment.reachedID.number), is_finished = \(id == nil)
+                reached_id = \(id?.number ?? enrolment.reachedID.number),
+                is_finished = \(id == nil) AND cardinality(left_ids) = 0
             WHERE product_id = \(enrolment.key.productID)
                 AND storefront = \(enrolment.key.storefront)
             """

@@ -18,8 +18,8 @@ struct RenewalHandler: Sendable {
     var jumps: ClockJumpGuard?
     /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
-    /// Those whose action could not be carried out.
-    let failed = FailedActions()
+    /// The subscriptions whose action could not be carried out.
+    let failed = FailedWork<TransactionID>(of: "actions")
 
     /// Carries out actions that are due, the oldest first.
     ///
@@ -40,7 +40,7 @@ struct RenewalHandler: Sendable {
                     on: connection
                 )
             }
-        } catch let error where Self.isOfAnAction(error) {
+        } catch let error where BrokenRow.isCause(of: error) {
             return try await carryOutEach(limit: limit, besides: left)
         }
     }
@@ -59,11 +59,14 @@ struct RenewalHandler: Sendable {
                 _ = try await carryOut { time, connection in
                     try SubscriptionStore.takeDue(id, at: time, on: connection)
                 }
-            } catch let error where Self.isOfAnAction(error) {
-                failed.note(id)
-                context.logger.error(
-                    "The due action of a subscription cannot be carried out; it is tried again later",
-                    metadata: ["subscription.id": "\(id)", "error": "\(error)"]
+                failed.forget(id)
+            } catch let error where BrokenRow.isCause(of: error) {
+                context.logger.log(
+                    level: failed.note(id) ? .error : .debug,
+                    BrokenRow.remedy,
+                    metadata: [
+                        "work": "due action", "subscription.id": "\(id)", "error": "\(error)",
+                    ]
                 )
             }
         }
@@ -102,19 +105,6 @@ struct RenewalHandler: Sendable {
             on: connection
         )
         return (due.count, try write(plan, at: time, on: connection))
-    }
-
-    /// Whether an error means that an action itself cannot be carried out.
-    ///
-    /// A database that is unreachable, busy or badly configured says nothing about the action. These
-    /// errors do: SQLSTATE classes 22 (data), 23 (constraints) and XX (a damaged row), and values that
-    /// cannot be read.
-    private static func isOfAnAction(_ error: any Error) -> Bool {
-        guard !(error is CancellationError) else { return false }
-        guard let error = error as? PostgresError else { return true }
-        guard !OutcomeHandler.isRetriable(error) else { return false }
-        guard let state = error.sqlState else { return error.code == .decoding }
-        return ["22", "23", "XX"].contains(state.prefix(2))
     }
 
     /// Charges now for a period of a subscription, because somebody asks for it.

@@ -102,13 +102,25 @@ enum FamilyWorkStore {
         try connection.execute("SET LOCAL lock_timeout TO DEFAULT")
     }
 
-    /// Takes the work of one account; `nil` if there is none that nobody else has taken.
-    static func take(on connection: isolated PostgresConnection) throws -> AccountKey? {
-        try connection.query(
+    /// Takes the work of one account.
+    ///
+    /// - Parameters:
+    ///   - left: Accounts that are left alone.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The account; `nil` if there is none that nobody else has taken.
+    /// - Throws: `PostgresError`.
+    static func take(
+        besides left: Set<AccountKey>,
+        on connection: isolated PostgresConnection
+    ) throws -> AccountKey? {
+        let left = Array(left)
+        return try connection.query(
             """
             WITH first AS (
-                SELECT account_id, bundle_id FROM family_work ORDER BY id LIMIT 1
-                FOR UPDATE SKIP LOCKED
+                SELECT account_id, bundle_id FROM family_work
+                WHERE (account_id, bundle_id) NOT IN (
+                    SELECT * FROM unnest(\(left.map(\.accountID)), \(left.map(\.bundleID))))
+                ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
             ), taken AS (
                 SELECT w.id, account_id, bundle_id FROM family_work w
                 JOIN first USING (account_id, bundle_id) FOR UPDATE OF w SKIP LOCKED
@@ -117,9 +129,58 @@ enum FamilyWorkStore {
             )
             SELECT account_id, bundle_id FROM first
             """
-        ).first.map { row in
-            let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
-            return AccountKey(accountID: account, bundleID: bundle)
-        }
+        ).first.map(account(in:))
+    }
+
+    /// Takes the work of an account, as far as nobody else has taken it.
+    ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The account; `nil` if there is none of its work.
+    /// - Throws: `PostgresError`.
+    static func take(
+        of account: AccountKey,
+        on connection: isolated PostgresConnection
+    ) throws -> AccountKey? {
+        try connection.query(
+            """
+            WITH taken AS (
+                SELECT id FROM family_work
+                WHERE account_id = \(account.accountID) AND bundle_id = \(account.bundleID)
+                FOR UPDATE SKIP LOCKED
+            ), gone AS (
+                DELETE FROM family_work w USING taken WHERE w.id = taken.id
+            )
+            SELECT FROM taken
+            """
+        ).isEmpty ? nil : account
+    }
+
+    /// Finds the account whose work is the next to be taken, without taking it.
+    ///
+    /// - Parameters:
+    ///   - left: Accounts that are left alone.
+    ///   - connection: A connection.
+    /// - Returns: The account; `nil` if there is none.
+    /// - Throws: `PostgresError`.
+    static func next(
+        besides left: Set<AccountKey>,
+        on connection: isolated PostgresConnection
+    ) throws -> AccountKey? {
+        let left = Array(left)
+        return try connection.query(
+            """
+            SELECT account_id, bundle_id FROM family_work
+            WHERE (account_id, bundle_id) NOT IN (
+                SELECT * FROM unnest(\(left.map(\.accountID)), \(left.map(\.bundleID))))
+            ORDER BY id LIMIT 1
+            """
+        ).first.map(account(in:))
+    }
+
+    private static func account(in row: PostgresRow) throws -> AccountKey {
+        let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
+        return AccountKey(accountID: account, bundleID: bundle)
     }
 }

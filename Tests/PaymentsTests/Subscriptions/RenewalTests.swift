@@ -175,16 +175,6 @@ import Testing
         }
     }
 
-    @Test func aFailedActionIsTriedAgainAfterAMinute() {
-        let failed = FailedActions()
-        let now = ContinuousClock.now
-        let id = TransactionID(number: 7)
-        #expect(failed.current(at: now).isEmpty)
-        failed.note(id, at: now)
-        #expect(failed.current(at: now + .seconds(59)) == [id])
-        #expect(failed.current(at: now + .seconds(60)).isEmpty)
-    }
-
     @Test func aDeclinedRenewalIsChargedAgainAndRecovers() async throws {
         try await withSubscription(.renewalRecovers) { store, bought in
             try await store.advance(days: 31)

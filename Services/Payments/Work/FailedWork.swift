@@ -1,0 +1,77 @@
+import Metrics
+import Synchronization
+
+/// The work that could not be carried out because of a broken row, which is left alone for a while.
+///
+/// Otherwise the oldest of it would be at the head of every batch, and hold up all others. Each failure
+/// doubles the pause. Every process has its own pauses, so one that starts tries everything at once.
+///
+/// Safe to use from any task.
+final class FailedWork<ID: Hashable & Sendable>: Sendable {
+    private struct Entry {
+        var pause: Duration
+        var end: ContinuousClock.Instant
+    }
+
+    private let pause: Duration
+    private let pauseMax: Duration
+    /// The time after a pause for which work is remembered that has not failed again.
+    private let memory: Duration
+    private let entries = Mutex<[ID: Entry]>([:])
+    private let count: Gauge
+
+    /// Begins without failures.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the work, by which the gauge names it.
+    ///   - pause: The time for which work is left alone after its first failure.
+    ///   - pauseMax: The longest time for which it is left alone.
+    ///   - memory: The time after a pause for which work is remembered that has not failed again.
+    ///   - metrics: Makes the gauge.
+    init(
+        of kind: String,
+        pause: Duration = .seconds(60),
+        pauseMax: Duration = .seconds(3600),
+        memory: Duration = .seconds(600),
+        metrics: any MetricsFactory = MetricsSystem.factory
+    ) {
+        self.pause = pause
+        self.pauseMax = pauseMax
+        self.memory = memory
+        count = Gauge(label: "work_set_aside", dimensions: [("kind", kind)], factory: metrics)
+        count.record(0)
+    }
+
+    /// Notes that work could not be carried out.
+    ///
+    /// - Parameters:
+    ///   - id: The work.
+    ///   - now: The present.
+    /// - Returns: Whether it is the first failure, which is worth an error in the log.
+    func note(_ id: ID, at now: ContinuousClock.Instant = .now) -> Bool {
+        entries.withLock { entries in
+            let last = entries[id]
+            let next = last.map { min($0.pause * 2, pauseMax) } ?? pause
+            entries[id] = Entry(pause: next, end: now + next)
+            count.record(entries.count)
+            return last == nil
+        }
+    }
+
+    /// Forgets work that was carried out.
+    func forget(_ id: ID) {
+        entries.withLock { entries in
+            if entries.removeValue(forKey: id) != nil { count.record(entries.count) }
+        }
+    }
+
+    /// The work that is left alone.
+    func current(at now: ContinuousClock.Instant = .now) -> Set<ID> {
+        entries.withLock { entries in
+            guard !entries.isEmpty else { return [] }
+            entries = entries.filter { $0.value.end + memory > now }
+            count.record(entries.count)
+            return Set(entries.lazy.filter { $0.value.end > now }.map(\.key))
+        }
+    }
+}
