@@ -11,7 +11,8 @@ import Testing
         seconds: Double = 1,
         deliveredAfter: UInt64 = 40,
         cpuSeconds: [String: Double] = [:],
-        megabytes: Int = 10
+        megabytes: Int = 10,
+        times: [BenchDriver.Times]? = nil
     ) throws -> BenchResult {
         let millisecond: UInt64 = 1_000_000
         var usage = try #require(ProcessUsage(of: getpid()))
@@ -20,16 +21,17 @@ import Testing
         return BenchResult(
             purchases: purchases,
             seconds: seconds,
-            times: Array(
-                repeating: BenchDriver.Times(
-                    asked: 0,
-                    answered: 5 * millisecond,
-                    purchased: 21 * millisecond,
-                    delivered: deliveredAfter * millisecond,
-                    finished: 50 * millisecond
+            times: times
+                ?? Array(
+                    repeating: BenchDriver.Times(
+                        asked: 0,
+                        answered: 5 * millisecond,
+                        purchased: 21 * millisecond,
+                        delivered: deliveredAfter * millisecond,
+                        finished: 50 * millisecond
+                    ),
+                    count: purchases
                 ),
-                count: purchases
-            ),
             accepted: [],
             retries: 0,
             costs: cpuSeconds.map {
@@ -185,6 +187,45 @@ import Testing
         #expect(JSONSerialization.isValidJSONObject(numbers))
     }
 
+    private func renewals(
+        seconds: Double = 1,
+        year: Double = 1,
+        megabytes: Int = 10,
+        lookUps: Double = 1,
+        percent: Double = 1
+    ) throws -> BenchSubscriptions.Result {
+        let renewal = BenchSubscriptions.Renewal(charged: seconds, delivered: seconds)
+        return BenchSubscriptions.Result(
+            count: 100,
+            alone: renewal,
+            besideBuyers: renewal,
+            year: year,
+            idle: BenchSubscriptions.Idle(
+                count: 1000,
+                lookUps: lookUps,
+                rowsRead: 0,
+                percent: percent
+            ),
+            without: try result(),
+            beside: try result(),
+            memory: (before: 10 << 20, max: megabytes << 20),
+            audit: AuditReport()
+        )
+    }
+
+    @Test func thePageExplainsTheNumbersOfRenewals() throws {
+        var report = try report()
+        report.subscriptions = try renewals()
+        let numbers = report.numbers
+        let page = try String(
+            contentsOf: SourceTree.root.appendingPathComponent("deploy/benchmarks/README.md"),
+            encoding: .utf8
+        )
+        for name in numbers.keys.sorted() { #expect(page.contains("`\(name)`"), "\(name)") }
+        #expect(JSONSerialization.isValidJSONObject(numbers))
+        #expect(numbers["latency_p99_ratio_beside_renewals"] as? Double == 1)
+    }
+
     @Test func renewalsHaveGoalsOfTheirOwn() throws {
         let usage = try #require(ProcessUsage(of: getpid()))
         let idle = BenchIdle(
@@ -196,30 +237,6 @@ import Testing
             var report = try report(idle: idle)
             report.subscriptions = renewals
             return BenchGoals.goals(of: report).filter { !known.contains($0.name) }
-        }
-        func renewals(
-            seconds: Double,
-            year: Double,
-            megabytes: Int,
-            lookUps: Double,
-            percent: Double
-        ) throws -> BenchSubscriptions.Result {
-            let renewal = BenchSubscriptions.Renewal(charged: seconds, delivered: seconds)
-            return BenchSubscriptions.Result(
-                count: 100,
-                alone: renewal,
-                besideBuyers: renewal,
-                year: year,
-                idle: BenchSubscriptions.Idle(
-                    count: 1000,
-                    lookUps: lookUps,
-                    rowsRead: 0,
-                    percent: percent
-                ),
-                beside: try result(),
-                memory: (before: 10 << 20, max: megabytes << 20),
-                audit: AuditReport()
-            )
         }
         let met = try goals(
             renewals(seconds: 0.6, year: 1.5, megabytes: 14, lookUps: 1.1, percent: 2.5)
@@ -236,6 +253,30 @@ import Testing
                 "percent of a core for idle subscriptions",
             ]
         )
+    }
+
+    @Test func theWayOfAPurchaseIsDividedByItsCommits() throws {
+        let millisecond: UInt64 = 1_000_000
+        let times = [
+            BenchDriver.Times(
+                asked: 100 * millisecond,
+                answered: 112 * millisecond,
+                accepted: 110 * millisecond,
+                charged: 115 * millisecond,
+                purchased: 121 * millisecond,
+                published: 130 * millisecond,
+                signed: 129 * millisecond
+            ),
+            BenchDriver.Times(asked: 2_100 * millisecond, purchased: 2_150 * millisecond),
+        ]
+        let result = try result(times: times)
+        let stages = Dictionary(uniqueKeysWithValues: result.stages.map { ($0.name, $0.latencies) })
+        #expect(stages["asked → accepted"]?.p50 == 10, "what is not known is left out")
+        #expect(stages["charged → purchased"]?.p50 == 6)
+        #expect(stages["published → signed"]?.p50 == 0, "the consumer was faster than the relay")
+        #expect(stages["queued → delivered"]?.p50 == 0)
+        #expect(result.latencies(ofSeconds: 0..<2).quantile(1) == 21)
+        #expect(result.latencies(ofSeconds: 2..<Double.infinity).quantile(0) == 50)
     }
 
     @Test func theCostOfARenewalLeavesTheLoadOut() throws {

@@ -34,7 +34,7 @@ enum BenchGoals {
                 goals.append(Goal("percent of a core for idle subscriptions", more, 1.0))
             }
         }
-        if let ratios = report.renewalLatencyRatios {
+        if let ratios = report.subscriptions?.latencyRatios {
             goals.append(Goal("p50 to purchased beside renewals, to without", ratios.p50, 2))
             goals.append(Goal("p99 to purchased beside renewals, to without", ratios.p99, 2))
         }

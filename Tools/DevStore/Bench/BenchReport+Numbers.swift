@@ -47,6 +47,8 @@ extension BenchReport {
     private var renewals: [String: Any] {
         guard let subscriptions, let ratio = renewedToDrained else { return [:] }
         let (alone, count) = (subscriptions.alone, subscriptions.count)
+        let ratios = subscriptions.latencyRatios
+        let (first, later) = subscriptions.latencyBesideByTime
         var processes: [String: Double] = [:]
         for cost in alone.costsOfStore {
             processes[cost.name] = Self.rounded(cost.microseconds(perEachOf: count))
@@ -69,9 +71,14 @@ extension BenchReport {
             "renewal_idle_percent": Self.rounded(subscriptions.idle.percent),
             "renewal_memory_mb_before": subscriptions.memory.before >> 20,
             "renewal_memory_mb": subscriptions.memory.max >> 20,
-            "latency_p50_ratio_beside_renewals": Self.rounded(renewalLatencyRatios?.p50 ?? 0),
-            "latency_p99_ratio_beside_renewals": Self.rounded(renewalLatencyRatios?.p99 ?? 0),
+            "latency_p50_ratio_beside_renewals": Self.rounded(ratios.p50),
+            "latency_p99_ratio_beside_renewals": Self.rounded(ratios.p99),
+            "latency_without_renewals_ms": Self.numbers(of: subscriptions.without.latencies),
             "latency_beside_renewals_ms": Self.numbers(of: subscriptions.beside.latencies),
+            "first_seconds_beside_renewals_ms": Self.numbers(of: first),
+            "later_beside_renewals_ms": Self.numbers(of: later),
+            "stages_without_renewals_ms": Self.numbers(of: subscriptions.without.stages),
+            "stages_beside_renewals_ms": Self.numbers(of: subscriptions.beside.stages),
         ]
     }
 
@@ -105,6 +112,7 @@ extension BenchReport {
             "latency_ms": Self.numbers(of: closed.latencies),
             "open_loop_purchases_per_second": openRate,
             "open_loop_latency_ms": Self.numbers(of: open.latencies),
+            "open_loop_stages_ms": Self.numbers(of: open.stages),
             "broker_ping_pong_ms": Self.numbers(of: ping.pingPong),
             "commit_ms": Self.numbers(of: ping.commit),
             "p99_ratio_to_broker": Self.rounded(ratioToBroker),

@@ -37,14 +37,6 @@ struct BenchReport: Sendable {
     var drainedToYardstick: Double { yardstick.ratio(of: drained.rate) }
     /// The rate of renewals, divided by that of purchases in the drain.
     var renewedToDrained: Double? { subscriptions.map { $0.rate / drained.rate } }
-    /// The latency to purchased while subscriptions renew, divided by that at the same rate without.
-    var renewalLatencyRatios: (p50: Double, p99: Double)? {
-        subscriptions.map { renewals in
-            let beside = renewals.beside.latencies { $0.purchased }
-            let alone = open.latencies { $0.purchased }
-            return (beside.p50 / alone.p50, beside.p99 / alone.p99)
-        }
-    }
     /// The ratio of the rate over HTTP to the ceiling of whole purchases.
     var ratioOverHTTP: Double { closed.rate / ceiling }
     /// The ratio of the draining rate to the ceiling of a drain.
@@ -164,9 +156,18 @@ extension Terminal {
             "\(result.memory.before >> 20) MB of payments before, then "
                 + "\(result.memory.max >> 20) MB at most"
         )
+        line("  Purchases just before them", .dim)
+        table(of: result.without.latencies)
         line("  Purchases beside them", .dim)
         show(result.besideBuyers, of: result.count)
         table(of: result.beside.latencies)
+        let (first, later) = result.latencyBesideByTime
+        line("  Asked → purchased of those who came", .dim)
+        table(of: [("in the first two seconds", first), ("later", later)])
+        line("  By stage, just before renewals", .dim)
+        table(of: result.without.stages)
+        line("  By stage, beside renewals", .dim)
+        table(of: result.beside.stages)
     }
 
     /// Shows how long it took to renew subscriptions.

@@ -148,6 +148,7 @@ struct BenchRun: Sendable {
         let first = try await self.load.warmUp(for: load)
         var result = try await self.load.drive(load)
         terminal.table(of: result.latencies + ping.rows)
+        terminal.table(of: result.stages)
         try await store.settle()
         result.accepted += first
         return (result, rate, ping)

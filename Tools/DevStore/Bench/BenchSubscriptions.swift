@@ -10,7 +10,10 @@ import StoreHarness
 /// within six hours of it (rule S510 of docs/subscriptions.md). The clock is advanced over these six
 /// hours at once. The measurement lasts until every renewal is delivered to the queue of its account.
 ///
-/// The subscriptions renew twice: first alone, then with buyers beside them, whose latency is measured.
+/// The subscriptions renew twice: first alone, then with buyers beside them, whose latency is measured. Just
+/// before, the same buyers have the store for themselves, with the same books and on the same machine at
+/// nearly the same time. The renewals begin a moment before the first buyer comes.
+///
 /// Meanwhile ten times as many subscriptions are in the table that have nothing to do for years.
 /// Each of the others was bought over HTTP, so the audit holds for all of them.
 struct BenchSubscriptions: Sendable {
@@ -24,7 +27,8 @@ struct BenchSubscriptions: Sendable {
         let year: Double
         /// The cost of a store in which no subscription has anything to do.
         let idle: Idle
-        /// The purchases of others while subscriptions were renewed.
+        /// The purchases of others just before subscriptions were renewed, and while they were.
+        let without: BenchResult
         let beside: BenchResult
         /// The memory of `payments` before the renewals, and its largest, in bytes.
         let memory: (before: Int, max: Int)
@@ -32,6 +36,19 @@ struct BenchSubscriptions: Sendable {
 
         /// The renewals a second.
         var rate: Double { Double(count) / alone.delivered }
+
+        /// The latency to purchased beside renewals, divided by that without them.
+        var latencyRatios: (p50: Double, p99: Double) {
+            let before = without.latencies { $0.purchased }
+            let meanwhile = beside.latencies { $0.purchased }
+            return (meanwhile.p50 / before.p50, meanwhile.p99 / before.p99)
+        }
+
+        /// The latency to purchased of those who came in the first two seconds, while renewals that were begun
+        /// at full pace are still charged, and of all others.
+        var latencyBesideByTime: (first: Latencies, later: Latencies) {
+            (beside.latencies(ofSeconds: 0..<2), beside.latencies(ofSeconds: 2..<Double.infinity))
+        }
     }
 
     /// The seconds until every renewal is charged, and until every one is delivered.
@@ -109,6 +126,8 @@ struct BenchSubscriptions: Sendable {
         terminal.showCost(of: alone, of: count)
         accepted += try await load.warmUp(for: beside)
         try await subscribers.advanceToTheFirstCharge(of: accepted[1])
+        let without = try await load.drive(beside)
+        accepted += without.accepted
         var buyers = beside
         // They buy for as long as it takes, and a little longer.
         let seconds = max(10, Int(alone.delivered * 1.3))
@@ -126,6 +145,7 @@ struct BenchSubscriptions: Sendable {
             besideBuyers: besideBuyers,
             year: year,
             idle: idle,
+            without: without,
             beside: bought,
             memory: memory,
             audit: audit

@@ -19,12 +19,26 @@ final class BenchDriver: @unchecked Sendable {  // Runs on one event loop.
         var rate: Int?
     }
 
-    /// The times of one purchase, in nanoseconds of the monotonic clock.
+    /// The times of one purchase, in nanoseconds of the monotonic clock; 0 if one is not known.
+    ///
+    /// Those that only the services know come from ``BenchBooks``.
     struct Times {
         var asked: UInt64 = 0
         var answered: UInt64 = 0
-        /// The time at which `payments` committed it as purchased; see ``BenchBooks``.
+        /// The time at which `payments` committed the payment.
+        var accepted: UInt64 = 0
+        /// The time at which the sandbox's processor committed the charge.
+        var charged: UInt64 = 0
+        /// The time at which `payments` committed it as purchased.
         var purchased: UInt64 = 0
+        /// The time at which the relay of `payments` noted that the broker has the event of that.
+        var published: UInt64 = 0
+        /// The time at which `receipts` committed the receipt.
+        var signed: UInt64 = 0
+        /// The time at which the relay of `receipts` noted that the broker has the receipt.
+        var receiptPublished: UInt64 = 0
+        /// The time at which `fulfillment` committed the delivery.
+        var queued: UInt64 = 0
         /// The time at which the account's stream reported it as delivered.
         var delivered: UInt64 = 0
         var finished: UInt64 = 0

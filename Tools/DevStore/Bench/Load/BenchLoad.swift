@@ -23,8 +23,48 @@ struct BenchResult: Sendable {
     /// The latencies from the request to one of a purchase's times.
     func latencies(to moment: (BenchDriver.Times) -> UInt64) -> Latencies {
         Latencies(
-            milliseconds: times.map { Double(Int64(bitPattern: moment($0) &- $0.asked)) / 1e6 }
+            milliseconds: times.map { Self.milliseconds($0.asked, moment($0)) }
         )
+    }
+
+    /// The latencies to purchased of the purchases that were asked for in some seconds of the load.
+    func latencies(ofSeconds seconds: Range<Double>) -> Latencies {
+        let first = times.map(\.asked).min() ?? 0
+        let some = times.filter { seconds.contains(Double($0.asked - first) / 1e9) }
+        return Latencies(milliseconds: some.map { Self.milliseconds($0.asked, $0.purchased) })
+    }
+
+    /// The time that purchases spend in each part of the store, in the order of their way.
+    ///
+    /// A consumer may have an event before the relay has noted that the broker has it. Then the part after
+    /// that took no time.
+    var stages: [(name: String, latencies: Latencies)] {
+        [
+            ("asked → accepted", stage(from: \.asked, to: \.accepted)),
+            ("accepted → charged", stage(from: \.accepted, to: \.charged)),
+            ("charged → purchased", stage(from: \.charged, to: \.purchased)),
+            ("purchased → published", stage(from: \.purchased, to: \.published)),
+            ("published → signed", stage(from: \.published, to: \.signed)),
+            ("signed → published", stage(from: \.signed, to: \.receiptPublished)),
+            ("published → queued", stage(from: \.receiptPublished, to: \.queued)),
+            ("queued → delivered", stage(from: \.queued, to: \.delivered)),
+        ]
+    }
+
+    private func stage(
+        from begin: KeyPath<BenchDriver.Times, UInt64>,
+        to end: KeyPath<BenchDriver.Times, UInt64>
+    ) -> Latencies {
+        let known = times.filter { $0[keyPath: begin] > 0 && $0[keyPath: end] > 0 }
+        return Latencies(
+            milliseconds: known.map {
+                max(Self.milliseconds($0[keyPath: begin], $0[keyPath: end]), 0)
+            }
+        )
+    }
+
+    private static func milliseconds(_ begin: UInt64, _ end: UInt64) -> Double {
+        Double(Int64(bitPattern: end &- begin)) / 1e6
     }
 
     /// The latencies from the request to each of a purchase's times.
@@ -88,13 +128,11 @@ struct BenchLoad: Sendable {
         try await end
         let time = clock.now - start
         let costs = ProcessCost.costs(of: store, since: before)
-        let purchases = try await BenchBooks.purchases(in: store, since: begun)
+        let books = try await BenchBooks(store, since: begun)
         let times = try zip(driver.times, driver.transactionIDs).map { times, id in
-            guard let purchased = purchases[id] else {
+            guard let times = books.completed(times, of: id) else {
                 throw BenchError("Transaction \(id) is in no book as purchased.")
             }
-            var times = times
-            times.purchased = purchased
             return times
         }
         return BenchResult(
