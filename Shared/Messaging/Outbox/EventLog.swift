@@ -62,7 +62,8 @@ public enum EventLog {
 
     /// The settled rows after a place, and whether the session sees further ones.
     ///
-    /// Rows that are not settled follow those that are, so one query finds both.
+    /// One query finds both. Of the rows that are not settled it reads one: under load there are hundreds of
+    /// them at most looks, because some database transaction of the server is always running.
     static func nextRows(
         after place: LogPlace,
         limit: Int,
@@ -70,10 +71,22 @@ public enum EventLog {
     ) throws -> (settled: [OutboxRow], hasMore: Bool) {
         let rows = try connection.query(
             """
-            SELECT xid < (SELECT outbox_settled()), \(unsafe: columns) FROM outbox
-            WHERE (xid, position) > (\(place.xid), \(place.position))
-            ORDER BY xid, position
-            LIMIT \(Int64(limit))
+            WITH settled AS MATERIALIZED (SELECT outbox_settled() AS place)
+            (
+                SELECT true AS is_settled, \(unsafe: columns) FROM outbox
+                WHERE (xid, position) > (\(place.xid), \(place.position))
+                    AND xid < (SELECT place FROM settled)
+                ORDER BY xid, position
+                LIMIT \(Int64(limit))
+            )
+            UNION ALL
+            (
+                SELECT false, \(unsafe: columns) FROM outbox
+                WHERE xid >= greatest((SELECT place FROM settled), \(place.xid))
+                    AND NOT (xid = \(place.xid) AND position <= \(place.position))
+                ORDER BY xid, position
+                LIMIT 1
+            )
             """
         )
         var settled: [OutboxRow] = []
