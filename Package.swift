@@ -515,7 +515,8 @@ let package = Package(
             of: "Fulfillment",
             serviceTests + [
                 "Callbacks", "Fulfillment", "OperatorCore", "Seals", "StoreTracing",
-                asyncHTTPClient, hummingbird, httpTypes, crypto, nioCore, nioHTTP1, serviceLifecycle,
+                asyncHTTPClient, hummingbird, httpTypes, crypto, nioCore, nioHTTP1,
+                serviceLifecycle,
             ]
         )
         + tests(
