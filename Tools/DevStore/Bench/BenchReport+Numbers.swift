@@ -64,6 +64,9 @@ extension BenchReport {
             "renewal_processes": processes,
             "renewal_busy_cores": Self.rounded(alone.busyCores),
             "wal_bytes_per_renewal": Self.rounded(Double(alone.walBytes) / Double(count)),
+            "wal_full_pages_per_renewal": Self.rounded(
+                Double(alone.walFullPages) / Double(count)
+            ),
             "renewal_year_seconds": Self.rounded(subscriptions.year),
             "idle_subscriptions": subscriptions.idle.count,
             "renewal_idle_lookups_per_second": Self.rounded(subscriptions.idle.lookUps),

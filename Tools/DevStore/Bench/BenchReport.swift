@@ -188,7 +188,15 @@ extension Terminal {
         line("  " + processes.joined(separator: ", "), .dim)
         field("busy", String(format: "%.2f cores", renewal.busyCores))
         let kilobytes = Double(renewal.walBytes) / Double(count) / 1000
-        field("log", String(format: "%.1f KB of write-ahead log a renewal", kilobytes))
+        let pages = Double(renewal.walFullPages) / Double(count)
+        field(
+            "log",
+            String(
+                format: "%.1f KB of write-ahead log a renewal, with %.2f whole pages",
+                kilobytes,
+                pages
+            )
+        )
     }
 
     private func showKept(_ report: BenchReport) {

@@ -59,6 +59,8 @@ struct BenchSubscriptions: Sendable {
         var costs: [ProcessCost] = []
         /// The bytes of write-ahead log until then.
         var walBytes: Int64 = 0
+        /// The whole pages in it.
+        var walFullPages: Int64 = 0
 
         /// The costs of the store's own processes.
         var costsOfStore: [ProcessCost] { costs.filter(\.isOfStore) }
@@ -240,6 +242,7 @@ struct BenchSubscriptions: Sendable {
         let last = try await subscribers.newestTransaction()
         let usages = ProcessCost.usages(of: store)
         let wal = try await store.walBytes()
+        let pages = try await store.walFullPages()
         let start = ContinuousClock.now
         try await subscribers.advance(by: Self.window)
         let charged = (ContinuousClock.now - start).seconds
@@ -249,7 +252,8 @@ struct BenchSubscriptions: Sendable {
             charged: charged,
             delivered: (ContinuousClock.now - start).seconds,
             costs: ProcessCost.costs(of: store, since: usages),
-            walBytes: try await store.walBytes() - wal
+            walBytes: try await store.walBytes() - wal,
+            walFullPages: try await store.walFullPages() - pages
         )
     }
 

@@ -166,6 +166,16 @@ extension StoreHarness {
         }
     }
 
+    /// The number of whole pages in the write-ahead log of the cluster so far.
+    ///
+    /// The first change of a page after a checkpoint writes all of it. Sessions report their numbers up to a
+    /// second late.
+    func walFullPages() async throws -> Int64 {
+        try await cluster.asSuperuser { connection in
+            try connection.query("SELECT wal_fpi FROM pg_stat_wal").first?.decode(Int64.self) ?? 0
+        }
+    }
+
     /// Runs statements in a database of the store's cluster as its owner.
     func withDatabase<Result: Sendable>(
         named name: String,
