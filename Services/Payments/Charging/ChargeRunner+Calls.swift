@@ -221,7 +221,7 @@ extension ChargeRunner {
                 from: start
             )
             return attempts.filter { refused[$0.key] == nil }
-        } catch let error where BrokenRow.isCause(of: error) {
+        } catch let error where RowError.matches(error) {
             guard attempts.count > 1 else {
                 leaveAlone(first.transactionID, error)
                 return []
@@ -251,12 +251,12 @@ extension ChargeRunner {
         let limit = limits.batchSizeMax
         do {
             return try await handler.takeDue(limit: limit, besides: left)
-        } catch let error where BrokenRow.isCause(of: error) {
+        } catch let error where RowError.matches(error) {
             var due: [ProcessorAttempt] = []
             for id in try await handler.due(limit: limit, besides: left) {
                 do {
                     due += try await handler.takeDue(of: id)
-                } catch let error where BrokenRow.isCause(of: error) {
+                } catch let error where RowError.matches(error) {
                     leaveAlone(id, error)
                 }
             }
@@ -270,7 +270,7 @@ extension ChargeRunner {
     func leaveAlone(_ id: TransactionID, _ error: any Error) {
         context.logger.log(
             level: failed.note(id) ? .error : .debug,
-            BrokenRow.remedy,
+            RowError.remedy,
             metadata: [
                 "work": "call of the processor", "transaction.id": "\(id)", "error": "\(error)",
             ]

@@ -260,7 +260,7 @@ final class ChargeRunner: Service {
                 // When cancelled, the next round gives up.
                 try? await Task.sleep(for: context.policy.pause(afterCalls: min(failures, 6)))
             } catch {
-                if results.count == 1, BrokenRow.isCause(of: error) {
+                if results.count == 1, RowError.matches(error) {
                     leaveAlone(results[0].key.transactionID, error)
                     return
                 }

@@ -30,7 +30,7 @@ struct FamilyShareHandler: Sendable {
         let left = failed.current()
         do {
             return try await carryOut { try FamilyWorkStore.take(besides: left, on: $0) }
-        } catch let error where BrokenRow.isCause(of: error) {
+        } catch let error where RowError.matches(error) {
             let next = try await context.client.withConnection { connection in
                 try FamilyWorkStore.next(besides: left, on: connection)
             }
@@ -45,10 +45,10 @@ struct FamilyShareHandler: Sendable {
         do {
             _ = try await carryOut { try FamilyWorkStore.take(of: account, on: $0) }
             failed.forget(account)
-        } catch let error where BrokenRow.isCause(of: error) {
+        } catch let error where RowError.matches(error) {
             context.logger.log(
                 level: failed.note(account) ? .error : .debug,
-                BrokenRow.remedy,
+                RowError.remedy,
                 metadata: [
                     "work": "shares of a family", "account.id": "\(account.accountID)",
                     "bundle.id": "\(account.bundleID)", "error": "\(error)",

@@ -86,7 +86,7 @@ struct PriceEnrolmentHandler: Sendable {
             }
             if hasEvents { didCommit() }
             return isOpen
-        } catch let error where BrokenRow.isCause(of: error) {
+        } catch let error where RowError.matches(error) {
             return try await tellEach(of: key)
         }
     }
@@ -173,7 +173,7 @@ struct PriceEnrolmentHandler: Sendable {
                 )
             }
             return (page.ids.sorted(), page.lastID)
-        } catch let error where BrokenRow.isCause(of: error) {
+        } catch let error where RowError.matches(error) {
             let ids = try await context.client.withConnection { [self] connection in
                 try PriceEnrolmentStore.allIDs(of: enrolment, limit: pageSize, on: connection)
             }
@@ -195,7 +195,7 @@ struct PriceEnrolmentHandler: Sendable {
             }
             failed.forget(id)
             return isMoved
-        } catch let error where BrokenRow.isCause(of: error) {
+        } catch let error where RowError.matches(error) {
             guard enrolment.leftCount < Self.leftMax else { throw error }
             note(id, of: enrolment.key, error)
             return try await move(enrolment, to: id) { enrolment, connection in
@@ -240,7 +240,7 @@ struct PriceEnrolmentHandler: Sendable {
             do {
                 try await tellLeft(id, of: key)
                 failed.forget(id)
-            } catch let error where BrokenRow.isCause(of: error) {
+            } catch let error where RowError.matches(error) {
                 note(id, of: key, error)
             }
         }
@@ -267,7 +267,7 @@ struct PriceEnrolmentHandler: Sendable {
     private func note(_ id: TransactionID, of key: PriceEnrolment.Key, _ error: any Error) {
         context.logger.log(
             level: failed.note(id) ? .error : .debug,
-            BrokenRow.remedy,
+            RowError.remedy,
             metadata: [
                 "work": "notice of a higher price", "subscription.id": "\(id)",
                 "product": "\(key.productID)", "storefront": "\(key.storefront)",

@@ -40,7 +40,7 @@ struct RenewalHandler: Sendable {
                     on: connection
                 )
             }
-        } catch let error where BrokenRow.isCause(of: error) {
+        } catch let error where RowError.matches(error) {
             return try await carryOutEach(limit: limit, besides: left)
         }
     }
@@ -60,10 +60,10 @@ struct RenewalHandler: Sendable {
                     try SubscriptionStore.takeDue(id, at: time, on: connection)
                 }
                 failed.forget(id)
-            } catch let error where BrokenRow.isCause(of: error) {
+            } catch let error where RowError.matches(error) {
                 context.logger.log(
                     level: failed.note(id) ? .error : .debug,
-                    BrokenRow.remedy,
+                    RowError.remedy,
                     metadata: [
                         "work": "due action", "subscription.id": "\(id)", "error": "\(error)",
                     ]

@@ -173,6 +173,7 @@ enum PaymentRules {
         first.failureReason = nil
         first.revokedAt = nil
         first.refunds = nil
+        first.awaitsBuyer = nil
         // The copy by which an offer was redeemed has its dates from the beginning.
         if transaction.subscription?.isRedemption != true {
             first.subscription?.start = nil
@@ -243,6 +244,7 @@ enum PaymentRules {
         restored.failureReason = nil
         restored.revokedAt = nil
         restored.refunds = nil
+        restored.awaitsBuyer = nil
         // The copy was not charged: only the period itself has the identity of its charge.
         restored.subscription?.charge = nil
         // A copy of what a family shares follows nothing.

@@ -245,7 +245,8 @@ import Testing
                     attempt: 1
                 )
             ),
-            sharedFrom: TransactionID(number: 9)
+            sharedFrom: TransactionID(number: 9),
+            awaitsBuyer: true
         )
         let before = members(full)
         #expect(!before.values.contains("nil"), "Give each member a value.")

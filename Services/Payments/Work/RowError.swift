@@ -1,9 +1,9 @@
 import Logging
 import Postgres
 
-/// A row that cannot be read or written, which must not hold up the work on others.
-enum BrokenRow {
-    /// What an operator does about it, for the log.
+/// The errors of a row that cannot be read or written, which must not hold up the work on others.
+enum RowError {
+    /// The line of the log that says what an operator does about it.
     static let remedy: Logger.Message = """
         A row cannot be read or written. The work on it is left alone, and tried again with growing \
         pauses; all other work goes on. Correct the row: counterfoil reconcile names wrong rows, and \
@@ -18,7 +18,7 @@ enum BrokenRow {
     ///
     /// - Parameter error: The error of work on one row or many.
     /// - Returns: Whether one of the rows is its cause.
-    static func isCause(of error: any Error) -> Bool {
+    static func matches(_ error: any Error) -> Bool {
         guard !(error is CancellationError) else { return false }
         guard let error = error as? PostgresError else { return true }
         guard !error.isRetriable, !error.isOutcomeUnknown else { return false }
