@@ -1,6 +1,6 @@
 /// The identity of one try to charge for a period (rule S84).
 ///
-/// It is the processor's idempotency key, and no two tries have the same.
+/// No two tries have the same. The processor gets the id of the attempt that carries the try out.
 public struct RenewalChargeKey: Codable, Hashable, Sendable, CustomStringConvertible {
     /// The subscription.
     public var subscriptionID: TransactionID
@@ -19,6 +19,6 @@ public struct RenewalChargeKey: Codable, Hashable, Sendable, CustomStringConvert
         self.attempt = attempt
     }
 
-    /// The key as the processor gets it.
+    /// The key in one line.
     public var description: String { "renewal:\(subscriptionID):\(period):\(epoch):\(attempt)" }
 }
