@@ -7,57 +7,70 @@ enum CustomerStore {
     /// The buyer of an account.
     struct Customer: Sendable {
         let account: AccountKey
+        /// The account at Stripe that has the buyer.
+        let processor: StripeAccountName
         /// The idempotency key of the call that makes the buyer at the processor.
         let key: EventID
         /// The processor's own id; `nil` if it has not answered yet.
         let reference: String?
     }
 
-    /// Reads the buyer of an account, which gets a row if it has none.
+    /// Reads the buyer of an account at an account at Stripe, which gets a row if it has none.
     static func begin(
         _ account: AccountKey,
+        in processor: StripeAccountName,
         key: EventID,
         at time: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Customer {
         try connection.execute(
             """
-            INSERT INTO processor_customers (account_id, bundle_id, customer_key, created_at)
-            VALUES (\(account.accountID), \(account.bundleID), \(key.bytes), \(time))
-            ON CONFLICT (account_id, bundle_id) DO NOTHING
+            INSERT INTO processor_customers (
+                account_id, bundle_id, processor_account, customer_key, created_at)
+            VALUES (\(account.accountID), \(account.bundleID), \(processor.rawValue),
+                \(key.bytes), \(time))
+            ON CONFLICT (account_id, bundle_id, processor_account) DO NOTHING
             """
         )
-        guard let customer = try find(account, on: connection) else {
+        guard let customer = try find(account, in: processor, on: connection) else {
             throw PaymentError(.unknownRow)
         }
         return customer
     }
 
-    /// Reads the buyer of an account.
-    static func find(
+    /// Reads the buyer of an account at an account at Stripe.
+    private static func find(
         _ account: AccountKey,
+        in processor: StripeAccountName,
         on connection: isolated PostgresConnection
     ) throws -> Customer? {
         try connection.query(
             """
             SELECT customer_key, reference FROM processor_customers
             WHERE account_id = \(account.accountID) AND bundle_id = \(account.bundleID)
+                AND processor_account = \(processor.rawValue)
             """
         ).first.map { row in
             let (key, reference) = try row.decode(SIMD16<UInt8>.self, String?.self)
-            return Customer(account: account, key: EventID(bytes: key), reference: reference)
+            return Customer(
+                account: account,
+                processor: processor,
+                key: EventID(bytes: key),
+                reference: reference
+            )
         }
     }
 
-    /// Finds the account of a buyer.
+    /// Finds the account of a buyer at an account at Stripe.
     static func account(
         of reference: String,
+        in processor: StripeAccountName,
         on connection: isolated PostgresConnection
     ) throws -> AccountKey? {
         try connection.query(
             """
             SELECT account_id, bundle_id FROM processor_customers
-            WHERE reference = \(reference)
+            WHERE reference = \(reference) AND processor_account = \(processor.rawValue)
             """
         ).first.map { row in
             let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
@@ -77,7 +90,9 @@ enum CustomerStore {
         let rows = try connection.query(
             """
             UPDATE processor_customers SET reference = coalesce(reference, \(reference))
-            WHERE account_id = \(account) AND bundle_id = \(bundle) RETURNING reference
+            WHERE account_id = \(account) AND bundle_id = \(bundle)
+                AND processor_account = \(customer.processor.rawValue)
+            RETURNING reference
             """
         )
         guard let row = rows.first else { throw PaymentError(.unknownRow) }
@@ -95,6 +110,7 @@ enum CustomerStore {
             """
             UPDATE processor_customers SET customer_key = \(key.bytes)
             WHERE account_id = \(account) AND bundle_id = \(bundle)
+                AND processor_account = \(customer.processor.rawValue)
                 AND customer_key = \(customer.key.bytes) AND reference IS NULL
             """
         )

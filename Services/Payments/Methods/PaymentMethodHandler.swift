@@ -59,7 +59,7 @@ struct PaymentMethodHandler: Sendable {
             return .unknown
         }
         let owner = try await client.withConnection { connection in
-            try CustomerStore.account(of: customer, on: connection)
+            try CustomerStore.account(of: customer, in: .default, on: connection)
         }
         guard let owner, account == nil || account == owner else { return .unknown }
         guard setup.status == "succeeded", let method = setup.paymentMethod else {
@@ -85,7 +85,13 @@ struct PaymentMethodHandler: Sendable {
         if !isKnown { try await dunning?.endWaiting(of: owner, insteadOf: entry.token) }
         let attempts = try await client.withTransaction { [now, dunning] connection in
             let owed = try dunning?.owed(by: owner, on: connection) ?? []
-            let isNew = try PaymentMethodStore.insert(entry, of: owner, at: now(), on: connection)
+            let isNew = try PaymentMethodStore.insert(
+                entry,
+                of: owner,
+                in: .default,
+                at: now(),
+                on: connection
+            )
             guard isNew else { return [ProcessorAttempt]() }
             return try dunning?.charge(owed, by: entry.token, on: connection) ?? []
         }
@@ -111,7 +117,7 @@ struct PaymentMethodHandler: Sendable {
     private func customer(of account: AccountKey) async throws -> String {
         let (time, newKey) = (now(), newID)
         let customer = try await client.withTransaction { connection in
-            try CustomerStore.begin(account, key: newKey, at: time, on: connection)
+            try CustomerStore.begin(account, in: .default, key: newKey, at: time, on: connection)
         }
         if let reference = customer.reference { return reference }
         let key = StripeIdempotencyKey(attempt: "\(customer.key)", kind: .customer)

@@ -84,7 +84,7 @@ enum PaymentMethodStore {
         let rows = try connection.query(
             """
             SELECT m.token, c.reference FROM payment_methods m
-            JOIN processor_customers c USING (account_id, bundle_id)
+            JOIN processor_customers c USING (account_id, bundle_id, processor_account)
             WHERE m.token = ANY(\(methods.map(\.rawValue))) AND c.reference IS NOT NULL
             """
         )
@@ -101,6 +101,7 @@ enum PaymentMethodStore {
     /// - Parameters:
     ///   - method: The method.
     ///   - key: The account.
+    ///   - processor: The account at Stripe that has the method.
     ///   - time: The present.
     ///   - connection: A connection.
     /// - Returns: Whether it was not saved before.
@@ -108,16 +109,17 @@ enum PaymentMethodStore {
     static func insert(
         _ method: SavedPaymentMethod,
         of key: AccountKey,
+        in processor: StripeAccountName,
         at time: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try !connection.query(
             """
-            INSERT INTO payment_methods (token, account_id, bundle_id, brand, last_four,
-                expiry_month, expiry_year, mandate, saved_at)
-            VALUES (\(method.token.rawValue), \(key.accountID), \(key.bundleID), \(method.brand),
-                \(method.lastFour), \(Int32(method.expiryMonth)), \(Int32(method.expiryYear)),
-                \(method.mandate), \(time))
+            INSERT INTO payment_methods (token, account_id, bundle_id, processor_account, brand,
+                last_four, expiry_month, expiry_year, mandate, saved_at)
+            VALUES (\(method.token.rawValue), \(key.accountID), \(key.bundleID),
+                \(processor.rawValue), \(method.brand), \(method.lastFour),
+                \(Int32(method.expiryMonth)), \(Int32(method.expiryYear)), \(method.mandate), \(time))
             ON CONFLICT (token) DO NOTHING RETURNING token
             """
         ).isEmpty

@@ -30,6 +30,7 @@ struct MovementHandler: Sendable {
             client: client,
             now: now,
             list: .movements,
+            account: .default,
             overlap: .seconds(3600),
             window: .seconds(86_400)
         )
@@ -78,8 +79,9 @@ struct MovementHandler: Sendable {
         let ids = ProcessorMovement.newest(of: newest.data.map { ProcessorMovement($0) })
         let time = now()
         try await client.withTransaction { [totals] connection in
-            guard try MovementStore.areKnown(ids, upTo: number, on: connection) else { return }
-            try MovementStore.save(totals, upTo: number, at: time, on: connection)
+            guard try MovementStore.areKnown(ids, of: .default, upTo: number, on: connection)
+            else { return }
+            try MovementStore.save(totals, of: .default, upTo: number, at: time, on: connection)
         }
     }
 
@@ -87,7 +89,12 @@ struct MovementHandler: Sendable {
     func store(_ movements: [ProcessorMovement]) async throws {
         let (time, storeTime) = (now(), storeNow())
         try await client.withTransaction { connection in
-            let numbers = try MovementStore.insert(movements, at: time, on: connection)
+            let numbers = try MovementStore.insert(
+                movements,
+                of: .default,
+                at: time,
+                on: connection
+            )
             var postings: [Posting] = []
             for movement in movements {
                 guard let number = numbers[movement.id] else { continue }

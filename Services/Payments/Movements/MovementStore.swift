@@ -9,12 +9,14 @@ enum MovementStore {
     ///
     /// - Parameters:
     ///   - movements: The movements.
+    ///   - account: The account at Stripe.
     ///   - time: The present.
     ///   - connection: A connection in a database transaction.
     /// - Returns: The numbers of the new ones, by their ids.
     /// - Throws: `PostgresError`.
     static func insert(
         _ movements: [ProcessorMovement],
+        of account: StripeAccountName,
         at time: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> [String: Int] {
@@ -23,9 +25,9 @@ enum MovementStore {
         let rows = try connection.query(
             """
             INSERT INTO processor_movements (
-                movement_id, kind, source, payment, attempt_id, amount, fee, currency,
+                processor_account, movement_id, kind, source, payment, attempt_id, amount, fee, currency,
                 asked_amount, asked_currency, moved_at, read_at)
-            SELECT listed.*, \(time) FROM unnest(
+            SELECT \(account.rawValue), listed.*, \(time) FROM unnest(
                 \(movements.map(\.id)), \(movements.map(\.kind)), \(movements.map(\.source)),
                 \(movements.map(\.payment)), \(movements.map { $0.attemptID?.bytes }),
                 \(movements.map(\.amount.wire)), \(movements.map(\.fee.wire)),
@@ -47,16 +49,17 @@ enum MovementStore {
         return numbers
     }
 
-    /// The number of the newest movement; 0 if there is none.
+    /// The number of the newest movement of all accounts; 0 if there is none.
     static func newestNumber(on connection: isolated PostgresConnection) throws -> Int {
         let rows = try connection.query("SELECT max(number) FROM processor_movements")
         guard let row = rows.first, let number = try row.decode(Int32?.self) else { return 0 }
         return Int(number)
     }
 
-    /// Whether movements were stored, none of them after the one of a number.
+    /// Whether movements of an account were stored, none of them after the one of a number.
     static func areKnown(
         _ ids: [String],
+        of account: StripeAccountName,
         upTo number: Int,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
@@ -64,25 +67,28 @@ enum MovementStore {
             """
             SELECT count(*) FROM processor_movements
             WHERE movement_id = ANY(\(ids)) AND number <= \(Int32(number))
+                AND processor_account = \(account.rawValue)
             """
         )
         guard let row = rows.first else { return false }
         return try row.decode(Int64.self) == Int64(ids.count)
     }
 
-    /// Writes the balances at the processor.
+    /// Writes the balances of an account at Stripe.
     ///
-    /// The first time, the part that no movement explains was there before the store's first sale. A
+    /// The first time, the part that no movement explains was there before the account's list begins. A
     /// currency that the processor does not name, or no more, has a balance of zero.
     ///
     /// - Parameters:
     ///   - balances: The balances, one for each currency.
+    ///   - account: The account.
     ///   - number: The number of the newest movement that they contain.
     ///   - time: The present.
     ///   - connection: A connection in a database transaction.
     /// - Throws: `PostgresError`.
     static func save(
         _ balances: [Money],
+        of account: StripeAccountName,
         upTo number: Int,
         at time: MachineTime,
         on connection: isolated PostgresConnection
@@ -90,30 +96,33 @@ enum MovementStore {
         let (currencies, amounts) = (balances.map(\.currency), balances.map(\.minorUnits))
         try connection.execute(
             """
-            INSERT INTO processor_balances (currency, amount, opening, movement_number, read_at)
-            SELECT told.currency, told.amount,
-                CASE WHEN EXISTS (SELECT FROM processor_balances) THEN 0
-                    ELSE told.amount - coalesce((
-                        SELECT sum(entry.amount)::bigint FROM ledger_entries entry
-                        WHERE entry.transaction_id = 0 AND entry.kind = 'processor_movement'
-                            AND entry.account = 'processor_balance'
-                            AND entry.currency = told.currency
-                            AND entry.number <= \(Int32(number))), 0) END,
-                \(Int32(number)), \(time)
-            FROM (
-                SELECT named.currency, named.amount
-                FROM unnest(\(currencies), \(amounts)) AS named (currency, amount)
-                UNION ALL
-                SELECT DISTINCT entry.currency, 0::bigint FROM ledger_entries entry
-                WHERE NOT EXISTS (SELECT FROM processor_balances)
+            WITH posted AS (
+                SELECT entry.currency, sum(entry.amount)::bigint AS amount
+                FROM ledger_entries entry
+                JOIN processor_movements movement ON movement.number = entry.number
+                WHERE movement.processor_account = \(account.rawValue)
+                    AND movement.number <= \(Int32(number))
                     AND entry.transaction_id = 0 AND entry.kind = 'processor_movement'
                     AND entry.account = 'processor_balance'
-                    AND entry.number <= \(Int32(number))
-                    AND entry.currency <> ALL(\(currencies))
-            ) AS told
-            WHERE NOT EXISTS (
-                SELECT FROM processor_balances known WHERE known.currency = told.currency)
-            ON CONFLICT (currency) DO NOTHING
+                    -- Only the first time; later it would be read for nothing.
+                    AND NOT EXISTS (
+                        SELECT FROM processor_balances
+                        WHERE processor_account = \(account.rawValue))
+                GROUP BY entry.currency
+            ), told AS (
+                SELECT currency, amount
+                FROM unnest(\(currencies), \(amounts)) AS named (currency, amount)
+            )
+            INSERT INTO processor_balances (
+                processor_account, currency, amount, opening, movement_number, read_at)
+            SELECT \(account.rawValue), currency, coalesce(told.amount, 0),
+                CASE WHEN EXISTS (
+                        SELECT FROM processor_balances
+                        WHERE processor_account = \(account.rawValue)) THEN 0
+                    ELSE coalesce(told.amount, 0) - coalesce(posted.amount, 0) END,
+                \(Int32(number)), \(time)
+            FROM told FULL JOIN posted USING (currency)
+            ON CONFLICT (processor_account, currency) DO NOTHING
             """
         )
         try connection.execute(
@@ -124,6 +133,7 @@ enum MovementStore {
                     FROM unnest(\(currencies), \(amounts)) AS told (currency, amount)
                     WHERE told.currency = balance.currency), 0),
                 movement_number = \(Int32(number)), read_at = \(time)
+            WHERE balance.processor_account = \(account.rawValue)
             """
         )
     }

@@ -3,6 +3,8 @@ import Stripe
 
 /// An event of the processor that the store has to look at.
 struct ProcessorEvent: Hashable, Sendable {
+    /// The account at Stripe that tells it.
+    let account: StripeAccountName
     let id: String
     let type: String
     /// The object that changed.
@@ -41,11 +43,12 @@ extension ProcessorEvent {
     /// Whether its object is a dispute.
     var isOfDispute: Bool { type.hasPrefix(Self.disputePrefix) }
 
-    /// Reads an event of Stripe's; `nil` if it is about nothing of the store's.
-    init?(_ event: StripeEvent) {
+    /// Reads an event of an account at Stripe; `nil` if it is about nothing of the store's.
+    init?(_ event: StripeEvent, of account: StripeAccountName) {
         guard Self.types.contains(event.type), let object = event.data.object.id else { return nil }
         let attempt = ProcessorSubject(event.data.object.metadata ?? [:])
         self.init(
+            account: account,
             id: event.id,
             type: event.type,
             objectID: object,

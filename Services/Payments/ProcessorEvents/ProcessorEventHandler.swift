@@ -42,7 +42,7 @@ struct ProcessorEventHandler: Sendable {
     func store(_ events: [StripeEvent]) async throws {
         let time = now()
         let own = events.filter { $0.isLive == (environment == .production) }
-            .compactMap { ProcessorEvent($0) }
+            .compactMap { ProcessorEvent($0, of: .default) }
         guard !own.isEmpty else { return }
         try await client.withConnection { connection in
             try ProcessorEventStore.insert(
@@ -64,6 +64,7 @@ struct ProcessorEventHandler: Sendable {
         let leaseEnd = time.advanced(by: Self.lease)
         let due = try await client.withTransaction { connection in
             try ProcessorEventStore.takeDue(
+                of: .default,
                 at: time,
                 until: leaseEnd,
                 limit: limit,
@@ -202,6 +203,7 @@ struct ProcessorEventHandler: Sendable {
             client: client,
             now: now,
             list: .events,
+            account: .default,
             overlap: .seconds(600),
             window: .seconds(600),
             types: ProcessorEvent.types

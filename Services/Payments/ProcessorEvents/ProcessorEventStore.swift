@@ -22,19 +22,21 @@ enum ProcessorEventStore {
         try connection.execute(
             """
             INSERT INTO processor_events
-                (event_id, type, object_id, transaction_id, attempt_id, created_at, received_at,
-                due_at)
+                (processor_account, event_id, type, object_id, transaction_id, attempt_id,
+                created_at, received_at, due_at)
             SELECT *, \(time), \(due) FROM unnest(
-                \(events.map(\.id)), \(events.map(\.type)), \(events.map(\.objectID)),
+                \(events.map(\.account.rawValue)), \(events.map(\.id)),
+                \(events.map(\.type)), \(events.map(\.objectID)),
                 \(events.map { $0.attempt?.transactionID.number }),
                 \(events.map { $0.attempt?.id.bytes }), \(events.map(\.createdAt)))
-            ON CONFLICT (event_id) DO NOTHING
+            ON CONFLICT (processor_account, event_id) DO NOTHING
             """
         )
     }
 
-    /// Takes events that are due, for the length of a lease.
+    /// Takes events of an account at Stripe that are due, for the length of a lease.
     static func takeDue(
+        of account: StripeAccountName,
         at time: MachineTime,
         until leaseEnd: MachineTime,
         limit: Int,
@@ -43,12 +45,15 @@ enum ProcessorEventStore {
         try connection.query(
             """
             WITH due AS MATERIALIZED (
-                SELECT event_id FROM processor_events WHERE due_at <= \(time)
+                SELECT event_id FROM processor_events
+                WHERE processor_account = \(account.rawValue) AND due_at <= \(time)
                 ORDER BY due_at LIMIT \(Int64(limit)) FOR UPDATE SKIP LOCKED
             )
             UPDATE processor_events AS e SET due_at = \(leaseEnd), tries = tries + 1
-            FROM due WHERE e.event_id = due.event_id
-            RETURNING e.event_id, e.type, e.object_id, e.transaction_id, e.attempt_id, e.created_at, e.tries
+            FROM due
+            WHERE e.processor_account = \(account.rawValue) AND e.event_id = due.event_id
+            RETURNING e.event_id, e.type, e.object_id, e.transaction_id, e.attempt_id,
+                e.created_at, e.tries
             """
         ).map { row in
             let (id, type, object, transaction, attempt, created, tries) = try row.decode(
@@ -61,6 +66,7 @@ enum ProcessorEventStore {
                 Int32.self
             )
             return ProcessorEvent(
+                account: account,
                 id: id,
                 type: type,
                 objectID: object,
@@ -87,7 +93,8 @@ enum ProcessorEventStore {
         try connection.execute(
             """
             UPDATE processor_events SET due_at = NULL, applied_at = \(time)
-            WHERE event_id = \(event.id) AND applied_at IS NULL
+            WHERE processor_account = \(event.account.rawValue) AND event_id = \(event.id)
+                AND applied_at IS NULL
             """
         )
     }
@@ -101,7 +108,8 @@ enum ProcessorEventStore {
         try connection.execute(
             """
             UPDATE processor_events SET due_at = \(time)
-            WHERE event_id = \(event.id) AND applied_at IS NULL
+            WHERE processor_account = \(event.account.rawValue) AND event_id = \(event.id)
+                AND applied_at IS NULL
             """
         )
     }
@@ -114,8 +122,9 @@ enum ProcessorEventStore {
     ) throws {
         try connection.execute(
             """
-            DELETE FROM processor_events WHERE event_id IN (
-                SELECT event_id FROM processor_events WHERE applied_at < \(end)
+            DELETE FROM processor_events WHERE (processor_account, event_id) IN (
+                SELECT processor_account, event_id FROM processor_events
+                WHERE applied_at < \(end)
                 ORDER BY applied_at LIMIT \(Int64(limit)))
             """
         )

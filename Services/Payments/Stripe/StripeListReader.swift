@@ -14,6 +14,8 @@ struct StripeListReader: Sendable {
     let now: @Sendable () -> MachineTime
     /// The list, whose place is stored.
     let list: StripeListStore
+    /// The account at Stripe whose list it is.
+    let account: StripeAccountName
     /// The time by which each look at the list overlaps the one before, because clocks differ.
     let overlap: Duration
     /// The time of which the list is read before the place in it moves.
@@ -25,7 +27,7 @@ struct StripeListReader: Sendable {
     ///
     /// - Parameters:
     ///   - pause: The time until the next look.
-    ///   - first: The place of a store that has none yet, given the present.
+    ///   - first: The place of an account that has none yet, given the present.
     ///   - storePage: Reads and stores a page; returns the id of its last element if there are
     ///     others.
     /// - Returns: Whether it was read; `false` if it is not due.
@@ -40,8 +42,9 @@ struct StripeListReader: Sendable {
     ) async throws -> Bool {
         let begin = now()
         let leaseEnd = begin.advanced(by: Self.lease)
-        let reached = try await client.withTransaction { [list] connection in
+        let reached = try await client.withTransaction { [list, account] connection in
             try list.takePlace(
+                of: account,
                 at: begin,
                 from: try first(begin, connection),
                 until: leaseEnd,
@@ -77,8 +80,8 @@ struct StripeListReader: Sendable {
 
     /// Moves the place on; it never goes back.
     private func move(to time: MachineTime, dueAt due: MachineTime) async throws {
-        try await client.withConnection { [list] connection in
-            try list.movePlace(to: time, dueAt: due, on: connection)
+        try await client.withConnection { [list, account] connection in
+            try list.movePlace(of: account, to: time, dueAt: due, on: connection)
         }
     }
 }

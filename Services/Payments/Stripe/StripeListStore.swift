@@ -7,16 +7,18 @@ enum StripeListStore: String, Sendable {
     case events = "processor_event_places"
     case movements = "processor_movement_places"
 
-    /// Takes the place in the list, for the length of a lease.
+    /// Takes the place in the list of an account at Stripe, for the length of a lease.
     ///
     /// - Parameters:
+    ///   - account: The account.
     ///   - time: The present.
-    ///   - start: The place of a store that has none yet.
+    ///   - start: The place of an account that has none yet.
     ///   - leaseEnd: The end of the lease.
     ///   - connection: A connection in a database transaction.
     /// - Returns: The time from which to read on; `nil` if it is not due.
     /// - Throws: `PostgresError`.
     func takePlace(
+        of account: StripeAccountName,
         at time: MachineTime,
         from start: MachineTime,
         until leaseEnd: MachineTime,
@@ -24,20 +26,23 @@ enum StripeListStore: String, Sendable {
     ) throws -> MachineTime? {
         try connection.execute(
             """
-            INSERT INTO \(unsafe: rawValue) (read_until, due_at)
-            VALUES (\(start), \(time)) ON CONFLICT (one) DO NOTHING
+            INSERT INTO \(unsafe: rawValue) (processor_account, read_until, due_at)
+            VALUES (\(account.rawValue), \(start), \(time))
+            ON CONFLICT (processor_account) DO NOTHING
             """
         )
         return try connection.query(
             """
-            UPDATE \(unsafe: rawValue) SET due_at = \(leaseEnd) WHERE due_at <= \(time)
+            UPDATE \(unsafe: rawValue) SET due_at = \(leaseEnd)
+            WHERE processor_account = \(account.rawValue) AND due_at <= \(time)
             RETURNING read_until
             """
         ).first.map { try $0.decode(MachineTime.self) }
     }
 
-    /// Moves the place on.
+    /// Moves the place of an account on.
     func movePlace(
+        of account: StripeAccountName,
         to place: MachineTime,
         dueAt due: MachineTime,
         on connection: isolated PostgresConnection
@@ -46,6 +51,7 @@ enum StripeListStore: String, Sendable {
             """
             UPDATE \(unsafe: rawValue)
             SET read_until = greatest(read_until, \(place)), due_at = \(due)
+            WHERE processor_account = \(account.rawValue)
             """
         )
     }

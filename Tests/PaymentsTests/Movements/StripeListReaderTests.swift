@@ -20,12 +20,14 @@ import Testing
     /// The parts that a look at the list reads until it breaks off, if it does.
     private func parts(
         _ store: Store,
+        of account: StripeAccountName = .default,
         breakingOffAfter count: Int? = nil
     ) async throws -> [StripeListRequest] {
         let reader = StripeListReader(
             client: store.client,
             now: store.clock.machineNow,
             list: .movements,
+            account: account,
             overlap: Self.hour,
             window: Self.hour * 24
         )
@@ -60,6 +62,19 @@ import Testing
             store.clock.advance(by: .seconds(600))
             let second = try await parts(store)
             #expect(second == [StripeListRequest(from: hours(59))])
+        }
+    }
+
+    @Test func eachAccountHasAPlaceOfItsOwn() async throws {
+        try await withStore { store in
+            store.clock.advance(by: Self.hour * 12)
+            let first = try await parts(store)
+            #expect(first == [StripeListRequest(from: hours(-1))])
+            // The other list is not read yet, however far the first one is.
+            let other = try await parts(store, of: StripeAccountName(rawValue: "games"))
+            #expect(other == [StripeListRequest(from: hours(-1))])
+            let tooEarly = try await parts(store)
+            #expect(tooEarly == [], "it is not due")
         }
     }
 

@@ -147,10 +147,15 @@ import Testing
                 let known = try connection.query("SELECT movement_id FROM processor_movements")
                     .map { try $0.decode(String.self) }
                 let (all, none, early, other) = (
-                    try MovementStore.areKnown(known, upTo: 1, on: connection),
-                    try MovementStore.areKnown([], upTo: 0, on: connection),
-                    try MovementStore.areKnown(known, upTo: 0, on: connection),
-                    try MovementStore.areKnown(known + ["txn_new"], upTo: 1, on: connection)
+                    try MovementStore.areKnown(known, of: .default, upTo: 1, on: connection),
+                    try MovementStore.areKnown([], of: .default, upTo: 0, on: connection),
+                    try MovementStore.areKnown(known, of: .default, upTo: 0, on: connection),
+                    try MovementStore.areKnown(
+                        known + ["txn_new"],
+                        of: .default,
+                        upTo: 1,
+                        on: connection
+                    )
                 )
                 #expect(all && none && !early && !other)
             }
@@ -203,6 +208,21 @@ import Testing
                         "EUR 0, 700 before, up to 2", "JPY 9, 0 before, up to 2",
                         "USD 650, 500 before, up to 2",
                     ]
+            )
+        }
+    }
+
+    @Test func aLookAtOneAccountLeavesTheBalanceOfAnother() async throws {
+        try await withStripeStore { store in
+            let games = StripeAccountName(rawValue: "games")
+            try await store.movements.store([store.ownMovement])
+            try await store.note([usd(600)], upTo: 1)
+            // The movement is not of this account, so all that it has was there before.
+            try await store.note([usd(40)], of: games, upTo: 1)
+            try await store.note([usd(650)], upTo: 2)
+            #expect(
+                try await store.processorBalances().sorted()
+                    == ["USD 40, 40 before, up to 1", "USD 650, 500 before, up to 2"]
             )
         }
     }
@@ -277,10 +297,20 @@ extension StripeStore {
     }
 
     /// Writes what the processor says of its balance.
-    func note(_ balances: [Money], upTo number: Int) async throws {
+    func note(
+        _ balances: [Money],
+        of account: StripeAccountName = .default,
+        upTo number: Int
+    ) async throws {
         let time = clock.machineNow()
         try await client.withTransaction { connection in
-            try MovementStore.save(balances, upTo: number, at: time, on: connection)
+            try MovementStore.save(
+                balances,
+                of: account,
+                upTo: number,
+                at: time,
+                on: connection
+            )
         }
     }
 

@@ -87,6 +87,7 @@ import Testing
             let time = store.clock.machineNow()
             let taken = try await store.client.withTransaction { connection in
                 try ProcessorEventStore.takeDue(
+                    of: .default,
                     at: time,
                     until: time.advanced(by: ProcessorEventHandler.lease),
                     limit: 10,

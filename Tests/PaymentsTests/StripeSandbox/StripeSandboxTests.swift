@@ -152,7 +152,13 @@ extension StripeStore {
         )
         let time = clock.machineNow()
         try await client.withConnection { connection in
-            try PaymentMethodStore.insert(method, of: account, at: time, on: connection)
+            try PaymentMethodStore.insert(
+                method,
+                of: account,
+                in: .default,
+                at: time,
+                on: connection
+            )
         }
         return method.token
     }
