@@ -354,9 +354,9 @@ import Testing
 
     @Test func aBalanceThatWasNeverToldOrNotLatelyIsSaid() {
         let now = MachineTime(millisecondsSinceEpoch: Self.time.millisecondsSinceEpoch)
-        func note(toldAt told: MachineTime?) -> String? {
+        func note(toldAt told: MachineTime?, of account: String = "default") -> String? {
             var report = ReconcileReport(since: nil, until: Self.time, limit: 2)
-            report.noteBalance(toldAt: told, at: now)
+            report.noteBalance(toldAt: told, at: now, of: account)
             #expect(report.differenceCount == 0)
             return report.lines(.plain).first { $0.contains("balance at the processor") }
         }
@@ -365,6 +365,7 @@ import Testing
         let told = dayAgo.advanced(by: .milliseconds(-1))
         #expect(note(toldAt: told)?.contains("as it was at \(told)") == true)
         #expect(note(toldAt: dayAgo) == nil)
+        #expect(note(toldAt: told, of: "games")?.contains("\(told), account games.") == true)
     }
 
     @Test func transactionsAreListedOnDemandAndAtMostSoMany() throws {

@@ -32,6 +32,7 @@ struct PaymentsReconcileRunner: Sendable {
                     transactionID: nil,
                     subject: charge.reference,
                     detail: "\(charge.amount), \(charge.time)"
+                        + ReconcileListStore.words(for: charge.account)
                 )
             )
         }
@@ -68,13 +69,16 @@ struct PaymentsReconcileRunner: Sendable {
         }
         for balance in differing {
             let time = balance.time.map { ", read at \($0)" } ?? ""
+            let account = ReconcileListStore.words(for: balance.account)
             report.add(
                 Difference(
                     kind: .balanceDiffers,
                     transactionID: nil,
                     subject: balance.told.currency.rawValue,
-                    detail:
-                        "\(balance.told) at the processor, \(balance.posted) in the ledger\(time)"
+                    detail: """
+                        \(balance.told) at the processor, \(balance.posted) in the \
+                        ledger\(time)\(account)
+                        """
                 )
             )
         }

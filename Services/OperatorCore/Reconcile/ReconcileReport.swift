@@ -70,13 +70,20 @@ package struct ReconcileReport: Sendable {
     /// - Parameters:
     ///   - time: The time at which the processor told it last; `nil` if it never did.
     ///   - now: The present, by the clock of the same database.
-    mutating func noteBalance(toldAt time: MachineTime?, at now: MachineTime) {
+    ///   - account: The account at the processor.
+    mutating func noteBalance(
+        toldAt time: MachineTime?,
+        at now: MachineTime,
+        of account: String
+    ) {
         if let time, now.duration(since: time) <= Self.toldAgeMax { return }
         let state =
             time.map { "is compared as it was at \($0)" } ?? "is not compared with the ledger yet"
+        let words = ReconcileListStore.words(for: account)
         answer.balanceNote = """
-            The balance at the processor \(state). payments reads it after the list of movements; if \
-            this stays so, its log says why: the API key may lack the permission to read the balance.
+            The balance at the processor \(state)\(words). payments reads it after the list of \
+            movements; if this stays so, its log says why: the API key may lack the permission to read \
+            the balance.
             """
     }
 

@@ -121,7 +121,11 @@ package struct ReconcileRunner: Sendable {
         try await payments.compareBalances(books, &report)
         if let list {
             let told = try await books.payments.run { try ReconcileListStore.balanceTold(on: $0) }
-            report.noteBalance(toldAt: told, at: list.now)
+            report.noteBalance(
+                toldAt: told?.time,
+                at: list.now,
+                of: told?.account ?? list.account
+            )
         }
         if let list, list.now.duration(since: list.end) > ReconcileReport.toldAgeMax {
             report.add(
@@ -130,6 +134,7 @@ package struct ReconcileRunner: Sendable {
                     transactionID: nil,
                     subject: "processor",
                     detail: "read until \(list.end)"
+                        + ReconcileListStore.words(for: list.account)
                 )
             )
         }

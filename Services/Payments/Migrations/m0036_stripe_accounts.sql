@@ -36,3 +36,13 @@ ALTER TABLE processor_movements ADD COLUMN processor_account text NOT NULL DEFAU
 ALTER TABLE processor_balances ADD COLUMN processor_account text NOT NULL DEFAULT 'default';
 ALTER TABLE processor_balances DROP CONSTRAINT processor_balances_pkey;
 ALTER TABLE processor_balances ADD PRIMARY KEY (processor_account, currency);
+
+-- The account of a charge, by which a person finds it. The sandbox's own books have no other.
+CREATE OR REPLACE VIEW processor_charges AS
+    SELECT idempotency_key AS attempt_id, idempotency_key::text AS reference, amount, currency,
+        created_at, 'default' AS processor_account
+    FROM sandbox_processor.charges WHERE decline_reason IS NULL
+    UNION ALL
+    SELECT attempt_id, coalesce(payment, source, movement_id), coalesce(asked_amount, 0),
+        coalesce(asked_currency, upper(currency)), moved_at, processor_account
+    FROM processor_movements WHERE kind IN ('charge', 'payment');
