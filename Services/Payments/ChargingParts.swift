@@ -53,7 +53,11 @@ struct ChargingParts {
     ) throws -> Chosen {
         if let stripe = settings.stripe {
             let parts = try StripeParts(stripe, in: settings.environment, on: frame)
-            return Chosen(processor: parts.processor, services: [parts.connections], stripe: parts)
+            return Chosen(
+                processor: parts.accounts.first.processor,
+                services: [parts.connections],
+                stripe: parts
+            )
         }
         guard settings.environment == .sandbox else {
             frame.logger.warning(
@@ -87,7 +91,7 @@ struct ChargingParts {
     init(_ settings: PaymentsSettings, products: ProductStore, on frame: ServiceFrame) throws {
         let chosen = try Self.choose(settings, on: frame)
         processor = chosen.processor
-        readiness = chosen.stripe.map { [$0.check] } ?? []
+        readiness = chosen.stripe?.checks ?? []
         sandboxRoutes = chosen.sandboxRoutes
         defaultMethod = chosen.defaultMethod
         context = PaymentsContext(
@@ -136,17 +140,16 @@ struct ChargingParts {
         var methods = chosen.stripe?.methods
         methods?.dunning = DunningHandler(renewals: renewals) { await runner.end($0) }
         methodRoutes = PaymentMethodRoutes(methods: methods)
-        let events = methods.flatMap {
-            chosen.stripe?.events(of: $0, settledBy: runner, disputes, on: frame)
-        }
-        let eventRunner = events.flatMap { chosen.stripe?.eventRunner($0, on: frame) }
         var services = chosen.services
-        if let eventRunner { services.append(eventRunner) }
-        if chosen.stripe != nil { services.append(Self.priceWarnings(context)) }
+        var webhooks: StripeWebhookRoutes.Parts?
+        if let stripe = chosen.stripe, let methods {
+            let events = stripe.events(of: methods, settledBy: runner, disputes, on: frame)
+            for handler in events { services.append(stripe.eventRunner(handler, on: frame)) }
+            services.append(Self.priceWarnings(context))
+            webhooks = events.first.map { stripe.webhooks($0) }
+        }
         self.services = services
-        webhookRoutes = StripeWebhookRoutes(
-            parts: events.flatMap { chosen.stripe?.webhooks($0) }
-        )
+        webhookRoutes = StripeWebhookRoutes(parts: webhooks)
     }
 
     /// Warns of prices that Stripe cannot charge, at the start and once a day.

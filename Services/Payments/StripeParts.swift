@@ -8,7 +8,7 @@ import Stripe
 
 /// The parts of `payments` that take money with Stripe.
 struct StripeParts {
-    let processor: StripeProcessor
+    let accounts: StripeAccounts
     /// Lets buyers save payment methods.
     let methods: PaymentMethodHandler
     /// Closes the connections to Stripe at the end.
@@ -30,66 +30,81 @@ struct StripeParts {
         in environment: StoreEnvironment,
         on frame: ServiceFrame
     ) throws {
-        let key = try settings.key(in: environment)
-        let gate = StripeGate(
-            rate: settings.callsPerSecond,
-            endpointRate: settings.endpointCallsPerSecond,
-            logger: frame.logger
+        accounts = StripeAccounts(
+            first: Self.account(.default, try settings.key(in: environment), settings, on: frame)
         )
-        let client = StripeClient(settings.client, logger: frame.logger) { key.current }
         methods = PaymentMethodHandler(
             client: frame.client,
-            stripe: client,
-            gate: gate,
+            accounts: accounts,
             now: frame.machineNow
         )
         self.settings = settings
         self.environment = environment
         webhookSecrets = try settings.webhookCheck()
-        connections = StripeConnections(client: client)
-        processor = StripeProcessor(
-            client: client,
-            gate: gate,
-            customers: methods.customers(of:),
-            unusable: methods.unusable(of:),
+        connections = StripeConnections(clients: accounts.all.map(\.client))
+    }
+
+    /// Makes the way to an account.
+    private static func account(
+        _ name: StripeAccountName,
+        _ key: SecretFile<StripeKey>,
+        _ settings: StripeSettings,
+        on frame: ServiceFrame
+    ) -> StripeAccount {
+        let saved = SavedMethodReader(client: frame.client)
+        let processor = StripeProcessor(
+            client: StripeClient(settings.client, logger: frame.logger) { key.current },
+            gate: StripeGate(
+                to: name,
+                rate: settings.callsPerSecond,
+                endpointRate: settings.endpointCallsPerSecond,
+                logger: frame.logger
+            ),
+            customers: saved.customers(of:),
+            unusable: saved.unusable(of:),
             returnURL: settings.returnURL,
             now: frame.machineNow,
             logger: frame.logger
         )
+        return StripeAccount(name: name, processor: processor)
     }
 
-    /// Warns while Stripe does not answer, or does not take the store's key.
-    var check: ReadinessCheck {
-        .warning("processor") { [gate = processor.gate] in gate.problem }
+    /// The warnings while Stripe does not answer for an account, or does not take its key.
+    var checks: [ReadinessCheck] {
+        accounts.all.map { account in
+            ReadinessCheck.warning("processor") { [gate = account.gate] in gate.problem }
+        }
     }
 
-    /// Takes in what Stripe tells by itself.
+    /// Takes in what each account at Stripe tells by itself.
     ///
     /// - Parameters:
     ///   - methods: Follows what becomes of saved cards.
     ///   - runner: Settles what has become of attempts.
     ///   - disputes: Settles disputes.
     ///   - frame: The parts that every service has.
-    /// - Returns: The handler.
+    /// - Returns: The handlers, one for each account, the first account's in front.
     func events(
         of methods: PaymentMethodHandler,
         settledBy runner: ChargeRunner,
         _ disputes: DisputeHandler,
         on frame: ServiceFrame
-    ) -> ProcessorEventHandler {
-        ProcessorEventHandler(
-            client: frame.client,
-            processor: processor,
-            methods: methods,
-            runner: runner,
-            disputes: disputes,
-            environment: environment,
-            now: frame.machineNow,
-            logger: frame.logger
-        )
+    ) -> [ProcessorEventHandler] {
+        accounts.all.map { account in
+            ProcessorEventHandler(
+                client: frame.client,
+                account: account,
+                methods: methods,
+                runner: runner,
+                disputes: disputes,
+                environment: environment,
+                now: frame.machineNow,
+                logger: frame.logger
+            )
+        }
     }
 
-    /// Applies what Stripe tells, and reads what has moved there.
+    /// Applies what an account tells, and reads what has moved there.
     func eventRunner(_ handler: ProcessorEventHandler, on frame: ServiceFrame)
         -> ProcessorEventRunner
     {
@@ -97,8 +112,7 @@ struct StripeParts {
             handler: handler,
             movements: MovementHandler(
                 client: frame.client,
-                stripe: processor.client,
-                gate: processor.gate,
+                account: handler.account,
                 ids: .random,
                 now: frame.machineNow,
                 storeNow: frame.storeNow,
@@ -120,12 +134,12 @@ struct StripeParts {
 
 /// Closes the connections to Stripe once nobody uses them any more.
 struct StripeConnections: Service {
-    let client: StripeClient
+    let clients: [StripeClient]
 
     /// Waits for the end.
     func run() async throws {
         // It throws only if it is cancelled, and then the connections are closed, too.
         try? await gracefulShutdown()
-        await client.shutDown()
+        for client in clients { await client.shutDown() }
     }
 }

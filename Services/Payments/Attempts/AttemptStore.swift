@@ -155,21 +155,28 @@ enum AttemptStore {
         ).first.map { try attempt(in: $0) }
     }
 
-    /// Reads an attempt of a transaction by its id; `nil` if there is none.
+    /// Reads an attempt of a transaction by its id; `nil` if an account at Stripe cannot have made it.
+    ///
+    /// An account makes only attempts of the cards that are saved there. A card whose row was lost may be
+    /// of any account.
     static func find(
         _ id: AttemptID,
         of transaction: TransactionID,
+        at processor: StripeAccountName,
         on connection: isolated PostgresConnection
     ) throws -> ProcessorAttempt? {
         try connection.query(
             """
             SELECT \(unsafe: columns) FROM processor_attempts a
             WHERE a.transaction_id = \(transaction.number) AND a.attempt_id = \(id.bytes)
+                AND NOT EXISTS (
+                    SELECT FROM payment_methods WHERE token = a.payment_method
+                        AND processor_account <> \(processor.rawValue))
             """
         ).first.map { try attempt(in: $0) }
     }
 
-    /// Tells whether a transaction has a charge with an id.
+    /// Tells whether a transaction has a charge with an id that an account at Stripe can have made.
     ///
     /// The log does not contain the ids of attempts. So a charge that was rebuilt from it has the
     /// id zero, and stands for any.
@@ -179,13 +186,17 @@ enum AttemptStore {
     static func hasCharge(
         _ id: AttemptID,
         of transaction: TransactionID,
+        at processor: StripeAccountName,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try !connection.query(
             """
-            SELECT FROM processor_attempts
-            WHERE transaction_id = \(transaction.number) AND kind = 'charge'
-                AND attempt_id IN (\(id.bytes), \(AttemptID(bytes: .zero).bytes))
+            SELECT FROM processor_attempts a
+            WHERE a.transaction_id = \(transaction.number) AND a.kind = 'charge'
+                AND a.attempt_id IN (\(id.bytes), \(AttemptID(bytes: .zero).bytes))
+                AND NOT EXISTS (
+                    SELECT FROM payment_methods WHERE token = a.payment_method
+                        AND processor_account <> \(processor.rawValue))
             """
         ).isEmpty
     }

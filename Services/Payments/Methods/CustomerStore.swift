@@ -78,6 +78,21 @@ enum CustomerStore {
         }
     }
 
+    /// Reads the names of the accounts at Stripe that have an account as a buyer, the oldest first.
+    static func processors(
+        of account: AccountKey,
+        on connection: isolated PostgresConnection
+    ) throws -> [StripeAccountName] {
+        try connection.query(
+            """
+            SELECT processor_account FROM processor_customers
+            WHERE account_id = \(account.accountID) AND bundle_id = \(account.bundleID)
+                AND reference IS NOT NULL
+            ORDER BY created_at, processor_account
+            """
+        ).map { StripeAccountName(rawValue: try $0.decode(String.self)) }
+    }
+
     /// Notes the processor's id of a buyer.
     ///
     /// - Returns: The id that counts: the first one, if two requests have made a buyer at once.

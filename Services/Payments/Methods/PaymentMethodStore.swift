@@ -159,22 +159,6 @@ extension PaymentMethodStore {
         return Set(try rows.map { PaymentMethod(rawValue: try $0.decode(String.self)) })
     }
 
-    /// Whether an account has saved a method, be it removed or not.
-    static func isKnown(
-        _ method: PaymentMethod,
-        of key: AccountKey?,
-        on connection: isolated PostgresConnection
-    ) throws -> Bool {
-        try connection.query(
-            """
-            SELECT account_id, bundle_id FROM payment_methods WHERE token = \(method.rawValue)
-            """
-        ).contains { row in
-            let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
-            return key == nil || key == AccountKey(accountID: account, bundleID: bundle)
-        }
-    }
-
     /// Notes that a buyer has removed a method.
     static func remove(
         _ method: PaymentMethod,
@@ -189,18 +173,33 @@ extension PaymentMethodStore {
         )
     }
 
-    /// The account that has saved a method; `nil` if none has.
-    static func account(
+    /// The owner of a method.
+    struct Owner: Sendable {
+        let account: AccountKey
+        /// The account at Stripe where the method was saved.
+        let processor: StripeAccountName
+    }
+
+    /// The owner of a method, be it removed or not; `nil` if it was never saved.
+    static func owner(
         of method: PaymentMethod,
         on connection: isolated PostgresConnection
-    ) throws -> AccountKey? {
+    ) throws -> Owner? {
         try connection.query(
             """
-            SELECT account_id, bundle_id FROM payment_methods WHERE token = \(method.rawValue)
+            SELECT account_id, bundle_id, processor_account FROM payment_methods
+            WHERE token = \(method.rawValue)
             """
         ).first.map { row in
-            let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
-            return AccountKey(accountID: account, bundleID: bundle)
+            let (account, bundle, processor) = try row.decode(
+                AccountID.self,
+                BundleID.self,
+                String.self
+            )
+            return Owner(
+                account: AccountKey(accountID: account, bundleID: bundle),
+                processor: StripeAccountName(rawValue: processor)
+            )
         }
     }
 

@@ -5,14 +5,13 @@ import Messaging
 import Postgres
 import Stripe
 
-/// Reads what moved at Stripe into the store's tables, and posts it.
+/// Reads what moved at an account at Stripe into the store's tables, and posts it.
 ///
 /// A movement is posted in the database transaction that writes it, so it is posted once, however
 /// often it is read.
 struct MovementHandler: Sendable {
     let client: PostgresClient
-    let stripe: StripeClient
-    let gate: StripeGate
+    let account: StripeAccount
     let ids: IDSource
     let now: @Sendable () -> MachineTime
     let storeNow: @Sendable () -> StoreTime
@@ -30,7 +29,7 @@ struct MovementHandler: Sendable {
             client: client,
             now: now,
             list: .movements,
-            account: .default,
+            account: account.name,
             overlap: .seconds(3600),
             window: .seconds(86_400)
         )
@@ -43,8 +42,9 @@ struct MovementHandler: Sendable {
                 return min(first ?? begin, begin)
             },
             storePage: { request in
-                let page = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
-                    try await stripe.balanceTransactions(request)
+                let page = try await account.gate.pass(.inquiries) {
+                    () async throws(StripeFailure) in
+                    try await account.client.balanceTransactions(request)
                 }
                 try await store(page.data.map { ProcessorMovement($0) })
                 return page.hasMore ? page.data.last?.id : nil
@@ -59,11 +59,11 @@ struct MovementHandler: Sendable {
     /// movements of the list, read after it, were stored before it. Otherwise the next look finds out.
     private func readBalance() async throws {
         let number = try await client.withConnection { try MovementStore.newestNumber(on: $0) }
-        let balance = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
-            try await stripe.balance()
+        let balance = try await account.gate.pass(.inquiries) { () async throws(StripeFailure) in
+            try await account.client.balance()
         }
-        let newest = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
-            try await stripe.balanceTransactions(StripeListRequest())
+        let newest = try await account.gate.pass(.inquiries) { () async throws(StripeFailure) in
+            try await account.client.balanceTransactions(StripeListRequest())
         }
         var totals: [Money] = []
         for total in balance.totals {
@@ -78,10 +78,10 @@ struct MovementHandler: Sendable {
         }
         let ids = ProcessorMovement.newest(of: newest.data.map { ProcessorMovement($0) })
         let time = now()
-        try await client.withTransaction { [totals] connection in
-            guard try MovementStore.areKnown(ids, of: .default, upTo: number, on: connection)
+        try await client.withTransaction { [totals, name = account.name] connection in
+            guard try MovementStore.areKnown(ids, of: name, upTo: number, on: connection)
             else { return }
-            try MovementStore.save(totals, of: .default, upTo: number, at: time, on: connection)
+            try MovementStore.save(totals, of: name, upTo: number, at: time, on: connection)
         }
     }
 
@@ -91,7 +91,7 @@ struct MovementHandler: Sendable {
         try await client.withTransaction { connection in
             let numbers = try MovementStore.insert(
                 movements,
-                of: .default,
+                of: account.name,
                 at: time,
                 on: connection
             )

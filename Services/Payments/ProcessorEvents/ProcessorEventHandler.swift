@@ -6,13 +6,13 @@ import Postgres
 import Stripe
 import Synchronization
 
-/// Takes in what Stripe tells by itself, and settles what it says when it is asked.
+/// Takes in what an account at Stripe tells by itself, and settles what it says when it is asked.
 ///
 /// An event is stored once, however often and by whichever way it comes. It only causes a look at the
 /// object that changed. So events may come doubled and in any order.
 struct ProcessorEventHandler: Sendable {
     let client: PostgresClient
-    let processor: StripeProcessor
+    let account: StripeAccount
     let methods: PaymentMethodHandler
     let runner: ChargeRunner
     let disputes: DisputeHandler
@@ -42,7 +42,7 @@ struct ProcessorEventHandler: Sendable {
     func store(_ events: [StripeEvent]) async throws {
         let time = now()
         let own = events.filter { $0.isLive == (environment == .production) }
-            .compactMap { ProcessorEvent($0, of: .default) }
+            .compactMap { ProcessorEvent($0, of: account.name) }
         guard !own.isEmpty else { return }
         try await client.withConnection { connection in
             try ProcessorEventStore.insert(
@@ -62,9 +62,9 @@ struct ProcessorEventHandler: Sendable {
     func applyDue(limit: Int) async throws -> Int {
         let time = now()
         let leaseEnd = time.advanced(by: Self.lease)
-        let due = try await client.withTransaction { connection in
+        let due = try await client.withTransaction { [name = account.name] connection in
             try ProcessorEventStore.takeDue(
-                of: .default,
+                of: name,
                 at: time,
                 until: leaseEnd,
                 limit: limit,
@@ -108,18 +108,19 @@ struct ProcessorEventHandler: Sendable {
     private func apply(_ event: ProcessorEvent) async throws -> Bool {
         if event.isOfDispute { return try await applyDispute(event.objectID) }
         if event.isOfMethod {
-            try await methods.refresh(event.objectID)
+            try await methods.refresh(event.objectID, at: account)
             return true
         }
         guard let subject = event.attempt else {
-            _ = try await methods.complete(event.objectID, for: nil)
+            _ = try await methods.complete(event.objectID, for: nil, at: account)
             return true
         }
-        let attempt = try await client.withConnection { connection in
-            try AttemptStore.find(subject.id, of: subject.transactionID, on: connection)
+        let attempt = try await client.withConnection { [name = account.name] connection in
+            try AttemptStore.find(subject.id, of: subject.transactionID, at: name, on: connection)
         }
         guard let attempt else {
-            // Another store has the same account, or this one was restored to before the attempt.
+            // Another store has the same account, this one was restored to before the attempt, or the
+            // attempt is of a card that another account has.
             unknown.increment()
             logger.error(
                 "Stripe tells of an attempt that this store does not have",
@@ -131,7 +132,7 @@ struct ProcessorEventHandler: Sendable {
         var inquiry = Inquiry(attempt)
         inquiry.reference = ProcessorReference(rawValue: event.objectID)
         let found = Mutex<InquiryOutcome?>(nil)
-        await processor.inquire([inquiry]) { _, outcome in found.withLock { $0 = outcome } }
+        await account.processor.inquire([inquiry]) { _, outcome in found.withLock { $0 = outcome } }
         guard let outcome = found.withLock({ $0 }), outcome != .unavailable else { return false }
         // The object is of an earlier generation of the key, and moved no money.
         if case .notFound = outcome { return true }
@@ -162,14 +163,15 @@ struct ProcessorEventHandler: Sendable {
     /// - Returns: Whether it is dealt with; if not, it is looked at again.
     /// - Throws: `StripeFailure`; `PostgresError`, or an error of a row that cannot be read.
     private func applyDispute(_ id: String) async throws -> Bool {
-        let found = try await processor.gate.pass(.inquiries) { () async throws(StripeFailure) in
-            try await processor.client.dispute(id)
+        let found = try await account.gate.pass(.inquiries) { () async throws(StripeFailure) in
+            try await account.client.dispute(id)
         }
         guard let dispute = try ProcessorDispute(found),
-            try await client.withConnection({ connection in
+            try await client.withConnection({ [name = account.name] connection in
                 try AttemptStore.hasCharge(
                     dispute.charge.id,
                     of: dispute.charge.transactionID,
+                    at: name,
                     on: connection
                 )
             })
@@ -203,7 +205,7 @@ struct ProcessorEventHandler: Sendable {
             client: client,
             now: now,
             list: .events,
-            account: .default,
+            account: account.name,
             overlap: .seconds(600),
             window: .seconds(600),
             types: ProcessorEvent.types
@@ -212,8 +214,8 @@ struct ProcessorEventHandler: Sendable {
             pause: pause,
             beginningAt: { begin, _ in begin.advanced(by: .seconds(-3600)) },
             storePage: { request in
-                let page = try await processor.gate.pass(.inquiries) {
-                    () async throws(StripeFailure) in try await processor.client.events(request)
+                let page = try await account.gate.pass(.inquiries) {
+                    () async throws(StripeFailure) in try await account.client.events(request)
                 }
                 try await store(page.data)
                 return page.hasMore ? page.data.last?.id : nil

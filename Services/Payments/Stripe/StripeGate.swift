@@ -26,16 +26,20 @@ final class StripeGate: Sendable {
     private let now: @Sendable () -> Duration
     private let logger: Logger
     private let away: Gauge
+    /// The reason why no calls are made, as a sentence.
+    private let complaint: String
 
     /// Makes a gate.
     ///
     /// - Parameters:
+    ///   - account: The account at Stripe, which is named if it is not the default one.
     ///   - rate: The calls a second.
     ///   - endpointRate: The calls a second to one endpoint; `nil` if only `rate` limits them.
     ///   - metrics: Makes the gauge that shows whether Stripe is away.
     ///   - now: The time, since any moment.
     ///   - logger: Receives the failures that a person has to look at.
     init(
+        to account: StripeAccountName = .default,
         rate: Int,
         endpointRate: Int? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory,
@@ -46,7 +50,16 @@ final class StripeGate: Sendable {
         state = Mutex(State(shares: shares))
         self.now = now
         self.logger = logger
-        away = Gauge(label: "processor_away", factory: metrics)
+        let isNamed = account != .default
+        away = Gauge(
+            label: "processor_away",
+            dimensions: isNamed ? [("account", account.rawValue)] : [],
+            factory: metrics
+        )
+        complaint = """
+            Stripe does not answer\(isNamed ? " for the account \(account)" : ""), or does not take the \
+            store's key; payments wait
+            """
     }
 
     /// The time that has passed since the call.
@@ -78,10 +91,7 @@ final class StripeGate: Sendable {
     }
 
     /// The reason why no calls are made, as a sentence; `nil` if they are.
-    var problem: String? {
-        state.withLock(\.isAway)
-            ? "Stripe does not answer, or does not take the store's key; payments wait" : nil
-    }
+    var problem: String? { state.withLock(\.isAway) ? complaint : nil }
 
     /// Waits for the turn of a call.
     ///
@@ -141,7 +151,7 @@ final class StripeGate: Sendable {
     private func tell(_ isAway: Bool) {
         away.record(isAway ? Int64(1) : 0)
         if isAway {
-            logger.error("Stripe does not answer, or does not take the store's key; payments wait")
+            logger.error("\(complaint)")
         } else {
             logger.notice("Stripe answers again")
         }

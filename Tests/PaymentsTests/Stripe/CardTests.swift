@@ -67,7 +67,7 @@ import Testing
             _ = try await store.buy(by: card)
             let calls = store.standIn.paymentCalls
             // As an event that was applied before a kill is applied again.
-            try await store.methods.refresh(card.rawValue)
+            try await store.methods.refresh(card.rawValue, at: store.account)
             #expect(try await store.renew(by: card) == .declined(.paymentDeclined, advice: .never))
             #expect(store.standIn.paymentCalls == calls)
         }

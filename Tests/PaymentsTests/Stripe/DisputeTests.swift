@@ -197,16 +197,37 @@ import Testing
             let asked = IDSource.random.attempt(at: store.clock.now())
             let time = store.clock.machineNow()
             let (before, after) = try await store.client.withTransaction { connection in
-                let before = try AttemptStore.hasCharge(asked, of: id, on: connection)
+                let before = try AttemptStore.hasCharge(asked, of: id, at: .default, on: connection)
                 try AttemptStore.insert(
                     [rebuilt],
                     owner: LeaseOwner(time: time),
                     calledFrom: time,
                     on: connection
                 )
-                return (before, try AttemptStore.hasCharge(asked, of: id, on: connection))
+                let after = try AttemptStore.hasCharge(asked, of: id, at: .default, on: connection)
+                return (before, after)
             }
             #expect(!before && after)
+        }
+    }
+
+    @Test func anAccountHasOnlyTheChargesOfItsOwnCards() async throws {
+        try await withStripeStore { store in
+            let bought = try await store.buy(by: try await store.save())
+            let (id, attempt) = (bought.id, try await store.charge(of: bought.id).id)
+            let games = StripeAccountName(rawValue: "games")
+            try await store.client.withConnection { connection in
+                for (name, isOwn) in [(StripeAccountName.default, true), (games, false)] {
+                    let found = try AttemptStore.find(attempt, of: id, at: name, on: connection)
+                    let isFound = try AttemptStore.hasCharge(
+                        attempt,
+                        of: id,
+                        at: name,
+                        on: connection
+                    )
+                    #expect((found != nil) == isOwn && isFound == isOwn, "\(name)")
+                }
+            }
         }
     }
 

@@ -266,8 +266,7 @@ extension StripeStore {
     var movements: MovementHandler {
         MovementHandler(
             client: client,
-            stripe: stripe,
-            gate: processor.gate,
+            account: account,
             ids: .random,
             now: clock.machineNow,
             storeNow: clock.now,

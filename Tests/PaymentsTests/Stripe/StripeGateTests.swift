@@ -91,6 +91,23 @@ import Testing
         #expect(log.messages(at: .notice).count == 1)
     }
 
+    @Test func anAccountThatIsNotTheDefaultIsNamed() async {
+        let (log, metrics) = (RecordedLog(), PrometheusMetrics())
+        let gate = StripeGate(
+            to: StripeAccountName(rawValue: "games"),
+            rate: 100,
+            metrics: metrics,
+            logger: log.logger
+        )
+        await #expect(throws: StripeFailure(.accessRefused, status: 401)) {
+            try await gate.pass(.inquiries) { () async throws(StripeFailure) -> Int in
+                throw StripeFailure(.accessRefused, status: 401)
+            }
+        }
+        #expect(gate.problem?.hasPrefix("Stripe does not answer for the account games,") == true)
+        #expect(metrics.exposition().contains("processor_away{account=\"games\"} 1"))
+    }
+
     @Test func aKeyThatIsNotTakenStopsAllCalls() async {
         await refuse(.inquiries, status: 401)
         for lane in RateShares.Lane.allCases {

@@ -25,7 +25,7 @@ struct StripeStore: Sendable {
     /// The address of the stand-in, and the key that it takes.
     let url: String
     let key: String
-    let processor: StripeProcessor
+    let account: StripeAccount
     let payments: PaymentHandler
     let runner: ChargeRunner
     let refunds: RefundHandler
@@ -54,20 +54,21 @@ struct StripeStore: Sendable {
             logger: logger
         ) { key }
         let gate = StripeGate(rate: 1000, logger: logger)
-        let methods = PaymentMethodHandler(
-            client: client,
-            stripe: stripe,
-            gate: gate,
-            now: clock.machineNow
-        )
+        let saved = SavedMethodReader(client: client)
         let processor = StripeProcessor(
             client: stripe,
             gate: gate,
-            customers: methods.customers(of:),
-            unusable: methods.unusable(of:),
+            customers: saved.customers(of:),
+            unusable: saved.unusable(of:),
             returnURL: "https://app.example.com/back",
             now: clock.machineNow,
             logger: logger
+        )
+        let account = StripeAccount(name: .default, processor: processor)
+        let methods = PaymentMethodHandler(
+            client: client,
+            accounts: StripeAccounts(first: account),
+            now: clock.machineNow
         )
         let context = PaymentsContext(
             client: client,
@@ -88,7 +89,7 @@ struct StripeStore: Sendable {
         self.stripe = stripe
         self.url = url
         self.key = text
-        self.processor = processor
+        self.account = account
         self.runner = runner
         self.methods = methods
         self.pending = pending
@@ -103,7 +104,7 @@ struct StripeStore: Sendable {
         refunds = RefundHandler(context: context, runner: runner, didCommit: {})
         events = ProcessorEventHandler(
             client: client,
-            processor: processor,
+            account: account,
             methods: methods,
             runner: runner,
             disputes: DisputeHandler(context: context, runner: runner),
@@ -113,6 +114,8 @@ struct StripeStore: Sendable {
         )
         actions = BuyerActionHandler(client: client, processor: processor, runner: runner)
     }
+
+    var processor: StripeProcessor { account.processor }
 
     /// Saves a card as a buyer's app does: the store begins, and the app gives the card to Stripe.
     func save(

@@ -1,0 +1,22 @@
+import Postgres
+import StoreAPI
+
+/// Reads what calls to Stripe have to know of saved payment methods.
+struct SavedMethodReader: Sendable {
+    let client: PostgresClient
+
+    /// Reads the ids of the buyers to whom methods belong.
+    @Sendable
+    func customers(of methods: [PaymentMethod]) async throws -> [PaymentMethod: String] {
+        try await client.withConnection { try PaymentMethodStore.customers(of: methods, on: $0) }
+    }
+
+    /// The methods by which no renewal is charged.
+    @Sendable
+    func unusable(of methods: [PaymentMethod]) async throws -> Set<PaymentMethod> {
+        guard !methods.isEmpty else { return [] }
+        return try await client.withConnection {
+            try PaymentMethodStore.unusable(of: methods, on: $0)
+        }
+    }
+}
