@@ -137,9 +137,10 @@ import Testing
             store.clock.advance(by: .seconds(86_400))
             try store.standIn.replaceCard(of: card.rawValue)
             let (methods, renewals) = (store.dunningMethods, store.renewals)
+            let account = store.account
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<2 {
-                    group.addTask { try await methods.refresh(card.rawValue) }
+                    group.addTask { try await methods.refresh(card.rawValue, at: account) }
                     group.addTask { _ = try await renewals.carryOut(limit: 10) }
                 }
                 try await group.waitForAll()
