@@ -6,6 +6,9 @@ import Synchronization
 /// Otherwise the oldest of it would be at the head of every batch, and hold up all others. Each failure
 /// doubles the pause. Every process has its own pauses, so one that starts tries everything at once.
 ///
+/// A batch that succeeds does not say which of its work had failed before. So the gauge counts work only
+/// until shortly after its pause: by then it has been tried again, and if it failed, its next pause runs.
+///
 /// Safe to use from any task.
 final class FailedWork<ID: Hashable & Sendable>: Sendable {
     private struct Entry {
@@ -17,6 +20,8 @@ final class FailedWork<ID: Hashable & Sendable>: Sendable {
     private let pauseMax: Duration
     /// The time after a pause for which work is remembered that has not failed again.
     private let memory: Duration
+    /// The time after a pause in which work is tried again, and the gauge still counts it.
+    private let grace = Duration.seconds(60)
     private let entries = Mutex<[ID: Entry]>([:])
     private let count: Gauge
 
@@ -53,15 +58,15 @@ final class FailedWork<ID: Hashable & Sendable>: Sendable {
             let last = entries[id]
             let next = last.map { min($0.pause * 2, pauseMax) } ?? pause
             entries[id] = Entry(pause: next, end: now + next)
-            count.record(entries.count)
+            show(entries, at: now)
             return last == nil
         }
     }
 
     /// Forgets work that was carried out.
-    func forget(_ id: ID) {
+    func forget(_ id: ID, at now: ContinuousClock.Instant = .now) {
         entries.withLock { entries in
-            if entries.removeValue(forKey: id) != nil { count.record(entries.count) }
+            if entries.removeValue(forKey: id) != nil { show(entries, at: now) }
         }
     }
 
@@ -70,8 +75,12 @@ final class FailedWork<ID: Hashable & Sendable>: Sendable {
         entries.withLock { entries in
             guard !entries.isEmpty else { return [] }
             entries = entries.filter { $0.value.end + memory > now }
-            count.record(entries.count)
+            show(entries, at: now)
             return Set(entries.lazy.filter { $0.value.end > now }.map(\.key))
         }
+    }
+
+    private func show(_ entries: [ID: Entry], at now: ContinuousClock.Instant) {
+        count.record(entries.values.filter { $0.end + grace > now }.count)
     }
 }

@@ -41,10 +41,7 @@ import Testing
 
     @Test func whatDoesNotFailAgainIsForgottenInTheEnd() {
         _ = failed.note(7, at: now)
-        #expect(failed.current(at: now + .seconds(659)).isEmpty)
-        #expect(gauge == "1")
         #expect(failed.current(at: now + .seconds(660)).isEmpty)
-        #expect(gauge == "0")
         #expect(failed.note(7, at: now + .seconds(660)))
     }
 
@@ -54,7 +51,17 @@ import Testing
         _ = failed.note(8, at: now)
         _ = failed.note(8, at: now)
         #expect(gauge == "2")
-        failed.forget(7)
+        failed.forget(7, at: now)
+        #expect(gauge == "1")
+    }
+
+    @Test func theGaugeForgetsWhatHasNotFailedAgain() {
+        _ = failed.note(7, at: now)
+        #expect(failed.current(at: now + .seconds(119)).isEmpty)
+        #expect(gauge == "1", "it is being tried again")
+        #expect(failed.current(at: now + .seconds(120)).isEmpty)
+        #expect(gauge == "0", "it was tried again, and did not fail")
+        #expect(!failed.note(7, at: now + .seconds(120)), "its pause still grows")
         #expect(gauge == "1")
     }
 }
