@@ -17,7 +17,7 @@ import Testing
             "Which code gave an offer is in no event; which offer it was, is.",
         "family_work":
             "Whose shares have to be looked at follows from what changes.",
-        "mass_extensions.traceparent last_id looked_at_id":
+        "mass_extensions.traceparent last_id looked_at_id left_ids":
             "How far a request has come is in its subscriptions.",
         "offer_codes":
             "The digests of codes are in no event.",

@@ -10,6 +10,10 @@ import Subscriptions
 /// Each page is one database transaction, which extends its subscriptions and moves the place of the
 /// request. So a process that is killed leaves nothing half done, and another goes on from there.
 /// One process at a time works on a request: it holds the lock of its row. After each page comes a rest.
+///
+/// If a page has a broken row, each subscription gets a database transaction of its own. The broken one
+/// is noted and tried again later. Until it is decided it counts neither as extended nor as failed, and
+/// the request is not complete.
 struct MassExtensionHandler: Sendable {
     /// The answer to a request.
     enum Reply: Hashable, Sendable {
@@ -29,6 +33,8 @@ struct MassExtensionHandler: Sendable {
     var pageSize = 200
     /// The rests between pages.
     var pages = PacedPages()
+    /// The subscriptions that could not be extended because of a broken row.
+    let failed = FailedWork<TransactionID>(of: "extensions")
 
     /// Accepts a request; one that repeats another is that one.
     ///
@@ -129,6 +135,7 @@ struct MassExtensionHandler: Sendable {
         var failures: [(number: Int64, error: any Error)] = []
         for number in numbers where !Task.isCancelled {
             do {
+                try await workOnLeft(of: number)
                 try await pages.carryOutAll { try await workOnPage(of: number) }
             } catch let error as CancellationError {
                 throw error
@@ -141,22 +148,27 @@ struct MassExtensionHandler: Sendable {
 
     /// Works on the next page of a request.
     ///
-    /// - Returns: Whether there was one that nobody else works on.
+    /// - Returns: Whether nobody else works on it, and there may be another one.
     private func workOnPage(of number: Int64) async throws -> Bool {
-        let hasWorked = try await context.client.withTransaction { connection in
-            guard var record = try MassExtensionStore.takeOpen(number, on: connection) else {
-                return false
+        do {
+            let (hasWorked, goesOn) = try await context.client.withTransaction {
+                [self] connection -> (Bool, Bool) in
+                guard var record = try MassExtensionStore.takeOpen(number, on: connection) else {
+                    return (false, false)
+                }
+                let page = try MassExtensionStore.page(
+                    of: record,
+                    limit: pageSize,
+                    on: connection
+                )
+                try extend(page, &record, on: connection)
+                return (true, page.lastID != nil || record.leftCount == 0)
             }
-            let page = try MassExtensionStore.page(
-                of: record,
-                limit: pageSize,
-                on: connection
-            )
-            try extend(page, &record, on: connection)
-            return true
+            if hasWorked { didCommit() }
+            return goesOn
+        } catch let error where RowError.matches(error) {
+            return try await workOnEach(of: number, after: error)
         }
-        if hasWorked { didCommit() }
-        return hasWorked
     }
 
     /// Extends the subscriptions of a page, and moves the place of the request.
@@ -165,10 +177,22 @@ struct MassExtensionHandler: Sendable {
         _ record: inout MassExtensionRecord,
         on connection: isolated PostgresConnection
     ) throws {
+        let rows = try connection.read(SubscriptionStore.locking(Set(page.keys)))
+        if let last = page.lastID { record.lookedAtID = last }
+        let isLast = page.lastID == nil && record.leftCount == 0
+        try extend(rows, &record, isLast: isLast, on: connection)
+    }
+
+    /// Extends locked subscriptions, and completes the request after the last.
+    func extend(
+        _ rows: [SubscriptionRow],
+        _ record: inout MassExtensionRecord,
+        isLast: Bool,
+        on connection: isolated PostgresConnection
+    ) throws {
         let before = record.request
         var settlement = Settlement(context, within: record.traceparent)
         let time = settlement.plan.time
-        let rows = try connection.read(SubscriptionStore.locking(Set(page.keys)))
         try settlement.lock(
             rows.compactMap { $0.subscription?.period.transactionID },
             on: connection
@@ -178,6 +202,7 @@ struct MassExtensionHandler: Sendable {
         for row in rows {
             // It may have ended, changed or moved since the page was read.
             guard let subscription = row.subscription, subscription.state.isRunning,
+                row.key.bundleID == before.bundleID,
                 subscription.product.id == before.productID,
                 before.storefronts?.contains(subscription.storefront) != false
             else { continue }
@@ -191,9 +216,7 @@ struct MassExtensionHandler: Sendable {
                 )
             }
         }
-        if let last = page.lastID {
-            record.lookedAtID = last
-        } else {
+        if isLast {
             record.request.completedAt = time
             events.append(MassExtensionChanged(request: record.request, changedAt: time))
         }

@@ -10,4 +10,6 @@ struct MassExtensionRecord: Hashable, Sendable {
     var lastID: Int64
     /// The last subscription that was looked at.
     var lookedAtID: Int64 = 0
+    /// The number of subscriptions that wait because of a broken row.
+    var leftCount = 0
 }

@@ -5,7 +5,7 @@ import StoreTracing
 
 /// The table of requests to extend all subscribers of a product.
 enum MassExtensionStore {
-    private static let columns = "data, traceparent, last_id, looked_at_id"
+    private static let columns = "data, traceparent, last_id, looked_at_id, cardinality(left_ids)"
 
     /// Writes a new request, whose number and last subscription the database decides.
     ///
@@ -129,6 +129,8 @@ enum MassExtensionStore {
     struct Page: Hashable, Sendable {
         /// The running subscriptions of the request among them.
         var keys: [SubscriptionKey]
+        /// The ids of the same subscriptions, in their order.
+        var ids: [TransactionID] = []
         /// The last subscription of the page; `nil` if there are no more.
         var lastID: Int64?
     }
@@ -168,6 +170,7 @@ enum MassExtensionStore {
             )
             page.lastID = id
             if isMeant {
+                page.ids.append(TransactionID(number: id))
                 page.keys.append(
                     SubscriptionKey(accountID: account, bundleID: bundle, groupID: group)
                 )
@@ -176,19 +179,66 @@ enum MassExtensionStore {
         return page
     }
 
+    /// Reads the ids of the next subscriptions, whatever they are about, and nothing else of them.
+    static func allIDs(
+        of record: MassExtensionRecord,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID] {
+        try connection.query(
+            """
+            SELECT id FROM subscriptions
+            WHERE id > \(record.lookedAtID) AND id <= \(record.lastID)
+            ORDER BY id LIMIT \(Int64(limit))
+            """
+        ).map { TransactionID(number: try $0.decode(Int64.self)) }
+    }
+
+    /// Reads the subscriptions of an open request that could not be extended because of a broken row.
+    static func leftIDs(
+        of number: Int64,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID] {
+        try connection.query(
+            """
+            SELECT unnest(left_ids) FROM mass_extensions
+            WHERE number = \(number) AND completed_at IS NULL
+            """
+        ).map { TransactionID(number: try $0.decode(Int64.self)) }
+    }
+
+    /// Notes that a subscription waits because of a broken row, or that it does so no more.
+    static func note(
+        _ id: TransactionID,
+        isLeft: Bool,
+        of number: Int64,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE mass_extensions SET left_ids = CASE WHEN \(isLeft)
+                THEN array_append(array_remove(left_ids, \(id.number)), \(id.number))
+                ELSE array_remove(left_ids, \(id.number)) END
+            WHERE number = \(number)
+            """
+        )
+    }
+
     private static func records(in rows: PostgresRows) throws -> [MassExtensionRecord] {
         try rows.map { row in
-            let (data, traceparent, last, lookedAt) = try row.decode(
+            let (data, traceparent, last, lookedAt, leftCount) = try row.decode(
                 PostgresJSON.self,
                 StoredTrace?.self,
                 Int64.self,
-                Int64.self
+                Int64.self,
+                Int32.self
             )
             return MassExtensionRecord(
                 request: try data.decode(MassExtension.self),
                 traceparent: traceparent?.context,
                 lastID: last,
-                lookedAtID: lookedAt
+                lookedAtID: lookedAt,
+                leftCount: Int(leftCount)
             )
         }
     }

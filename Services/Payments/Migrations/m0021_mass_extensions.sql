@@ -15,6 +15,8 @@ CREATE TABLE mass_extensions (
     -- looked at. They change together with the subscriptions of a page.
     last_id bigint NOT NULL,
     looked_at_id bigint NOT NULL DEFAULT 0,
+    -- The subscriptions that could not be extended because of a broken row. The request waits for them.
+    left_ids bigint[] NOT NULL DEFAULT '{}',
     completed_at timestamptz,
     CONSTRAINT mass_extensions_pkey PRIMARY KEY (number),
     -- Of two requests at once, the second waits for the first, and is a repetition of it.
@@ -24,4 +26,4 @@ CREATE TABLE mass_extensions (
 CREATE INDEX mass_extensions_open ON mass_extensions (number) WHERE completed_at IS NULL;
 
 GRANT SELECT, INSERT ON mass_extensions TO {role};
-GRANT UPDATE (data, looked_at_id, completed_at) ON mass_extensions TO {role};
+GRANT UPDATE (data, looked_at_id, left_ids, completed_at) ON mass_extensions TO {role};

@@ -2,6 +2,7 @@ import EventTypes
 import Postgres
 import ServiceKit
 import StoreAPI
+import StoreTracing
 import Subscriptions
 import TestSupport
 import Testing
@@ -180,6 +181,57 @@ import Testing
             _ = try await handler.tell()
             #expect(try await Self.told(store) == ["alice", "carol", "dave", "bob"])
             #expect(try await !Self.isOpen(store))
+        }
+    }
+
+    // MARK: - Extensions of all subscribers
+
+    @Test(arguments: subscriptions.indices)
+    func aBrokenSubscriptionHoldsUpNoExtension(index: Int) async throws {
+        let (breaking, mending) = Self.subscriptions[index]
+        try await withBreakableStore { store, administrator in
+            try await store.sell(club())
+            for name in ["alice", "bob", "carol", "dave"] {
+                let account = AuthenticatedAccount(
+                    accountID: AccountID(unchecked: name),
+                    bundleID: alice.bundleID
+                )
+                try await store.buy(request("club", price: usd(299)), key: name, of: account)
+            }
+            let handler = MassExtensionHandler(
+                context: store.context,
+                products: ProductStore(),
+                didCommit: {},
+                pageSize: 2
+            )
+            let club = ProductID(unchecked: "club")
+            let wanted = MassExtension(
+                number: 0,
+                bundleID: alice.bundleID,
+                productID: club,
+                requestIdentifier: "outage",
+                days: 3,
+                reasonCode: 3,
+                storefronts: nil,
+                acceptedAt: startTime
+            )
+            _ = try await handler.accept(wanted, by: nil, trace: .begin())
+            try await Self.run(breaking, by: administrator)
+            for _ in 0..<2 {
+                let failures = try await handler.work()
+                #expect(failures.isEmpty, "\(failures)")
+                let open = try await handler.request("outage", of: club, in: alice.bundleID)
+                #expect(open?.succeededCount == 3 && open?.failedCount == 0)
+                #expect(open?.completedAt == nil, "one is not decided")
+            }
+            let left = handler.failed.current()
+            #expect(left.count == 1)
+            try await Self.run(mending, by: administrator)
+            for id in left { handler.failed.forget(id) }
+            _ = try await handler.work()
+            let done = try await handler.request("outage", of: club, in: alice.bundleID)
+            #expect(done?.succeededCount == 4 && done?.failedCount == 0)
+            #expect(done?.completedAt != nil)
         }
     }
 
