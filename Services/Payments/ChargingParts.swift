@@ -54,7 +54,7 @@ struct ChargingParts {
         if let stripe = settings.stripe {
             let parts = try StripeParts(stripe, in: settings.environment, on: frame)
             return Chosen(
-                processor: parts.accounts.first.processor,
+                processor: parts.processor,
                 services: [parts.connections],
                 stripe: parts
             )

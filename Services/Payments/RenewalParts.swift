@@ -54,7 +54,12 @@ struct RenewalParts {
             mayPay: { [processor = charging.processor] method, account, connection in
                 guard processor.lane(of: method) != nil else { return false }
                 return try !processor.hasSavedMethods
-                    || PaymentMethodStore.isSaved(method, by: account, on: connection)
+                    || PaymentMethodStore.paysForSubscriptions(
+                        method,
+                        of: account,
+                        at: processor.account(of: account.bundleID),
+                        on: connection
+                    )
             },
             renewals: renewals,
             endCharges: { [runner = charging.runner] in await runner.end($0) },

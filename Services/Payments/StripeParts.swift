@@ -9,6 +9,7 @@ import Stripe
 /// The parts of `payments` that take money with Stripe.
 struct StripeParts {
     let accounts: StripeAccounts
+    let processor: RoutedStripe
     /// Lets buyers save payment methods.
     let methods: PaymentMethodHandler
     /// Closes the connections to Stripe at the end.
@@ -32,6 +33,11 @@ struct StripeParts {
     ) throws {
         accounts = StripeAccounts(
             first: Self.account(.default, try settings.key(in: environment), settings, on: frame)
+        )
+        processor = RoutedStripe(
+            accounts: accounts,
+            homes: SavedMethodReader(client: frame.client).homes(of:),
+            logger: frame.logger
         )
         methods = PaymentMethodHandler(
             client: frame.client,
@@ -69,11 +75,16 @@ struct StripeParts {
         return StripeAccount(name: name, processor: processor)
     }
 
-    /// The warnings while Stripe does not answer for an account, or does not take its key.
+    /// The warnings while Stripe does not answer for an account or does not take its key, and if the
+    /// account of a card is in no setting.
     var checks: [ReadinessCheck] {
         accounts.all.map { account in
             ReadinessCheck.warning("processor") { [gate = account.gate] in gate.problem }
-        }
+        } + [
+            ReadinessCheck.warning("processor accounts") { [missing = processor.missing] in
+                missing.problem
+            }
+        ]
     }
 
     /// Takes in what each account at Stripe tells by itself.

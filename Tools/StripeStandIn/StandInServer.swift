@@ -40,7 +40,11 @@ package final class StandInServer: Sendable {
     /// Makes a stand-in with empty books.
     package init(_ options: StandInOptions = StandInOptions()) {
         self.options = options
-        state = Mutex(State(answers: KeyedAnswers(lifetime: options.keyLifetime)))
+        var books = StandInBooks()
+        books.series = options.series
+        state = Mutex(
+            State(books: books, answers: KeyedAnswers(lifetime: options.keyLifetime))
+        )
     }
 
     /// Lets a fault meet the next requests.

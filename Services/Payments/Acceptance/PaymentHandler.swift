@@ -74,7 +74,10 @@ struct PaymentHandler: Sendable {
             PurchaseIntentStore.open(of: batch.openIntentAccounts),
             TransactionStore.nextIDs(keys.count),
             TestSettingsStore.settings(of: context.testedAccounts(accounts)),
-            PaymentMethodStore.saved(by: processor.hasSavedMethods ? accounts : [])
+            PaymentMethodStore.saved(
+                by: processor.hasSavedMethods ? accounts : [],
+                at: processor.account(of:)
+            )
         )
         try replay(&batch, made, on: connection)
         let offers = try lockSubscriptions(of: &batch, products, on: connection)

@@ -72,7 +72,9 @@ struct ResumptionHandler: Sendable {
         }
         let methods = SavedMethods(
             byAccount: processor.hasSavedMethods
-                ? try connection.read(PaymentMethodStore.saved(by: [key])) : nil
+                ? try connection.read(
+                    PaymentMethodStore.saved(by: [key], at: processor.account(of:))
+                ) : nil
         )
         return ResumptionRules.verdict(
             on: failed.transaction,

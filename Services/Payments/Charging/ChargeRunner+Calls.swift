@@ -346,6 +346,7 @@ extension UndoCall {
         self.init(
             key: attempt.callKey,
             undoes: attempt.undoes,
+            paymentMethod: attempt.paymentMethod,
             amount: attempt.amount,
             transactionID: attempt.transactionID
         )

@@ -24,9 +24,12 @@ struct PaymentMethodHandler: Sendable {
         case unfinished
     }
 
-    /// Reads the methods of an account.
+    /// Reads the methods that an account may pay with.
     func methods(of account: AccountKey) async throws -> [SavedPaymentMethod] {
-        try await client.withConnection { try PaymentMethodStore.load(of: account, on: $0) }
+        let name = accounts.of(account.bundleID).name
+        return try await client.withConnection {
+            try PaymentMethodStore.load(of: account, at: name, on: $0)
+        }
     }
 
     /// Begins to save a method of an account.

@@ -5,18 +5,27 @@ import StoreAPI
 
 /// The table of the payment methods that accounts have saved.
 enum PaymentMethodStore {
-    /// Reads the methods of accounts.
+    /// Reads the methods with which accounts may pay for what they buy.
+    ///
+    /// - Parameters:
+    ///   - accounts: The accounts.
+    ///   - processor: The account at Stripe of an app; methods that were saved elsewhere pay only for what
+    ///     was bought with them.
+    /// - Returns: The reading.
     static func saved(
-        by accounts: Set<AccountKey>
+        by accounts: Set<AccountKey>,
+        at processor: (BundleID) -> StripeAccountName
     ) -> PostgresReading<[AccountKey: Set<PaymentMethod>]> {
         guard !accounts.isEmpty else { return PostgresReading(known: [:]) }
         let keys = accounts.sorted()
         return PostgresReading(
             """
             SELECT account_id, bundle_id, token
-            FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.bundleID)))
-                AS asked (account_id, bundle_id)
-            JOIN payment_methods USING (account_id, bundle_id) WHERE removed_at IS NULL
+            FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.bundleID)),
+                \(keys.map { processor($0.bundleID).rawValue }))
+                AS asked (account_id, bundle_id, processor_account)
+            JOIN payment_methods USING (account_id, bundle_id, processor_account)
+            WHERE removed_at IS NULL
             """
         ) { rows in
             var saved: [AccountKey: Set<PaymentMethod>] = [:]
@@ -34,18 +43,52 @@ enum PaymentMethodStore {
         }
     }
 
-    /// Whether an account has saved a method and not removed it.
-    static func isSaved(
+    /// Whether an account may pay for its subscriptions by a method.
+    ///
+    /// It has saved the method and not removed it. A method that was saved at another account at Stripe
+    /// than the app's must pay for one of them already.
+    static func paysForSubscriptions(
         _ method: PaymentMethod,
-        by account: AccountKey,
+        of account: AccountKey,
+        at processor: StripeAccountName,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
-        try connection.read(saved(by: [account]))[account]?.contains(method) == true
+        try !connection.query(
+            """
+            SELECT FROM payment_methods m
+            WHERE m.token = \(method.rawValue) AND m.account_id = \(account.accountID)
+                AND m.bundle_id = \(account.bundleID) AND m.removed_at IS NULL
+                AND (m.processor_account = \(processor.rawValue) OR EXISTS (
+                    SELECT FROM subscriptions s
+                    WHERE s.account_id = m.account_id AND s.bundle_id = m.bundle_id
+                        AND s.payment_method = m.token))
+            """
+        ).isEmpty
     }
 
-    /// Reads the methods of an account, the newest first.
+    /// Reads the accounts at Stripe where methods were saved; unknown methods are absent.
+    static func homes(
+        of methods: [PaymentMethod],
+        on connection: isolated PostgresConnection
+    ) throws -> [PaymentMethod: StripeAccountName] {
+        let rows = try connection.query(
+            """
+            SELECT token, processor_account FROM payment_methods
+            WHERE token = ANY(\(methods.map(\.rawValue)))
+            """
+        )
+        var homes: [PaymentMethod: StripeAccountName] = [:]
+        for row in rows {
+            let (token, name) = try row.decode(String.self, String.self)
+            homes[PaymentMethod(rawValue: token)] = StripeAccountName(rawValue: name)
+        }
+        return homes
+    }
+
+    /// Reads the methods that an account has saved at an account at Stripe, the newest first.
     static func load(
         of key: AccountKey,
+        at processor: StripeAccountName,
         on connection: isolated PostgresConnection
     ) throws -> [SavedPaymentMethod] {
         try connection.query(
@@ -53,7 +96,7 @@ enum PaymentMethodStore {
             SELECT token, brand, last_four, expiry_month, expiry_year, mandate
             FROM payment_methods
             WHERE account_id = \(key.accountID) AND bundle_id = \(key.bundleID)
-                AND removed_at IS NULL
+                AND processor_account = \(processor.rawValue) AND removed_at IS NULL
             ORDER BY saved_at DESC, token
             """
         ).map { row in

@@ -11,6 +11,12 @@ struct SavedMethodReader: Sendable {
         try await client.withConnection { try PaymentMethodStore.customers(of: methods, on: $0) }
     }
 
+    /// Reads the accounts at Stripe where methods were saved.
+    @Sendable
+    func homes(of methods: [PaymentMethod]) async throws -> [PaymentMethod: StripeAccountName] {
+        try await client.withConnection { try PaymentMethodStore.homes(of: methods, on: $0) }
+    }
+
     /// The methods by which no renewal is charged.
     @Sendable
     func unusable(of methods: [PaymentMethod]) async throws -> Set<PaymentMethod> {

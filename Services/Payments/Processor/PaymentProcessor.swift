@@ -20,6 +20,8 @@ protocol PaymentProcessor: Sendable {
     func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool
     /// Whether a payment must name a method that its account has saved.
     var hasSavedMethods: Bool { get }
+    /// The account at the processor where the buyers of an app save methods.
+    func account(of app: BundleID) -> StripeAccountName
     /// Charges buyers.
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async
     /// Inquires about attempts whose outcome is unknown.
@@ -41,6 +43,8 @@ typealias Answer<Outcome> = @Sendable (AttemptID, Outcome) -> Void
 
 extension PaymentProcessor {
     var hasSavedMethods: Bool { false }
+
+    func account(of app: BundleID) -> StripeAccountName { .default }
 
     func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal? {
         lane(of: paymentMethod) == nil ? .paymentMethodUnknown : nil
@@ -105,6 +109,8 @@ struct UndoCall: Hashable, Sendable {
     let key: CallKey
     /// The processor's own id of the charge or the refund; `nil` if it never gave one.
     let undoes: ProcessorReference?
+    /// The method that was charged.
+    let paymentMethod: PaymentMethod
     let amount: Money
     /// The transaction, by which what the processor tells by itself is recognised.
     var transactionID: TransactionID?

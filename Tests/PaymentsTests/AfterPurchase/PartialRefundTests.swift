@@ -222,6 +222,7 @@ import Testing
                 UndoCall(
                     key: CallKey(attemptID: IDSource.random.attempt(at: startTime), kind: .refund),
                     undoes: attempt.undoes ?? "",
+                    paymentMethod: attempt.paymentMethod,
                     amount: usd(amount)
                 )
             }

@@ -123,6 +123,7 @@ import Testing
         let refund = UndoCall(
             key: CallKey(attemptID: id, kind: .refund),
             undoes: "x",
+            paymentMethod: charge.paymentMethod,
             amount: usd(999)
         )
         let inquiry = Inquiry(key: charge.key, paymentMethod: charge.paymentMethod)

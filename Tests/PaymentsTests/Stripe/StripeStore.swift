@@ -26,6 +26,7 @@ struct StripeStore: Sendable {
     let url: String
     let key: String
     let account: StripeAccount
+    let charging: RoutedStripe
     let payments: PaymentHandler
     let runner: ChargeRunner
     let refunds: RefundHandler
@@ -42,32 +43,30 @@ struct StripeStore: Sendable {
         url: String,
         key text: String = StripeStore.key,
         clock shared: ManualClock? = nil,
+        others: [StripeAccount] = [],
+        apps: [BundleID: StripeAccountName] = [:],
         timeout: Duration = .seconds(60)
     ) throws {
         // The stand-in has the machine's clock, and compares times with it.
         let start = Int64(Date().timeIntervalSince1970) * 1000
         let clock = shared ?? ManualClock(StoreTime(millisecondsSinceEpoch: start))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let key = try StripeKey(text, environment: .sandbox)
-        let stripe = StripeClient(
-            StripeClient.Settings(baseURL: url, connectTimeout: timeout, timeout: timeout),
-            logger: logger
-        ) { key }
-        let gate = StripeGate(rate: 1000, logger: logger)
-        let saved = SavedMethodReader(client: client)
-        let processor = StripeProcessor(
-            client: stripe,
-            gate: gate,
-            customers: saved.customers(of:),
-            unusable: saved.unusable(of:),
-            returnURL: "https://app.example.com/back",
-            now: clock.machineNow,
+        let account = try Self.account(
+            client: client,
+            url: url,
+            key: text,
+            clock: clock,
+            timeout: timeout
+        )
+        let accounts = StripeAccounts(first: account, others: others, apps: apps)
+        let charging = RoutedStripe(
+            accounts: accounts,
+            homes: SavedMethodReader(client: client).homes(of:),
             logger: logger
         )
-        let account = StripeAccount(name: .default, processor: processor)
         let methods = PaymentMethodHandler(
             client: client,
-            accounts: StripeAccounts(first: account),
+            accounts: accounts,
             now: clock.machineNow
         )
         let context = PaymentsContext(
@@ -82,20 +81,21 @@ struct StripeStore: Sendable {
             machineNow: clock.machineNow
         )
         let pending = Store.Pending()
-        let runner = ChargeRunner(processor: processor, context: context)
+        let runner = ChargeRunner(processor: charging, context: context)
         self.client = client
         self.clock = clock
         self.standIn = standIn
-        self.stripe = stripe
+        stripe = account.client
         self.url = url
         self.key = text
         self.account = account
+        self.charging = charging
         self.runner = runner
         self.methods = methods
         self.pending = pending
         payments = PaymentHandler(
             context: context,
-            processor: processor,
+            processor: charging,
             products: ProductStore(),
             tax: TaxRates(),
             offerKeys: OfferSigner.shared.keys,
@@ -112,7 +112,34 @@ struct StripeStore: Sendable {
             now: clock.machineNow,
             logger: logger
         )
-        actions = BuyerActionHandler(client: client, processor: processor, runner: runner)
+        actions = BuyerActionHandler(client: client, processor: charging, runner: runner)
+    }
+
+    /// Makes the way to an account at a stand-in.
+    static func account(
+        _ name: StripeAccountName = .default,
+        client: PostgresClient,
+        url: String,
+        key text: String = StripeStore.key,
+        clock: ManualClock,
+        timeout: Duration = .seconds(60)
+    ) throws -> StripeAccount {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let key = try StripeKey(text, environment: .sandbox)
+        let saved = SavedMethodReader(client: client)
+        let processor = StripeProcessor(
+            client: StripeClient(
+                StripeClient.Settings(baseURL: url, connectTimeout: timeout, timeout: timeout),
+                logger: logger
+            ) { key },
+            gate: StripeGate(to: name, rate: 1000, logger: logger),
+            customers: saved.customers(of:),
+            unusable: saved.unusable(of:),
+            returnURL: "https://app.example.com/back",
+            now: clock.machineNow,
+            logger: logger
+        )
+        return StripeAccount(name: name, processor: processor)
     }
 
     var processor: StripeProcessor { account.processor }
@@ -120,12 +147,14 @@ struct StripeStore: Sendable {
     /// Saves a card as a buyer's app does: the store begins, and the app gives the card to Stripe.
     func save(
         _ card: String = "pm_card_visa",
-        of account: AuthenticatedAccount = alice
+        of account: AuthenticatedAccount = alice,
+        at url: String? = nil
     ) async throws -> PaymentMethod {
         let key = account.accountKey
         let setup = try await methods.begin(for: key)
         let known = Set(try await methods.methods(of: key).map(\.token))
-        try await post("/v1/setup_intents/\(setup.id)/confirm", "payment_method=\(card)")
+        let path = "/v1/setup_intents/\(setup.id)/confirm"
+        try await post(path, "payment_method=\(card)", at: url)
         #expect(try await methods.complete(setup.id, for: key) == .saved)
         let saved = try await methods.methods(of: key).map(\.token)
         return try #require(saved.first { !known.contains($0) })
@@ -140,12 +169,17 @@ struct StripeStore: Sendable {
         try await client.withTransaction { try ProductStore.store([published], on: $0) }
     }
 
-    /// Calls the stand-in as an app does.
+    /// Calls a stand-in as an app does.
     ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - form: The body.
+    ///   - other: The address of the stand-in; by default the one of the first account.
     /// - Returns: The body of the answer.
+    /// - Throws: An error of the call.
     @discardableResult
-    func post(_ path: String, _ form: String) async throws -> Data {
-        var request = HTTPClientRequest(url: url + path)
+    func post(_ path: String, _ form: String, at other: String? = nil) async throws -> Data {
+        var request = HTTPClientRequest(url: (other ?? url) + path)
         request.method = .POST
         request.headers.add(name: "authorization", value: "Bearer \(key)")
         request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
@@ -212,7 +246,7 @@ struct StripeStore: Sendable {
             transactionID: TransactionID(number: 9),
             isRepeated: isRepeated
         )
-        await processor.charge([request]) { _, outcome in found.withLock { $0 = outcome } }
+        await charging.charge([request]) { _, outcome in found.withLock { $0 = outcome } }
         return try #require(found.withLock { $0 })
     }
 

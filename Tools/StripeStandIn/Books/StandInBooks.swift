@@ -49,6 +49,8 @@ struct StandInBooks: Sendable {
     private var places: [String: Int] = [:]
     /// The places of refunds in their list.
     private var refundPlaces: [String: Int] = [:]
+    /// The text in every id.
+    var series = "standin"
     private var counter = 0
 
     /// Returns a new id.
@@ -56,7 +58,7 @@ struct StandInBooks: Sendable {
         counter += 1
         let digits = String(counter)
         return
-            "\(prefix)_standin\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits)"
+            "\(prefix)_\(series)\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits)"
     }
 
     /// Tells of a change.

@@ -34,6 +34,8 @@ package struct StandInOptions: Sendable {
     ///
     /// Without it they wait until they are ended.
     package var processingSeconds: Int64?
+    /// The text in every id, so that two stand-ins have no id in common, as two accounts have none.
+    package var series = "standin"
     /// The place that webhooks are sent to, if there is one.
     package var webhooks: Webhooks?
 
