@@ -141,12 +141,12 @@ struct ChargingParts {
         methods?.dunning = DunningHandler(renewals: renewals) { await runner.end($0) }
         methodRoutes = PaymentMethodRoutes(methods: methods)
         var services = chosen.services
-        var webhooks: StripeWebhookRoutes.Parts?
+        var webhooks: [StripeAccountName: StripeWebhookRoutes.Parts] = [:]
         if let stripe = chosen.stripe, let methods {
             let events = stripe.events(of: methods, settledBy: runner, disputes, on: frame)
             for handler in events { services.append(stripe.eventRunner(handler, on: frame)) }
             services.append(Self.priceWarnings(context))
-            webhooks = events.first.map { stripe.webhooks($0) }
+            webhooks = stripe.webhooks(events)
         }
         self.services = services
         webhookRoutes = StripeWebhookRoutes(parts: webhooks)

@@ -17,7 +17,7 @@ struct StripeParts {
 
     private let settings: StripeSettings
     private let environment: StoreEnvironment
-    private let webhookSecrets: SecretFile<StripeSignatureCheck>
+    private let webhookSecrets: [StripeAccountName: SecretFile<StripeSignatureCheck>]
 
     /// Makes the parts.
     ///
@@ -46,7 +46,7 @@ struct StripeParts {
         )
         self.settings = settings
         self.environment = environment
-        webhookSecrets = try settings.webhookCheck()
+        webhookSecrets = [.default: try settings.webhookCheck()]
         connections = StripeConnections(clients: accounts.all.map(\.client))
     }
 
@@ -134,12 +134,19 @@ struct StripeParts {
         )
     }
 
-    /// The parts of the route of webhooks.
-    func webhooks(_ handler: ProcessorEventHandler) -> StripeWebhookRoutes.Parts {
-        StripeWebhookRoutes.Parts(
-            handler: handler,
-            check: { [webhookSecrets] in webhookSecrets.current }
-        )
+    /// The parts of the routes of webhooks, by the accounts.
+    func webhooks(
+        _ handlers: [ProcessorEventHandler]
+    ) -> [StripeAccountName: StripeWebhookRoutes.Parts] {
+        var parts: [StripeAccountName: StripeWebhookRoutes.Parts] = [:]
+        for handler in handlers {
+            guard let secrets = webhookSecrets[handler.account.name] else { continue }
+            parts[handler.account.name] = StripeWebhookRoutes.Parts(
+                handler: handler,
+                check: { secrets.current }
+            )
+        }
+        return parts
     }
 }
 

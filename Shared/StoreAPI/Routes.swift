@@ -187,6 +187,10 @@ public enum Routes {
     ///
     /// `POST`.
     public static let stripeEvents = "/v1/processors/stripe/events"
+    /// `payments`: what an account at Stripe tells by itself, of a store that has several.
+    ///
+    /// `POST`. The name is the one in the settings of `payments`.
+    public static func stripeAccountEvents(_ name: String) -> String { "\(stripeEvents)/\(name)" }
     /// `payments`: the pages of a sandbox on which buyers act.
     public static let sandboxActions = "/v1/sandbox/actions"
     /// `payments`: the buyer's decision on such a page; only a sandbox has it.

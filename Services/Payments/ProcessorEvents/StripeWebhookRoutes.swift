@@ -10,10 +10,11 @@ import Stripe
 /// The way in for Stripe's webhooks.
 ///
 /// The signature takes the place of a token. An event is stored and answered; what it means is found
-/// out later.
+/// out later. The path names the account at Stripe, and only that account's secrets count. So an event
+/// is never taken for one of another account.
 struct StripeWebhookRoutes: Sendable {
-    /// The parts that a store with Stripe has; `nil` in another one.
-    let parts: Parts?
+    /// The parts of each account at Stripe; a store that does not use Stripe has none.
+    let parts: [StripeAccountName: Parts]
 
     struct Parts: Sendable {
         let handler: ProcessorEventHandler
@@ -28,18 +29,20 @@ struct StripeWebhookRoutes: Sendable {
 
     func add(to router: StoreRouter) {
         router.open.post(RouterPath(Routes.stripeEvents), use: receive)
+        router.open.post(RouterPath(Routes.stripeAccountEvents(":account")), use: receive)
     }
 
     @Sendable
     private func receive(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        guard let parts else {
+        let account = context.parameters.get("account").map { StripeAccountName(rawValue: $0) }
+        guard let parts = parts[account ?? .default] else {
             throw HTTPProblem(
                 .notFound,
                 code: "processor_not_used",
-                title: "This store does not take money with Stripe",
-                detail: "Its setting PROCESSOR names another processor."
+                title: "This store does not take money with this account at Stripe",
+                detail: "Its settings name another processor, or no such account."
             )
         }
         let body = try await collectBody(of: request, upTo: Self.bodyMax)
@@ -48,7 +51,7 @@ struct StripeWebhookRoutes: Sendable {
         guard parts.check().check(bytes, header: header, now: parts.handler.now()) == .genuine
         else {
             throw Self.refused(
-                "Its signature fits no secret in STRIPE_WEBHOOK_SECRETS_FILE, or is too old."
+                "Its signature fits no secret of the account's webhook, or is too old."
             )
         }
         guard let event = try? JSONDecoder().decode(StripeEvent.self, from: Data(bytes)) else {

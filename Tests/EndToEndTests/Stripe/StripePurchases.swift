@@ -315,6 +315,14 @@ extension EndToEnd {
                     body: Array(repeating: 0x20, count: 300 * 1024)
                 )
                 #expect(large.status == 413)
+                // No setting names another account.
+                let other = try await StoreHTTP.send(
+                    .POST,
+                    store.urls.payments + Routes.stripeAccountEvents("games"),
+                    headers: [("stripe-signature", "t=1,v1=00")],
+                    body: body
+                )
+                #expect(other.status == 404 && other.text.contains("processor_not_used"))
             }
         }
     }
