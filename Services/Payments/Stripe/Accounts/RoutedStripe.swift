@@ -75,6 +75,14 @@ struct RoutedStripe: PaymentProcessor {
 }
 
 extension RoutedStripe {
+    /// Whether a method without a row can only be of the first account.
+    ///
+    /// What is no card of Stripe's is of an attempt from the time of another processor, or of one that was
+    /// rebuilt from the log. No account charges anything for it.
+    private func isOfFirst(_ card: PaymentMethod) -> Bool {
+        accounts.others.isEmpty || lane(of: card) == nil
+    }
+
     /// The calls of one account.
     private struct Share<Call: Sendable>: Sendable {
         let processor: StripeProcessor
@@ -91,9 +99,8 @@ extension RoutedStripe {
 
     /// Finds the account of each call.
     ///
-    /// A card whose account the settings do not name, or whose row was lost, is called for at no account.
-    /// What is no card of Stripe's goes to the first account, which charges nothing for it: it is an
-    /// attempt from the time of another processor, or one that was rebuilt from the log.
+    /// A card is called for at no account if the settings do not name its own, or if its row was lost and
+    /// there are several.
     private func routes<Call: Sendable>(
         of calls: [Call],
         by method: (Call) -> PaymentMethod
@@ -114,7 +121,7 @@ extension RoutedStripe {
         var shares: [StripeAccountName: [Call]] = [:]
         for call in calls {
             let card = method(call)
-            let home = homes[card] ?? (lane(of: card) == nil ? accounts.first.name : nil)
+            let home = homes[card] ?? (isOfFirst(card) ? accounts.first.name : nil)
             if let home, accounts.named(home) != nil {
                 shares[home, default: []].append(call)
             } else {
