@@ -32,7 +32,11 @@ struct StripeParts {
         on frame: ServiceFrame
     ) throws {
         accounts = StripeAccounts(
-            first: Self.account(.default, try settings.key(in: environment), settings, on: frame)
+            first: try Self.account(settings.first, settings, in: environment, on: frame),
+            others: try settings.others.map {
+                try Self.account($0, settings, in: environment, on: frame)
+            },
+            apps: settings.apps
         )
         processor = RoutedStripe(
             accounts: accounts,
@@ -46,22 +50,25 @@ struct StripeParts {
         )
         self.settings = settings
         self.environment = environment
-        webhookSecrets = [.default: try settings.webhookCheck()]
+        var secrets: [StripeAccountName: SecretFile<StripeSignatureCheck>] = [:]
+        for account in settings.accounts { secrets[account.name] = try account.webhookCheck() }
+        webhookSecrets = secrets
         connections = StripeConnections(clients: accounts.all.map(\.client))
     }
 
     /// Makes the way to an account.
     private static func account(
-        _ name: StripeAccountName,
-        _ key: SecretFile<StripeKey>,
+        _ account: StripeAccountSettings,
         _ settings: StripeSettings,
+        in environment: StoreEnvironment,
         on frame: ServiceFrame
-    ) -> StripeAccount {
+    ) throws -> StripeAccount {
+        let key = try account.key(in: environment)
         let saved = SavedMethodReader(client: frame.client)
         let processor = StripeProcessor(
             client: StripeClient(settings.client, logger: frame.logger) { key.current },
             gate: StripeGate(
-                to: name,
+                to: account.name,
                 rate: settings.callsPerSecond,
                 endpointRate: settings.endpointCallsPerSecond,
                 logger: frame.logger
@@ -72,7 +79,7 @@ struct StripeParts {
             now: frame.machineNow,
             logger: frame.logger
         )
-        return StripeAccount(name: name, processor: processor)
+        return StripeAccount(name: account.name, processor: processor)
     }
 
     /// The warnings while Stripe does not answer for an account or does not take its key, and if the

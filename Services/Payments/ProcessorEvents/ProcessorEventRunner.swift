@@ -66,7 +66,7 @@ final class ProcessorEventRunner: Service {
             } catch {
                 handler.logger.warning(
                     "What the processor lists could not be read; it is read again",
-                    metadata: ["error": "\(error)"]
+                    metadata: ["error": "\(error)", "account": "\(handler.account.name)"]
                 )
             }
             // When cancelled, the loop ends.

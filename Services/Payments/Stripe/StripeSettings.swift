@@ -5,10 +5,11 @@ import Stripe
 
 /// The settings of a store that takes money with Stripe.
 struct StripeSettings: Sendable {
-    /// The file of the key of the API.
-    let keyFile: String
-    /// The file of the secrets of webhooks, one a line.
-    let webhookSecretsFile: String
+    /// The account of the apps that have no other.
+    let first: StripeAccountSettings
+    let others: [StripeAccountSettings]
+    /// The accounts of the apps that do not use the first one.
+    let apps: [BundleID: StripeAccountName]
     let client: StripeClient.Settings
     let callsPerSecond: Int
     let endpointCallsPerSecond: Int
@@ -21,9 +22,10 @@ struct StripeSettings: Sendable {
 
     /// Reads the settings.
     ///
-    /// Keys: `STRIPE_KEY_FILE`, `STRIPE_WEBHOOK_SECRETS_FILE`,
-    /// `STRIPE_RETURN_URL`, `STRIPE_API_URL`, `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND`,
-    /// `STRIPE_ENDPOINT_CALLS_PER_SECOND`, `STRIPE_EVENTS_MS` and `STRIPE_MOVEMENTS_MS`.
+    /// Keys: `STRIPE_KEY_FILE`, `STRIPE_WEBHOOK_SECRETS_FILE`, `STRIPE_ACCOUNTS`,
+    /// `STRIPE_ACCOUNTS_DIRECTORY`, `STRIPE_APPS`, `STRIPE_RETURN_URL`, `STRIPE_API_URL`,
+    /// `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND`, `STRIPE_ENDPOINT_CALLS_PER_SECOND`,
+    /// `STRIPE_EVENTS_MS` and `STRIPE_MOVEMENTS_MS`.
     ///
     /// - Parameters:
     ///   - reader: The reader.
@@ -36,16 +38,9 @@ struct StripeSettings: Sendable {
         isUsed: Bool,
         lease: Duration
     ) {
-        keyFile = reader.string(
-            "STRIPE_KEY_FILE",
-            default: "",
-            "A file with the restricted key of the API; it is read again when it changes."
-        )
-        webhookSecretsFile = reader.string(
-            "STRIPE_WEBHOOK_SECRETS_FILE",
-            default: "",
-            "A file with the secrets of webhooks, one a line; it is read again when it changes."
-        )
+        first = Self.firstAccount(&reader)
+        others = Self.otherAccounts(&reader)
+        apps = Self.apps(&reader, among: others)
         returnURL = reader.string(
             "STRIPE_RETURN_URL",
             default: "",
@@ -88,7 +83,10 @@ struct StripeSettings: Sendable {
             in: .milliseconds(100)...(.seconds(86_400)),
             "How often the list of charges, fees and payouts is read, for 'counterfoil reconcile'."
         )
-        guard isUsed else { return }
+        guard isUsed else {
+            if !others.isEmpty { reader.refuse("STRIPE_ACCOUNTS", "needs PROCESSOR=stripe") }
+            return
+        }
         check(&reader, in: environment, address: address, timeout: timeout, lease: lease)
     }
 
@@ -113,30 +111,9 @@ struct StripeSettings: Sendable {
         }
         // In documentation no file is there.
         guard !reader.isDescribing else { return }
-        do { _ = try key(in: environment) } catch {
-            reader.refuse("STRIPE_KEY_FILE", Self.problem(keyFile, error))
-        }
-        do { _ = try webhookCheck() } catch {
-            reader.refuse("STRIPE_WEBHOOK_SECRETS_FILE", Self.problem(webhookSecretsFile, error))
-        }
+        checkAccounts(&reader, in: environment)
     }
 
-    private static func problem(_ path: String, _ error: any Error) -> String {
-        path.isEmpty
-            ? "is required if PROCESSOR is stripe" : "names a file that cannot be used: \(error)"
-    }
-
-    /// Opens the file of the key.
-    ///
-    /// - Throws: `SecretFileError` if there is no key in it that fits the environment.
-    func key(in environment: StoreEnvironment) throws(SecretFileError) -> SecretFile<StripeKey> {
-        try SecretFile(path: keyFile) { try StripeKey($0, environment: environment) }
-    }
-
-    /// Opens the file of the secrets of webhooks.
-    ///
-    /// - Throws: `SecretFileError` if there is none in it.
-    func webhookCheck() throws(SecretFileError) -> SecretFile<StripeSignatureCheck> {
-        try SecretFile(path: webhookSecretsFile) { try StripeSignatureCheck(lines: $0) }
-    }
+    /// The settings of all accounts, the first one in front.
+    var accounts: [StripeAccountSettings] { [first] + others }
 }

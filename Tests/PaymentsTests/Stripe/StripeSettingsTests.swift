@@ -11,6 +11,7 @@ import Testing
     private func read(
         key: String? = "rk_test_abcdefgh1",
         secrets: String? = "whsec_abcdefgh1234",
+        accounts: [String: String] = [:],
         _ more: [String: String] = [:]
     ) throws -> (settings: PaymentsSettings, problems: [SettingsProblem]) {
         let folder = FileManager.default.temporaryDirectory
@@ -26,6 +27,15 @@ import Testing
             let file = folder.appendingPathComponent(name)
             try Data(text.utf8).write(to: file)
             environment[name] = file.path
+        }
+        for (name, key) in accounts {
+            let files = folder.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+            try Data(key.utf8).write(to: files.appendingPathComponent("key"))
+            try Data("whsec_ijklmnop5678".utf8)
+                .write(to: files.appendingPathComponent("webhook-secrets"))
+            environment["STRIPE_ACCOUNTS"] = accounts.keys.sorted().joined(separator: ",")
+            environment["STRIPE_ACCOUNTS_DIRECTORY"] = folder.path
         }
         var reader = SettingsReader(environment: environment.merging(more) { $1 })
         let settings = PaymentsSettings(&reader)
@@ -80,6 +90,45 @@ import Testing
                 "PROCESSOR_LEASE_MS", "STRIPE_API_URL",
             ]
         )
+    }
+
+    @Test func anAppMayHaveAnAccountOfItsOwn() throws {
+        let (settings, problems) = try read(
+            accounts: ["games": "rk_test_ijklmnop2", "news": "rk_test_qrstuvwx3"],
+            ["STRIPE_APPS": "com.acme.chess=games, com.acme.daily=news"]
+        )
+        #expect(problems.map(\.problem) == [])
+        let stripe = try #require(settings.stripe)
+        #expect(stripe.accounts.map(\.name.rawValue) == ["default", "games", "news"])
+        let (chess, other) = (
+            BundleID(unchecked: "com.acme.chess"), BundleID(unchecked: "com.acme.other")
+        )
+        #expect(stripe.apps[chess]?.rawValue == "games" && stripe.apps[other] == nil)
+    }
+
+    @Test(arguments: [
+        ("STRIPE_ACCOUNTS", "Games", "STRIPE_ACCOUNTS"),
+        ("STRIPE_ACCOUNTS", "games,default", "STRIPE_ACCOUNTS"),
+        ("STRIPE_ACCOUNTS", "games,games", "STRIPE_ACCOUNTS"),
+        ("STRIPE_ACCOUNTS", "games,../games", "STRIPE_ACCOUNTS"),
+        ("STRIPE_ACCOUNTS", "games,", "STRIPE_ACCOUNTS"),
+        ("STRIPE_APPS", "com.acme.chess=news", "STRIPE_APPS"),
+        ("STRIPE_APPS", "com acme=games", "STRIPE_APPS"),
+        // Nothing is there for this account.
+        ("STRIPE_ACCOUNTS", "games,news", "STRIPE_ACCOUNTS_DIRECTORY"),
+        ("STRIPE_ACCOUNTS_DIRECTORY", "", "STRIPE_ACCOUNTS_DIRECTORY"),
+        ("PROCESSOR", "sandbox", "STRIPE_ACCOUNTS"),
+    ])
+    func accountsThatCannotBeMeantAreRefused(key: String, value: String, named: String) throws {
+        let (_, problems) = try read(accounts: ["games": "rk_test_ijklmnop2"], [key: value])
+        #expect(Set(problems.map(\.key)) == [named])
+    }
+
+    @Test(arguments: ["rk_test_abcdefgh1", "rk_live_ijklmnop2", "secret"])
+    func theKeyOfAnAccountIsItsOwnAndFits(key: String) throws {
+        let (_, problems) = try read(accounts: ["games": key])
+        #expect(problems.map(\.key) == ["STRIPE_ACCOUNTS_DIRECTORY"])
+        #expect(problems.allSatisfy { $0.problem.contains("games") && !$0.problem.contains(key) })
     }
 
     @Test func productionCallsStripeByTLSOnly() throws {

@@ -8,7 +8,16 @@ struct StripeAccountName: RawRepresentable, Hashable, Comparable, Sendable,
     /// The account of a store that has only one.
     static let `default` = Self(rawValue: "default")
 
+    /// The form of a name, for messages.
+    static let form =
+        "a name other than 'default': a small letter, then up to 30 small letters, digits and hyphens"
+
     let rawValue: String
+
+    /// Whether a text is a name that settings may give to an account.
+    static func isWellFormed(_ text: String) -> Bool {
+        text != Self.default.rawValue && text.wholeMatch(of: /[a-z][a-z0-9-]{0,30}/) != nil
+    }
 
     var description: String { rawValue }
 
