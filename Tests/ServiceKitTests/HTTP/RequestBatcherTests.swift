@@ -113,8 +113,8 @@ struct RequestBatcherTests {
             while batcher.pendingCount < 20 { await Task.yield() }
             gate.release()
             await gate.waitForBatch()
-            // The rest is as long as the batch.
-            try await Task.sleep(for: .milliseconds(500))
+            // The rest is as long as the batch, and the next requests come within it.
+            try await Task.sleep(for: .seconds(3))
             gate.release()
             while batcher.waitingCount > 0 { await Task.yield() }
             for number in 21...25 {
