@@ -169,6 +169,44 @@ extension EndToEnd {
             }
         }
 
+        @Test func anEventIsTakenOnlyAtTheAddressOfItsAccount() async throws {
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("reports-\(UUID().uuidString)")
+            let files = folder.appendingPathComponent("games")
+            try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+            // A folder that stays behind does no harm.
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let other = "whsec_ijklmnop5678"
+            try Data("rk_test_ijklmnop2".utf8).write(to: files.appendingPathComponent("key"))
+            try Data(other.utf8).write(to: files.appendingPathComponent("webhook-secrets"))
+            var settings = try Self.settings(in: folder)
+            settings["STRIPE_ACCOUNTS"] = "games"
+            settings["STRIPE_ACCOUNTS_DIRECTORY"] = folder.path
+            settings["STRIPE_APPS"] = "com.example.chess=games"
+            try await withStore(.with(settings: [.payments: settings])) { store in
+                let (first, games) = (Routes.stripeEvents, Routes.stripeAccountEvents("games"))
+                for (path, secret, status) in [
+                    (first, other, 400), (games, Self.secret, 400), (first, Self.secret, 204),
+                    (games, other, 204),
+                ] {
+                    let answer = try await store.sendEvent(
+                        of: "pi_test",
+                        isLive: false,
+                        signedWith: secret,
+                        to: path
+                    )
+                    #expect(answer.status == status, "\(path): \(answer.text)")
+                }
+                // It is the same id at both accounts, and another event.
+                let accounts = try await store.withDatabase(of: .payments) { connection in
+                    try connection.query(
+                        "SELECT processor_account FROM processor_events ORDER BY 1"
+                    ).map { try $0.decode(String.self) }
+                }
+                #expect(accounts == ["default", "games"])
+            }
+        }
+
         @Test(.onlySandbox("With Stripe the store reads its list and its balance."))
         func eachAccountIsComparedWithItsOwnMovements() async throws {
             try await withStore { store in
@@ -232,6 +270,17 @@ extension StoreHarness {
         isLive: Bool,
         signedWith secret: String
     ) async throws {
+        let answer = try await sendEvent(of: payment, isLive: isLive, signedWith: secret)
+        #expect(answer.status == 204, "\(answer.text)")
+    }
+
+    /// Sends `payments` such an event, and returns its answer.
+    fileprivate func sendEvent(
+        of payment: String,
+        isLive: Bool,
+        signedWith secret: String,
+        to path: String = Routes.stripeEvents
+    ) async throws -> StoreResponse {
         let seconds = Int64(Date().timeIntervalSince1970)
         let body = """
             {"id": "evt_\(payment)", "type": "payment_intent.succeeded", "created": \(seconds), \
@@ -240,13 +289,12 @@ extension StoreHarness {
             "transaction": "\(TransactionID(number: 9).rawValue)"}}}}
             """
         let signature = WebhookSender.signature(of: body, at: seconds, secrets: [secret])
-        let answer = try await StoreHTTP.send(
+        return try await StoreHTTP.send(
             .POST,
-            urls.payments + Routes.stripeEvents,
+            urls.payments + path,
             headers: [("stripe-signature", signature)],
             body: Array(body.utf8)
         )
-        #expect(answer.status == 204, "\(answer.text)")
     }
 
     /// Whether a counter of `payments` has a value; one that was never raised may be missing.

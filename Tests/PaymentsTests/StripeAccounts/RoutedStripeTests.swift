@@ -3,6 +3,7 @@ import ServiceKit
 import StoreAPI
 import Stripe
 import StripeStandIn
+import Synchronization
 import TestSupport
 import Testing
 
@@ -64,6 +65,31 @@ import Testing
             #expect(two.store.standIn.entries.map(\.kind) == ["charge", "charge", "refund"])
             #expect(two.standIn.entries.map(\.kind) == ["charge"])
             #expect(try await two.store.counts("processor_customers") == [2])
+        }
+    }
+
+    @Test func anAccountThatIsSlowHoldsUpNoAnswerOfAnother() async throws {
+        try await withTwoAccounts { two in
+            let card = try await two.store.save()
+            try await two.withProcess { store in
+                let slow = try await store.save(at: two.url)
+                two.standIn.inject(
+                    StandInFault(.slow(.seconds(3)), path: "/v1/payment_intents", method: "POST")
+                )
+                let requests = [slow, card].map {
+                    ChargeRequest(
+                        key: store.renewalKey,
+                        paymentMethod: $0,
+                        amount: usd(999),
+                        isApproved: true
+                    )
+                }
+                let answered = Mutex<[AttemptID]>([])
+                await store.charging.charge(requests) { id, _ in
+                    answered.withLock { $0.append(id) }
+                }
+                #expect(answered.withLock { $0 } == requests.reversed().map(\.attemptID))
+            }
         }
     }
 
