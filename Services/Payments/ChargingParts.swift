@@ -146,6 +146,7 @@ struct ChargingParts {
             let events = stripe.events(of: methods, settledBy: runner, disputes, on: frame)
             for handler in events { services.append(stripe.eventRunner(handler, on: frame)) }
             services.append(Self.priceWarnings(context))
+            services.append(stripe.missingAccounts(on: frame))
             webhooks = stripe.webhooks(events)
         }
         self.services = services

@@ -1,5 +1,6 @@
 import EventTypes
 import Logging
+import Postgres
 import ServiceFoundation
 import ServiceKit
 import ServiceLifecycle
@@ -92,6 +93,21 @@ struct StripeParts {
                 missing.problem
             }
         ]
+    }
+
+    /// Looks once an hour for accounts that the store has used and that no setting names any more.
+    func missingAccounts(on frame: ServiceFrame) -> WorkRunner {
+        WorkRunner(
+            client: frame.client,
+            rest: .seconds(3600),
+            complaint: "The accounts at Stripe could not be compared with the settings",
+            logger: frame.logger
+        ) { [client = frame.client, accounts, missing = processor.missing] in
+            let used = try await client.withConnection { connection in
+                try StripeListStore.movements.accounts(on: connection)
+            }
+            for name in used where accounts.named(name) == nil { missing.note(name) }
+        }
     }
 
     /// Takes in what each account at Stripe tells by itself.

@@ -40,6 +40,12 @@ enum StripeListStore: String, Sendable {
         ).first.map { try $0.decode(MachineTime.self) }
     }
 
+    /// Reads the accounts at Stripe whose lists were ever read.
+    func accounts(on connection: isolated PostgresConnection) throws -> [StripeAccountName] {
+        try connection.query("SELECT processor_account FROM \(unsafe: rawValue)")
+            .map { StripeAccountName(rawValue: try $0.decode(String.self)) }
+    }
+
     /// Moves the place of an account on.
     func movePlace(
         of account: StripeAccountName,

@@ -1,4 +1,5 @@
 import EventTypes
+import Postgres
 import Stripe
 import TestSupport
 import Testing
@@ -71,10 +72,15 @@ import Testing
             let first = try await parts(store)
             #expect(first == [StripeListRequest(from: hours(-1))])
             // The other list is not read yet, however far the first one is.
-            let other = try await parts(store, of: StripeAccountName(rawValue: "games"))
+            let games = StripeAccountName(rawValue: "games")
+            let other = try await parts(store, of: games)
             #expect(other == [StripeListRequest(from: hours(-1))])
             let tooEarly = try await parts(store)
             #expect(tooEarly == [], "it is not due")
+            let used = try await store.client.withConnection { connection in
+                try StripeListStore.movements.accounts(on: connection)
+            }
+            #expect(used.sorted() == [.default, games])
         }
     }
 

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The accounts at Stripe that have cards of buyers, and that no setting names.
+/// The accounts at Stripe that the store has used, and that no setting names any more.
 ///
-/// They are known from calls that could not be made.
+/// They are known from lists that were read once, and from calls that could not be made.
 final class MissingAccounts: Sendable {
     private let names = Mutex<Set<StripeAccountName>>([])
 
@@ -16,7 +16,7 @@ final class MissingAccounts: Sendable {
         let found = names.withLock { $0.sorted() }
         guard !found.isEmpty else { return nil }
         return """
-            Buyers have cards at accounts at Stripe that no setting names, and their payments wait: \
+            No setting names these accounts at Stripe any more, and payments by their cards wait: \
             \(found.map(\.rawValue).joined(separator: ", "))
             """
     }
