@@ -1,6 +1,5 @@
 import EventTypes
 import Logging
-import Postgres
 import ServiceFoundation
 import ServiceKit
 import ServiceLifecycle
@@ -102,11 +101,10 @@ struct StripeParts {
             rest: .seconds(3600),
             complaint: "The accounts at Stripe could not be compared with the settings",
             logger: frame.logger
-        ) { [client = frame.client, accounts, missing = processor.missing] in
-            let used = try await client.withConnection { connection in
-                try StripeListStore.movements.accounts(on: connection)
+        ) { [saved = SavedMethodReader(client: frame.client), accounts, processor] in
+            for name in try await saved.usedAccounts() where accounts.named(name) == nil {
+                processor.missing.note(name)
             }
-            for name in used where accounts.named(name) == nil { missing.note(name) }
         }
     }
 

@@ -1,7 +1,7 @@
 import Postgres
 import StoreAPI
 
-/// Reads what calls to Stripe have to know of saved payment methods.
+/// Reads what calls to Stripe have to know of saved payment methods and of their accounts there.
 struct SavedMethodReader: Sendable {
     let client: PostgresClient
 
@@ -15,6 +15,11 @@ struct SavedMethodReader: Sendable {
     @Sendable
     func homes(of methods: [PaymentMethod]) async throws -> [PaymentMethod: StripeAccountName] {
         try await client.withConnection { try PaymentMethodStore.homes(of: methods, on: $0) }
+    }
+
+    /// Reads the accounts at Stripe that the store has used.
+    func usedAccounts() async throws -> [StripeAccountName] {
+        try await client.withConnection { try StripeListStore.movements.accounts(on: $0) }
     }
 
     /// The methods by which no renewal is charged.
