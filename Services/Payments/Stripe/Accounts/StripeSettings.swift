@@ -63,7 +63,7 @@ struct StripeSettings: Sendable {
             // Stripe allows live accounts 100, and sandboxes 25.
             default: environment == .production ? 40 : 10,
             in: 10...10_000,
-            "How many calls a second this process makes; all instances together share Stripe's limit."
+            "How many calls a second this process makes to an account; all instances share its limit."
         )
         endpointCallsPerSecond = reader.integer(
             "STRIPE_ENDPOINT_CALLS_PER_SECOND",
