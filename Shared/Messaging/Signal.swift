@@ -9,6 +9,8 @@ import Synchronization
 public final class Signal: Sendable {
     private struct State {
         var isGiven = false
+        /// Whether the present wait ended before its listener was there.
+        var isOver = false
         var listener: CheckedContinuation<Void, Never>?
     }
 
@@ -33,6 +35,7 @@ public final class Signal: Sendable {
     ///
     /// - Throws: `CancellationError`.
     public func wait(atMost duration: Duration) async throws {
+        state.withLock { $0.isOver = false }
         let timer = Task { [weak self] in
             try await Task.sleep(for: duration)
             self?.release()
@@ -41,7 +44,7 @@ public final class Signal: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if state.isGiven || Task.isCancelled {
+                    if state.isGiven || state.isOver || Task.isCancelled {
                         state.isGiven = false
                         return true
                     }
@@ -58,6 +61,11 @@ public final class Signal: Sendable {
 
     /// Ends a wait without a signal.
     private func release() {
-        state.withLock { $0.listener.take() }?.resume()
+        let listener = state.withLock { state in
+            let listener = state.listener.take()
+            state.isOver = listener == nil
+            return listener
+        }
+        listener?.resume()
     }
 }

@@ -28,6 +28,11 @@ import Testing
         try await waited
     }
 
+    @Test func aWaitEndsWhoseTimeIsOverAsItBegins() async throws {
+        let signal = Signal()
+        for _ in 0..<1000 { try await signal.wait(atMost: .zero) }
+    }
+
     @Test func cancellationEndsTheWait() async throws {
         let signal = Signal()
         let task = Task { try await signal.wait(atMost: .seconds(50)) }
