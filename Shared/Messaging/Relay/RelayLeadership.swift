@@ -198,7 +198,7 @@ final class RelayLeadership: Sendable {
             case .published(let count, let areAll):
                 try await pace.rest(afterBatchOf: count)
                 if areAll, !isSealing { try await waitForRows(progress) }
-            case .unsettled: try await signal.wait(atMost: unsettled.wait(at: .now))
+            case .unsettled: try await signal.wait(within: unsettled.wait(at: .now))
             case .early(let wait): try await signal.wait(atMost: wait)
             case .empty where isSealing: continue
             case .empty: try await waitForRows(progress)
