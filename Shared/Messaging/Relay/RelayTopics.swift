@@ -48,8 +48,14 @@ final class RelayTopics: Sendable {
     /// Waits until it is time to look for a loss again.
     ///
     /// If the service becomes busy meanwhile, the next look is an interval away at most.
-    func rest(_ interval: Duration) async throws {
+    ///
+    /// - Parameters:
+    ///   - interval: The pause between two looks of a busy service.
+    ///   - willIdle: Called before the longer pause of an idle service.
+    /// - Throws: `CancellationError`.
+    func rest(_ interval: Duration, willIdle: () -> Void = {}) async throws {
         if !isBusy {
+            willIdle()
             try await becameBusy.wait(atMost: pause(interval))
             guard isBusy else { return }
         }
