@@ -1,5 +1,6 @@
 import ClockAndIDs
 import EventTypes
+import Logging
 import Messaging
 import Postgres
 import StoreAPI
@@ -45,6 +46,21 @@ struct FamilyHandler: Sendable {
         guard !accounts.isEmpty else { return [] }
         return try await client.withConnection { connection in
             try FamilyStore.strangers(among: accounts, in: family.bundleID, on: connection)
+        }
+    }
+
+    /// Names the strangers in a family after a change, which is committed.
+    ///
+    /// So it is no failure of the request if they cannot be read. The reason is logged, and nobody is named.
+    func strangers(afterChangeOf family: Family, _ logger: Logger) async -> [AccountID] {
+        do {
+            return try await strangers(in: family)
+        } catch {
+            logger.warning(
+                "A family was changed, but its members of whom nothing is known could not be read",
+                metadata: ["family.id": "\(family.id)", "error": "\(error)"]
+            )
+            return []
         }
     }
 

@@ -71,6 +71,7 @@ struct FamilyRoutes: Sendable {
         let act = try context.act(because: body.reason)
         return try await answerChange(
             try await families.create(body, by: act, trace: context.trace),
+            context,
             status: .created
         )
     }
@@ -87,7 +88,10 @@ struct FamilyRoutes: Sendable {
         let id = try familyID(context)
         let body = try await decodeBody(FamilyEndRequest.self, from: request)
         let act = try context.act(because: body.reason)
-        return try await answerChange(try await families.end(id, by: act, trace: context.trace))
+        return try await answerChange(
+            try await families.end(id, by: act, trace: context.trace),
+            context
+        )
     }
 
     @Sendable
@@ -104,7 +108,8 @@ struct FamilyRoutes: Sendable {
                 in: id,
                 by: try context.act(because: body.reason),
                 trace: context.trace
-            )
+            ),
+            context
         )
     }
 
@@ -117,7 +122,8 @@ struct FamilyRoutes: Sendable {
         let body = try await decodeBody(FamilyEndRequest.self, from: request)
         let act = try context.act(because: body.reason)
         return try await answerChange(
-            try await families.remove(account, from: id, by: act, trace: context.trace)
+            try await families.remove(account, from: id, by: act, trace: context.trace),
+            context
         )
     }
 
@@ -127,15 +133,14 @@ struct FamilyRoutes: Sendable {
         return try response(family, strangers: try await families.strangers(in: family))
     }
 
-    /// The answer to a change, which is committed.
-    ///
-    /// So it is no failure if the strangers cannot be read: the answer does not name them then.
+    /// The answer to a change.
     private func answerChange(
         _ result: Result<Family, FamilyRefusal>,
+        _ context: StoreRequestContext,
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         let family = try found(result)
-        let strangers = (try? await families.strangers(in: family)) ?? []
+        let strangers = await families.strangers(afterChangeOf: family, context.logger)
         return try response(family, strangers: strangers, status: status)
     }
 

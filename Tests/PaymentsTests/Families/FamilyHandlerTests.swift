@@ -1,4 +1,5 @@
 import EventTypes
+import Logging
 import Messaging
 import Postgres
 import ServiceKit
@@ -94,6 +95,27 @@ import Testing
             let ben = AuthenticatedAccount(accountID: "ben", bundleID: alice.bundleID)
             _ = try await store.buy(request("film", price: usd(999)), key: "2", of: ben)
             #expect(try await store.families.strangers(in: family) == ["cleo"])
+        }
+    }
+
+    /// The change is committed, so the administrator gets its answer without the names.
+    @Test func strangersWhoCannotBeReadAreLogged() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            try await database.withClient { owner in
+                try await owner.withConnection { connection in
+                    _ = try connection.execute("ALTER TABLE accounts RENAME TO elsewhere")
+                }
+            }
+            try await database.withClient(role: PaymentsMigrations.role) { client in
+                let store = Store(client: client)
+                let family = try await store.family("ada", "ben")
+                let log = RecordedLog()
+                let named = await store.families.strangers(afterChangeOf: family, log.logger)
+                #expect(named.isEmpty)
+                #expect(log.levels == [.warning])
+                let line = try #require(log.lines.first)
+                #expect(line.contains("\(family.id)") && line.contains("PostgresError"))
+            }
         }
     }
 
