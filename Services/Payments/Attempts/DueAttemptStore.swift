@@ -17,6 +17,7 @@ enum DueAttemptStore {
     ///   - owner: The process.
     ///   - limit: The most attempts that are due, and the most whose approval has expired.
     ///   - left: Transactions that are left alone.
+    ///   - only: The transaction whose attempts are taken; `nil` for those of all.
     ///   - connection: A connection in a database transaction.
     /// - Returns: The attempts.
     /// - Throws: `PostgresError`, or an error of a row that cannot be read.
@@ -27,62 +28,28 @@ enum DueAttemptStore {
         owner: LeaseOwner,
         limit: Int,
         besides left: Set<TransactionID> = [],
+        of only: TransactionID? = nil,
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
         let left = left.map(\.number)
+        let only = only?.number
         return try connection.query(
             """
             WITH ended AS MATERIALIZED (
                 SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
                 WHERE due_at <= \(time) AND transaction_id <> ALL (\(left))
+                    AND (\(only as Int64?) IS NULL OR transaction_id = \(only as Int64?))
                 ORDER BY due_at LIMIT \(Int64(limit))
                 FOR UPDATE SKIP LOCKED
             ), expired AS MATERIALIZED (
                 SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
                 WHERE approval_ends_at <= \(storeTime) AND due_at IS NULL
                     AND transaction_id <> ALL (\(left))
+                    AND (\(only as Int64?) IS NULL OR transaction_id = \(only as Int64?))
                 ORDER BY approval_ends_at LIMIT \(Int64(limit))
                 FOR UPDATE SKIP LOCKED
             ), due AS (
                 SELECT * FROM ended UNION ALL SELECT * FROM expired
-            )
-            UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id),
-                first_called_at = CASE WHEN due.is_uncalled
-                    THEN coalesce(a.first_called_at, \(time)) ELSE a.first_called_at END,
-                is_uncalled = false
-            FROM due WHERE a.transaction_id = due.transaction_id AND a.kind = due.kind
-                AND a.number = due.number
-            RETURNING \(unsafe: columns)
-            """
-        ).map { try AttemptStore.attempt(in: $0) }
-    }
-
-    /// Takes the attempts of one transaction that are due, or whose approval has expired.
-    ///
-    /// - Parameters:
-    ///   - id: The transaction.
-    ///   - time: The machines' time.
-    ///   - storeTime: The store's time, by which approvals expire.
-    ///   - leaseEnd: The time until which the attempts belong to the process.
-    ///   - owner: The process.
-    ///   - connection: A connection in a database transaction.
-    /// - Returns: The attempts.
-    /// - Throws: `PostgresError`, or an error of a row that cannot be read.
-    static func take(
-        of id: TransactionID,
-        at time: MachineTime,
-        approvalsEndedAt storeTime: StoreTime,
-        until leaseEnd: MachineTime,
-        owner: LeaseOwner,
-        on connection: isolated PostgresConnection
-    ) throws -> [ProcessorAttempt] {
-        try connection.query(
-            """
-            WITH due AS MATERIALIZED (
-                SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
-                WHERE transaction_id = \(id.number)
-                    AND (due_at <= \(time) OR approval_ends_at <= \(storeTime) AND due_at IS NULL)
-                FOR UPDATE SKIP LOCKED
             )
             UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id),
                 first_called_at = CASE WHEN due.is_uncalled

@@ -255,7 +255,7 @@ extension ChargeRunner {
             var due: [ProcessorAttempt] = []
             for id in try await handler.due(limit: limit, besides: left) {
                 do {
-                    due += try await handler.takeDue(of: id)
+                    due += try await handler.takeDue(limit: limit, of: id)
                 } catch let error where RowError.matches(error) {
                     leaveAlone(id, error)
                 }

@@ -18,11 +18,13 @@ struct OutcomeHandler: Sendable {
     /// - Parameters:
     ///   - limit: The most attempts.
     ///   - left: Transactions that are left alone.
+    ///   - only: The transaction whose attempts are taken; `nil` for those of all.
     /// - Returns: The attempts.
     /// - Throws: `PostgresError`, or an error of a row that cannot be read.
     func takeDue(
         limit: Int,
-        besides left: Set<TransactionID> = []
+        besides left: Set<TransactionID> = [],
+        of only: TransactionID? = nil
     ) async throws -> [ProcessorAttempt] {
         try await context.client.withTransaction { [context] connection in
             try DueAttemptStore.take(
@@ -32,20 +34,7 @@ struct OutcomeHandler: Sendable {
                 owner: context.owner,
                 limit: limit,
                 besides: left,
-                on: connection
-            )
-        }
-    }
-
-    /// Takes the due attempts of one transaction, for the length of a lease.
-    func takeDue(of id: TransactionID) async throws -> [ProcessorAttempt] {
-        try await context.client.withTransaction { [context] connection in
-            try DueAttemptStore.take(
-                of: id,
-                at: context.machineNow(),
-                approvalsEndedAt: context.now(),
-                until: context.leaseEnd,
-                owner: context.owner,
+                of: only,
                 on: connection
             )
         }
