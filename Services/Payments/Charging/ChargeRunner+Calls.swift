@@ -268,12 +268,11 @@ extension ChargeRunner {
     ///
     /// They stay due. Nothing is certain of a charge among them until its row is corrected.
     func leaveAlone(_ id: TransactionID, _ error: any Error) {
-        context.logger.log(
-            level: failed.note(id) ? .error : .debug,
-            RowError.remedy,
-            metadata: [
-                "work": "call of the processor", "transaction.id": "\(id)", "error": "\(error)",
-            ]
+        failed.leaveAlone(
+            id,
+            because: error,
+            ["work": "call of the processor", "transaction.id": "\(id)"],
+            in: context.logger
         )
     }
 

@@ -269,7 +269,7 @@ extension MassExtensionHandler {
                 failed.forget(id)
             } catch let error where RowError.matches(error) {
                 guard let count = try await leave(id, of: number, error) else { return false }
-                note(id, of: number, waiting: count, error)
+                leaveAlone(id, of: number, waiting: count, error)
             }
         }
         // The next page moves the place over what the request is not about.
@@ -288,7 +288,7 @@ extension MassExtensionHandler {
                 guard try await extend(id, of: number, wasLeft: true) else { return }
                 failed.forget(id)
             } catch let error where RowError.matches(error) {
-                note(id, of: number, waiting: ids.count, error)
+                leaveAlone(id, of: number, waiting: ids.count, error)
             }
         }
     }
@@ -361,19 +361,20 @@ extension MassExtensionHandler {
         }
     }
 
-    private func note(
+    private func leaveAlone(
         _ id: TransactionID,
         of number: Int64,
         waiting count: Int,
         _ error: any Error
     ) {
-        context.logger.log(
-            level: failed.note(id) ? .error : .debug,
-            RowError.remedy,
-            metadata: [
+        failed.leaveAlone(
+            id,
+            because: error,
+            [
                 "work": "extension of all subscribers", "subscription.id": "\(id)",
-                "request": "\(number)", "waiting": "\(count)", "error": "\(error)",
-            ]
+                "request": "\(number)", "waiting": "\(count)",
+            ],
+            in: context.logger
         )
     }
 }

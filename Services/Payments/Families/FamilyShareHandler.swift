@@ -46,13 +46,14 @@ struct FamilyShareHandler: Sendable {
             _ = try await carryOut { try FamilyWorkStore.take(of: account, on: $0) }
             failed.forget(account)
         } catch let error where RowError.matches(error) {
-            context.logger.log(
-                level: failed.note(account) ? .error : .debug,
-                RowError.remedy,
-                metadata: [
+            failed.leaveAlone(
+                account,
+                because: error,
+                [
                     "work": "shares of a family", "account.id": "\(account.accountID)",
-                    "bundle.id": "\(account.bundleID)", "error": "\(error)",
-                ]
+                    "bundle.id": "\(account.bundleID)",
+                ],
+                in: context.logger
             )
         }
     }

@@ -197,7 +197,7 @@ struct PriceEnrolmentHandler: Sendable {
             return isMoved
         } catch let error where RowError.matches(error) {
             guard enrolment.leftCount < Self.leftMax else { throw error }
-            note(id, of: enrolment.key, error)
+            leaveAlone(id, of: enrolment.key, error)
             return try await move(enrolment, to: id) { enrolment, connection in
                 try PriceEnrolmentStore.note(id, isLeft: true, of: enrolment, on: connection)
                 return []
@@ -241,7 +241,7 @@ struct PriceEnrolmentHandler: Sendable {
                 try await tellLeft(id, of: key)
                 failed.forget(id)
             } catch let error where RowError.matches(error) {
-                note(id, of: key, error)
+                leaveAlone(id, of: key, error)
             }
         }
     }
@@ -264,15 +264,15 @@ struct PriceEnrolmentHandler: Sendable {
         if hasEvents { didCommit() }
     }
 
-    private func note(_ id: TransactionID, of key: PriceEnrolment.Key, _ error: any Error) {
-        context.logger.log(
-            level: failed.note(id) ? .error : .debug,
-            RowError.remedy,
-            metadata: [
+    private func leaveAlone(_ id: TransactionID, of key: PriceEnrolment.Key, _ error: any Error) {
+        failed.leaveAlone(
+            id,
+            because: error,
+            [
                 "work": "notice of a higher price", "subscription.id": "\(id)",
                 "product": "\(key.productID)", "storefront": "\(key.storefront)",
-                "error": "\(error)",
-            ]
+            ],
+            in: context.logger
         )
     }
 }

@@ -61,12 +61,11 @@ struct RenewalHandler: Sendable {
                 }
                 failed.forget(id)
             } catch let error where RowError.matches(error) {
-                context.logger.log(
-                    level: failed.note(id) ? .error : .debug,
-                    RowError.remedy,
-                    metadata: [
-                        "work": "due action", "subscription.id": "\(id)", "error": "\(error)",
-                    ]
+                failed.leaveAlone(
+                    id,
+                    because: error,
+                    ["work": "due action", "subscription.id": "\(id)"],
+                    in: context.logger
                 )
             }
         }

@@ -1,3 +1,4 @@
+import Logging
 import Metrics
 import Synchronization
 
@@ -47,20 +48,35 @@ final class FailedWork<ID: Hashable & Sendable>: Sendable {
         count.record(0)
     }
 
-    /// Notes that work could not be carried out.
+    /// Leaves work alone for a while that could not be carried out, and says so in the log.
+    ///
+    /// The first failure is an error. Those that follow are for debugging.
     ///
     /// - Parameters:
     ///   - id: The work.
+    ///   - error: The reason.
+    ///   - details: What the log says of the work.
+    ///   - logger: The log.
     ///   - now: The present.
-    /// - Returns: Whether it is the first failure, which is worth an error in the log.
-    func note(_ id: ID, at now: ContinuousClock.Instant = .now) -> Bool {
-        entries.withLock { entries in
+    func leaveAlone(
+        _ id: ID,
+        because error: any Error,
+        _ details: Logger.Metadata,
+        in logger: Logger,
+        at now: ContinuousClock.Instant = .now
+    ) {
+        let isFirst = entries.withLock { entries in
             let last = entries[id]
             let next = last.map { min($0.pause * 2, pauseMax) } ?? pause
             entries[id] = Entry(pause: next, end: now + next)
             show(entries, at: now)
             return last == nil
         }
+        logger.log(
+            level: isFirst ? .error : .debug,
+            RowError.remedy,
+            metadata: details.merging(["error": "\(error)"]) { own, _ in own }
+        )
     }
 
     /// Forgets work that was carried out.
