@@ -141,7 +141,7 @@ struct ChargingParts {
         methods?.dunning = DunningHandler(renewals: renewals) { await runner.end($0) }
         methodRoutes = PaymentMethodRoutes(methods: methods)
         var services = chosen.services
-        var webhooks: [StripeAccountName: StripeWebhookRoutes.Parts] = [:]
+        var webhooks: [ProcessorAccountName: StripeWebhookRoutes.Parts] = [:]
         if let stripe = chosen.stripe, let methods {
             let events = stripe.events(of: methods, settledBy: runner, disputes, on: frame)
             for handler in events { services.append(stripe.eventRunner(handler, on: frame)) }

@@ -17,7 +17,7 @@ struct StripeParts {
 
     private let settings: StripeSettings
     private let environment: StoreEnvironment
-    private let webhookSecrets: [StripeAccountName: SecretFile<StripeSignatureCheck>]
+    private let webhookSecrets: [ProcessorAccountName: SecretFile<StripeSignatureCheck>]
 
     /// Makes the parts.
     ///
@@ -50,7 +50,7 @@ struct StripeParts {
         )
         self.settings = settings
         self.environment = environment
-        var secrets: [StripeAccountName: SecretFile<StripeSignatureCheck>] = [:]
+        var secrets: [ProcessorAccountName: SecretFile<StripeSignatureCheck>] = [:]
         for account in settings.accounts { secrets[account.name] = try account.webhookCheck() }
         webhookSecrets = secrets
         connections = StripeConnections(clients: accounts.all.map(\.client))
@@ -158,8 +158,8 @@ struct StripeParts {
     /// The parts of the routes of webhooks, by the accounts.
     func webhooks(
         _ handlers: [ProcessorEventHandler]
-    ) -> [StripeAccountName: StripeWebhookRoutes.Parts] {
-        var parts: [StripeAccountName: StripeWebhookRoutes.Parts] = [:]
+    ) -> [ProcessorAccountName: StripeWebhookRoutes.Parts] {
+        var parts: [ProcessorAccountName: StripeWebhookRoutes.Parts] = [:]
         for handler in handlers {
             guard let secrets = webhookSecrets[handler.account.name] else { continue }
             parts[handler.account.name] = StripeWebhookRoutes.Parts(

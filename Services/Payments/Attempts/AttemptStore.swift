@@ -155,14 +155,14 @@ enum AttemptStore {
         ).first.map { try attempt(in: $0) }
     }
 
-    /// Reads an attempt of a transaction by its id; `nil` if an account at Stripe cannot have made it.
+    /// Reads an attempt of a transaction by its id; `nil` if an account at the processor cannot have made it.
     ///
     /// An account makes only attempts of the cards that are saved there. A card whose row was lost may be
     /// of any account.
     static func find(
         _ id: AttemptID,
         of transaction: TransactionID,
-        at processor: StripeAccountName,
+        at processor: ProcessorAccountName,
         on connection: isolated PostgresConnection
     ) throws -> ProcessorAttempt? {
         try connection.query(
@@ -176,7 +176,7 @@ enum AttemptStore {
         ).first.map { try attempt(in: $0) }
     }
 
-    /// Tells whether a transaction has a charge with an id that an account at Stripe can have made.
+    /// Tells whether a transaction has a charge with an id that an account at the processor can have made.
     ///
     /// The log does not contain the ids of attempts. So a charge that was rebuilt from it has the
     /// id zero, and stands for any.
@@ -186,7 +186,7 @@ enum AttemptStore {
     static func hasCharge(
         _ id: AttemptID,
         of transaction: TransactionID,
-        at processor: StripeAccountName,
+        at processor: ProcessorAccountName,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try !connection.query(

@@ -7,18 +7,18 @@ enum CustomerStore {
     /// The buyer of an account.
     struct Customer: Sendable {
         let account: AccountKey
-        /// The account at Stripe that has the buyer.
-        let processor: StripeAccountName
+        /// The account at the processor that has the buyer.
+        let processor: ProcessorAccountName
         /// The idempotency key of the call that makes the buyer at the processor.
         let key: EventID
         /// The processor's own id; `nil` if it has not answered yet.
         let reference: String?
     }
 
-    /// Reads the buyer of an account at an account at Stripe, which gets a row if it has none.
+    /// Reads the buyer of an account at an account at the processor, which gets a row if it has none.
     static func begin(
         _ account: AccountKey,
-        in processor: StripeAccountName,
+        in processor: ProcessorAccountName,
         key: EventID,
         at time: MachineTime,
         on connection: isolated PostgresConnection
@@ -38,10 +38,10 @@ enum CustomerStore {
         return customer
     }
 
-    /// Reads the buyer of an account at an account at Stripe.
+    /// Reads the buyer of an account at an account at the processor.
     private static func find(
         _ account: AccountKey,
-        in processor: StripeAccountName,
+        in processor: ProcessorAccountName,
         on connection: isolated PostgresConnection
     ) throws -> Customer? {
         try connection.query(
@@ -61,10 +61,10 @@ enum CustomerStore {
         }
     }
 
-    /// Finds the account of a buyer at an account at Stripe.
+    /// Finds the account of a buyer at an account at the processor.
     static func account(
         of reference: String,
-        in processor: StripeAccountName,
+        in processor: ProcessorAccountName,
         on connection: isolated PostgresConnection
     ) throws -> AccountKey? {
         try connection.query(
@@ -78,11 +78,11 @@ enum CustomerStore {
         }
     }
 
-    /// Reads the names of the accounts at Stripe that have an account as a buyer, the oldest first.
+    /// Reads the names of the accounts at the processor that have an account as a buyer, the oldest first.
     static func processors(
         of account: AccountKey,
         on connection: isolated PostgresConnection
-    ) throws -> [StripeAccountName] {
+    ) throws -> [ProcessorAccountName] {
         try connection.query(
             """
             SELECT processor_account FROM processor_customers
@@ -90,7 +90,7 @@ enum CustomerStore {
                 AND reference IS NOT NULL
             ORDER BY created_at, processor_account
             """
-        ).map { StripeAccountName(rawValue: try $0.decode(String.self)) }
+        ).map { ProcessorAccountName(rawValue: try $0.decode(String.self)) }
     }
 
     /// Notes the processor's id of a buyer.

@@ -9,12 +9,12 @@ enum PaymentMethodStore {
     ///
     /// - Parameters:
     ///   - accounts: The accounts.
-    ///   - processor: The account at Stripe of an app; methods that were saved elsewhere pay only for what
-    ///     was bought with them.
+    ///   - processor: The account at the processor of an app; methods that were saved elsewhere pay only
+    ///     for what was bought with them.
     /// - Returns: The reading.
     static func saved(
         by accounts: Set<AccountKey>,
-        at processor: (BundleID) -> StripeAccountName
+        at processor: (BundleID) -> ProcessorAccountName
     ) -> PostgresReading<[AccountKey: Set<PaymentMethod>]> {
         guard !accounts.isEmpty else { return PostgresReading(known: [:]) }
         let keys = accounts.sorted()
@@ -45,12 +45,12 @@ enum PaymentMethodStore {
 
     /// Whether an account may pay for its subscriptions by a method.
     ///
-    /// It has saved the method and not removed it. A method that was saved at another account at Stripe
-    /// than the app's must pay for one of them already.
+    /// It has saved the method and not removed it. A method that was saved at another account at the
+    /// processor than the app's must pay for one of them already.
     static func paysForSubscriptions(
         _ method: PaymentMethod,
         of account: AccountKey,
-        at processor: StripeAccountName,
+        at processor: ProcessorAccountName,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try !connection.query(
@@ -66,29 +66,29 @@ enum PaymentMethodStore {
         ).isEmpty
     }
 
-    /// Reads the accounts at Stripe where methods were saved; unknown methods are absent.
+    /// Reads the accounts at the processor where methods were saved; unknown methods are absent.
     static func homes(
         of methods: [PaymentMethod],
         on connection: isolated PostgresConnection
-    ) throws -> [PaymentMethod: StripeAccountName] {
+    ) throws -> [PaymentMethod: ProcessorAccountName] {
         let rows = try connection.query(
             """
             SELECT token, processor_account FROM payment_methods
             WHERE token = ANY(\(methods.map(\.rawValue)))
             """
         )
-        var homes: [PaymentMethod: StripeAccountName] = [:]
+        var homes: [PaymentMethod: ProcessorAccountName] = [:]
         for row in rows {
             let (token, name) = try row.decode(String.self, String.self)
-            homes[PaymentMethod(rawValue: token)] = StripeAccountName(rawValue: name)
+            homes[PaymentMethod(rawValue: token)] = ProcessorAccountName(rawValue: name)
         }
         return homes
     }
 
-    /// Reads the methods that an account has saved at an account at Stripe, the newest first.
+    /// Reads the methods that an account has saved at an account at the processor, the newest first.
     static func load(
         of key: AccountKey,
-        at processor: StripeAccountName,
+        at processor: ProcessorAccountName,
         on connection: isolated PostgresConnection
     ) throws -> [SavedPaymentMethod] {
         try connection.query(
@@ -144,7 +144,7 @@ enum PaymentMethodStore {
     /// - Parameters:
     ///   - method: The method.
     ///   - key: The account.
-    ///   - processor: The account at Stripe that has the method.
+    ///   - processor: The account at the processor that has the method.
     ///   - time: The present.
     ///   - connection: A connection.
     /// - Returns: Whether it was not saved before.
@@ -152,7 +152,7 @@ enum PaymentMethodStore {
     static func insert(
         _ method: SavedPaymentMethod,
         of key: AccountKey,
-        in processor: StripeAccountName,
+        in processor: ProcessorAccountName,
         at time: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
@@ -219,8 +219,8 @@ extension PaymentMethodStore {
     /// The owner of a method.
     struct Owner: Sendable {
         let account: AccountKey
-        /// The account at Stripe where the method was saved.
-        let processor: StripeAccountName
+        /// The account at the processor where the method was saved.
+        let processor: ProcessorAccountName
     }
 
     /// The owner of a method, be it removed or not; `nil` if it was never saved.
@@ -241,7 +241,7 @@ extension PaymentMethodStore {
             )
             return Owner(
                 account: AccountKey(accountID: account, bundleID: bundle),
-                processor: StripeAccountName(rawValue: processor)
+                processor: ProcessorAccountName(rawValue: processor)
             )
         }
     }

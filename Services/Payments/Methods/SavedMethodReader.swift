@@ -11,14 +11,14 @@ struct SavedMethodReader: Sendable {
         try await client.withConnection { try PaymentMethodStore.customers(of: methods, on: $0) }
     }
 
-    /// Reads the accounts at Stripe where methods were saved.
+    /// Reads the accounts at the processor where methods were saved.
     @Sendable
-    func homes(of methods: [PaymentMethod]) async throws -> [PaymentMethod: StripeAccountName] {
+    func homes(of methods: [PaymentMethod]) async throws -> [PaymentMethod: ProcessorAccountName] {
         try await client.withConnection { try PaymentMethodStore.homes(of: methods, on: $0) }
     }
 
-    /// Reads the accounts at Stripe that the store has used.
-    func usedAccounts() async throws -> [StripeAccountName] {
+    /// Reads the accounts at the processor that the store has used.
+    func usedAccounts() async throws -> [ProcessorAccountName] {
         try await client.withConnection { try StripeListStore.movements.accounts(on: $0) }
     }
 

@@ -9,14 +9,14 @@ enum MovementStore {
     ///
     /// - Parameters:
     ///   - movements: The movements.
-    ///   - account: The account at Stripe.
+    ///   - account: The account at the processor.
     ///   - time: The present.
     ///   - connection: A connection in a database transaction.
     /// - Returns: The numbers of the new ones, by their ids.
     /// - Throws: `PostgresError`.
     static func insert(
         _ movements: [ProcessorMovement],
-        of account: StripeAccountName,
+        of account: ProcessorAccountName,
         at time: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> [String: Int] {
@@ -59,7 +59,7 @@ enum MovementStore {
     /// Whether movements of an account were stored, none of them after the one of a number.
     static func areKnown(
         _ ids: [String],
-        of account: StripeAccountName,
+        of account: ProcessorAccountName,
         upTo number: Int,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
@@ -74,7 +74,7 @@ enum MovementStore {
         return try row.decode(Int64.self) == Int64(ids.count)
     }
 
-    /// Writes the balances of an account at Stripe.
+    /// Writes the balances of an account at the processor.
     ///
     /// The first time, the part that no movement explains was there before the account's list begins. A
     /// currency that the processor does not name, or no more, has a balance of zero.
@@ -88,7 +88,7 @@ enum MovementStore {
     /// - Throws: `PostgresError`.
     static func save(
         _ balances: [Money],
-        of account: StripeAccountName,
+        of account: ProcessorAccountName,
         upTo number: Int,
         at time: MachineTime,
         on connection: isolated PostgresConnection

@@ -21,7 +21,7 @@ protocol PaymentProcessor: Sendable {
     /// Whether a payment must name a method that its account has saved.
     var hasSavedMethods: Bool { get }
     /// The account at the processor where the buyers of an app save methods.
-    func account(of app: BundleID) -> StripeAccountName
+    func account(of app: BundleID) -> ProcessorAccountName
     /// Charges buyers.
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async
     /// Inquires about attempts whose outcome is unknown.
@@ -44,7 +44,7 @@ typealias Answer<Outcome> = @Sendable (AttemptID, Outcome) -> Void
 extension PaymentProcessor {
     var hasSavedMethods: Bool { false }
 
-    func account(of app: BundleID) -> StripeAccountName { .default }
+    func account(of app: BundleID) -> ProcessorAccountName { .default }
 
     func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal? {
         lane(of: paymentMethod) == nil ? .paymentMethodUnknown : nil

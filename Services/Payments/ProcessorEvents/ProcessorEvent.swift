@@ -4,7 +4,7 @@ import Stripe
 /// An event of the processor that the store has to look at.
 struct ProcessorEvent: Hashable, Sendable {
     /// The account at Stripe that tells it.
-    let account: StripeAccountName
+    let account: ProcessorAccountName
     let id: String
     let type: String
     /// The object that changed.
@@ -44,7 +44,7 @@ extension ProcessorEvent {
     var isOfDispute: Bool { type.hasPrefix(Self.disputePrefix) }
 
     /// Reads an event of an account at Stripe; `nil` if it is about nothing of the store's.
-    init?(_ event: StripeEvent, of account: StripeAccountName) {
+    init?(_ event: StripeEvent, of account: ProcessorAccountName) {
         guard Self.types.contains(event.type), let object = event.data.object.id else { return nil }
         let attempt = ProcessorSubject(event.data.object.metadata ?? [:])
         self.init(

@@ -36,7 +36,7 @@ enum ProcessorEventStore {
 
     /// Takes events of an account at Stripe that are due, for the length of a lease.
     static func takeDue(
-        of account: StripeAccountName,
+        of account: ProcessorAccountName,
         at time: MachineTime,
         until leaseEnd: MachineTime,
         limit: Int,

@@ -14,7 +14,7 @@ import Stripe
 /// is never taken for one of another account.
 struct StripeWebhookRoutes: Sendable {
     /// The parts of each account at Stripe; a store that does not use Stripe has none.
-    let parts: [StripeAccountName: Parts]
+    let parts: [ProcessorAccountName: Parts]
 
     struct Parts: Sendable {
         let handler: ProcessorEventHandler
@@ -36,7 +36,7 @@ struct StripeWebhookRoutes: Sendable {
     private func receive(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let account = context.parameters.get("account").map { StripeAccountName(rawValue: $0) }
+        let account = context.parameters.get("account").map { ProcessorAccountName(rawValue: $0) }
         guard let parts = parts[account ?? .default] else {
             throw HTTPProblem(
                 .notFound,

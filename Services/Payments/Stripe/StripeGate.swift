@@ -39,7 +39,7 @@ final class StripeGate: Sendable {
     ///   - now: The time, since any moment.
     ///   - logger: Receives the failures that a person has to look at.
     init(
-        to account: StripeAccountName = .default,
+        to account: ProcessorAccountName = .default,
         rate: Int,
         endpointRate: Int? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory,

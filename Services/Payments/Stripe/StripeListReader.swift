@@ -15,7 +15,7 @@ struct StripeListReader: Sendable {
     /// The list, whose place is stored.
     let list: StripeListStore
     /// The account at Stripe whose list it is.
-    let account: StripeAccountName
+    let account: ProcessorAccountName
     /// The time by which each look at the list overlaps the one before, because clocks differ.
     let overlap: Duration
     /// The time of which the list is read before the place in it moves.

@@ -18,7 +18,7 @@ enum StripeListStore: String, Sendable {
     /// - Returns: The time from which to read on; `nil` if it is not due.
     /// - Throws: `PostgresError`.
     func takePlace(
-        of account: StripeAccountName,
+        of account: ProcessorAccountName,
         at time: MachineTime,
         from start: MachineTime,
         until leaseEnd: MachineTime,
@@ -41,14 +41,14 @@ enum StripeListStore: String, Sendable {
     }
 
     /// Reads the accounts at Stripe whose lists were ever read.
-    func accounts(on connection: isolated PostgresConnection) throws -> [StripeAccountName] {
+    func accounts(on connection: isolated PostgresConnection) throws -> [ProcessorAccountName] {
         try connection.query("SELECT processor_account FROM \(unsafe: rawValue)")
-            .map { StripeAccountName(rawValue: try $0.decode(String.self)) }
+            .map { ProcessorAccountName(rawValue: try $0.decode(String.self)) }
     }
 
     /// Moves the place of an account on.
     func movePlace(
-        of account: StripeAccountName,
+        of account: ProcessorAccountName,
         to place: MachineTime,
         dueAt due: MachineTime,
         on connection: isolated PostgresConnection

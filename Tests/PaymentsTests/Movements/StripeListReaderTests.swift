@@ -21,7 +21,7 @@ import Testing
     /// The parts that a look at the list reads until it breaks off, if it does.
     private func parts(
         _ store: Store,
-        of account: StripeAccountName = .default,
+        of account: ProcessorAccountName = .default,
         breakingOffAfter count: Int? = nil
     ) async throws -> [StripeListRequest] {
         let reader = StripeListReader(
@@ -72,7 +72,7 @@ import Testing
             let first = try await parts(store)
             #expect(first == [StripeListRequest(from: hours(-1))])
             // The other list is not read yet, however far the first one is.
-            let games = StripeAccountName(rawValue: "games")
+            let games = ProcessorAccountName(rawValue: "games")
             let other = try await parts(store, of: games)
             #expect(other == [StripeListRequest(from: hours(-1))])
             let tooEarly = try await parts(store)

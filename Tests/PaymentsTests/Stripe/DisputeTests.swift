@@ -215,9 +215,9 @@ import Testing
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save())
             let (id, attempt) = (bought.id, try await store.charge(of: bought.id).id)
-            let games = StripeAccountName(rawValue: "games")
+            let games = ProcessorAccountName(rawValue: "games")
             try await store.client.withConnection { connection in
-                for (name, isOwn) in [(StripeAccountName.default, true), (games, false)] {
+                for (name, isOwn) in [(ProcessorAccountName.default, true), (games, false)] {
                     let found = try AttemptStore.find(attempt, of: id, at: name, on: connection)
                     let isFound = try AttemptStore.hasCharge(
                         attempt,

@@ -214,7 +214,7 @@ import Testing
 
     @Test func aLookAtOneAccountLeavesTheBalanceOfAnother() async throws {
         try await withStripeStore { store in
-            let games = StripeAccountName(rawValue: "games")
+            let games = ProcessorAccountName(rawValue: "games")
             try await store.movements.store([store.ownMovement])
             try await store.note([usd(600)], upTo: 1)
             // The movement is not of this account, so all that it has was there before.
@@ -298,7 +298,7 @@ extension StripeStore {
     /// Writes what the processor says of its balance.
     func note(
         _ balances: [Money],
-        of account: StripeAccountName = .default,
+        of account: ProcessorAccountName = .default,
         upTo number: Int
     ) async throws {
         let time = clock.machineNow()

@@ -94,7 +94,7 @@ import Testing
     @Test func anAccountThatIsNotTheDefaultIsNamed() async {
         let (log, metrics) = (RecordedLog(), PrometheusMetrics())
         let gate = StripeGate(
-            to: StripeAccountName(rawValue: "games"),
+            to: ProcessorAccountName(rawValue: "games"),
             rate: 100,
             metrics: metrics,
             logger: log.logger

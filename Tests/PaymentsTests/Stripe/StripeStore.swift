@@ -44,7 +44,7 @@ struct StripeStore: Sendable {
         key text: String = StripeStore.key,
         clock shared: ManualClock? = nil,
         others: [StripeAccount] = [],
-        apps: [BundleID: StripeAccountName] = [:],
+        apps: [BundleID: ProcessorAccountName] = [:],
         timeout: Duration = .seconds(60)
     ) throws {
         // The stand-in has the machine's clock, and compares times with it.
@@ -117,7 +117,7 @@ struct StripeStore: Sendable {
 
     /// Makes the way to an account at a stand-in.
     static func account(
-        _ name: StripeAccountName = .default,
+        _ name: ProcessorAccountName = .default,
         client: PostgresClient,
         url: String,
         key text: String = StripeStore.key,

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Payments
 
-extension StripeAccountName {
+extension ProcessorAccountName {
     static let games = Self(rawValue: "games")
 }
 
@@ -22,7 +22,7 @@ struct TwoAccounts: Sendable {
     let url: String
 
     /// The apps of a store whose only app has the second account.
-    static let moved = [alice.bundleID: StripeAccountName.games]
+    static let moved = [alice.bundleID: ProcessorAccountName.games]
 
     /// Runs a process of a store with both accounts.
     ///
@@ -31,7 +31,7 @@ struct TwoAccounts: Sendable {
     ///   - body: Receives the process.
     /// - Throws: The error of the body.
     func withProcess(
-        apps: [BundleID: StripeAccountName] = TwoAccounts.moved,
+        apps: [BundleID: ProcessorAccountName] = TwoAccounts.moved,
         _ body: @Sendable (StripeStore) async throws -> Void
     ) async throws {
         let process = try StripeStore(

@@ -4,10 +4,10 @@ import Synchronization
 ///
 /// They are known from lists that were read once, and from calls that could not be made.
 final class MissingAccounts: Sendable {
-    private let names = Mutex<Set<StripeAccountName>>([])
+    private let names = Mutex<Set<ProcessorAccountName>>([])
 
     /// Notes an account.
-    func note(_ name: StripeAccountName) {
+    func note(_ name: ProcessorAccountName) {
         names.withLock { _ = $0.insert(name) }
     }
 

@@ -10,7 +10,7 @@ import StoreAPI
 struct RoutedStripe: PaymentProcessor {
     let accounts: StripeAccounts
     /// Finds the accounts where cards were saved; cards without a row are absent.
-    let homes: @Sendable ([PaymentMethod]) async throws -> [PaymentMethod: StripeAccountName]
+    let homes: @Sendable ([PaymentMethod]) async throws -> [PaymentMethod: ProcessorAccountName]
     let logger: Logger
     let missing = MissingAccounts()
 
@@ -22,50 +22,42 @@ struct RoutedStripe: PaymentProcessor {
 
     func asksForApproval(_ paymentMethod: PaymentMethod) -> Bool { false }
 
-    func account(of app: BundleID) -> StripeAccountName { accounts.of(app).name }
+    func account(of app: BundleID) -> ProcessorAccountName { accounts.of(app).name }
 
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async {
-        let routes = await routes(of: requests) { $0.paymentMethod }
-        for request in routes.waiting {
-            answer(request.attemptID, .throttled(retryAfter: routes.pause))
-        }
-        await withDiscardingTaskGroup { group in
-            for share in routes.shares {
-                group.addTask { await share.processor.charge(share.calls, answer: answer) }
-            }
-        }
+        await route(
+            requests,
+            by: { $0.paymentMethod },
+            orWait: { answer($0.attemptID, .throttled(retryAfter: $1)) },
+            to: { await $0.charge($1, answer: answer) }
+        )
     }
 
     func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
-        let routes = await routes(of: inquiries) { $0.paymentMethod }
-        for inquiry in routes.waiting { answer(inquiry.attemptID, .unavailable) }
-        await withDiscardingTaskGroup { group in
-            for share in routes.shares {
-                group.addTask { await share.processor.inquire(share.calls, answer: answer) }
-            }
-        }
+        await route(
+            inquiries,
+            by: { $0.paymentMethod },
+            orWait: { inquiry, _ in answer(inquiry.attemptID, .unavailable) },
+            to: { await $0.inquire($1, answer: answer) }
+        )
     }
 
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
-        let routes = await routes(of: inquiries) { $0.paymentMethod }
-        for inquiry in routes.waiting { answer(inquiry.attemptID, .unavailable) }
-        await withDiscardingTaskGroup { group in
-            for share in routes.shares {
-                group.addTask { await share.processor.cancel(share.calls, answer: answer) }
-            }
-        }
+        await route(
+            inquiries,
+            by: { $0.paymentMethod },
+            orWait: { inquiry, _ in answer(inquiry.attemptID, .unavailable) },
+            to: { await $0.cancel($1, answer: answer) }
+        )
     }
 
     func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {
-        let routes = await routes(of: calls) { $0.paymentMethod }
-        for call in routes.waiting {
-            answer(call.attemptID, .throttled(retryAfter: routes.pause))
-        }
-        await withDiscardingTaskGroup { group in
-            for share in routes.shares {
-                group.addTask { await share.processor.refund(share.calls, answer: answer) }
-            }
-        }
+        await route(
+            calls,
+            by: { $0.paymentMethod },
+            orWait: { answer($0.attemptID, .throttled(retryAfter: $1)) },
+            to: { await $0.refund($1, answer: answer) }
+        )
     }
 
     /// No account can take a refund back.
@@ -97,6 +89,28 @@ extension RoutedStripe {
         var pause = StripeProcessor.mistakePause
     }
 
+    /// Makes each call at the account of its card, at all accounts at the same time.
+    ///
+    /// - Parameters:
+    ///   - calls: The calls.
+    ///   - method: The payment method of a call.
+    ///   - wait: Answers a call that cannot be made now, and says how long it waits.
+    ///   - account: Makes calls at one account.
+    private func route<Call: Sendable>(
+        _ calls: [Call],
+        by method: (Call) -> PaymentMethod,
+        orWait wait: (Call, Duration) -> Void,
+        to account: @escaping @Sendable (StripeProcessor, [Call]) async -> Void
+    ) async {
+        let routes = await routes(of: calls, by: method)
+        for call in routes.waiting { wait(call, routes.pause) }
+        await withDiscardingTaskGroup { group in
+            for share in routes.shares {
+                group.addTask { await account(share.processor, share.calls) }
+            }
+        }
+    }
+
     /// Finds the account of each call.
     ///
     /// A card is called for at no account if the settings do not name its own, or if its row was lost and
@@ -106,7 +120,7 @@ extension RoutedStripe {
         by method: (Call) -> PaymentMethod
     ) async -> Routes<Call> {
         var routes = Routes<Call>()
-        let homes: [PaymentMethod: StripeAccountName]
+        let homes: [PaymentMethod: ProcessorAccountName]
         do {
             homes = try await self.homes(Array(Set(calls.map(method))))
         } catch {
@@ -118,7 +132,7 @@ extension RoutedStripe {
             routes.pause = StripeProcessor.pause
             return routes
         }
-        var shares: [StripeAccountName: [Call]] = [:]
+        var shares: [ProcessorAccountName: [Call]] = [:]
         for call in calls {
             let card = method(call)
             let home = homes[card] ?? (isOfFirst(card) ? accounts.first.name : nil)

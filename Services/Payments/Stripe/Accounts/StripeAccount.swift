@@ -2,7 +2,7 @@ import Stripe
 
 /// One of the merchant's accounts at Stripe, and the way of the store's calls to it.
 struct StripeAccount: Sendable {
-    let name: StripeAccountName
+    let name: ProcessorAccountName
     /// Charges the cards that are saved there.
     let processor: StripeProcessor
 

@@ -3,7 +3,7 @@ import Stripe
 
 /// The settings of one account at Stripe.
 struct StripeAccountSettings: Hashable, Sendable {
-    let name: StripeAccountName
+    let name: ProcessorAccountName
     /// The file of the key of the API.
     let keyFile: String
     /// The file of the secrets of webhooks, one a line.

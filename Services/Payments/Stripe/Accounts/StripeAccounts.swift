@@ -9,13 +9,13 @@ struct StripeAccounts: Sendable {
     let first: StripeAccount
     var others: [StripeAccount] = []
     /// The accounts of the apps that do not use the first one.
-    var apps: [BundleID: StripeAccountName] = [:]
+    var apps: [BundleID: ProcessorAccountName] = [:]
 
     /// All accounts, the first one in front.
     var all: [StripeAccount] { [first] + others }
 
     /// The account of a name; `nil` if the settings name none such any more.
-    func named(_ name: StripeAccountName) -> StripeAccount? { all.first { $0.name == name } }
+    func named(_ name: ProcessorAccountName) -> StripeAccount? { all.first { $0.name == name } }
 
     /// The account at which the buyers of an app save cards.
     func of(_ app: BundleID) -> StripeAccount { apps[app].flatMap { named($0) } ?? first }

@@ -46,18 +46,18 @@ extension StripeSettings {
         var accounts: [StripeAccountSettings] = []
         for part in names.split(separator: ",", omittingEmptySubsequences: false) {
             let text = part.trimmingCharacters(in: .whitespaces)
-            guard StripeAccountName.isWellFormed(text),
+            guard ProcessorAccountName.isWellFormed(text),
                 !accounts.contains(where: { $0.name.rawValue == text })
             else {
                 reader.refuse(
                     "STRIPE_ACCOUNTS",
-                    "holds '\(text)', which is there twice or is not \(StripeAccountName.form)"
+                    "holds '\(text)', which is there twice or is not \(ProcessorAccountName.form)"
                 )
                 continue
             }
             accounts.append(
                 StripeAccountSettings(
-                    name: StripeAccountName(rawValue: text),
+                    name: ProcessorAccountName(rawValue: text),
                     keyFile: "\(directory)/\(text)/key",
                     webhookSecretsFile: "\(directory)/\(text)/webhook-secrets"
                 )
@@ -72,13 +72,13 @@ extension StripeSettings {
     static func apps(
         _ reader: inout SettingsReader,
         among accounts: [StripeAccountSettings]
-    ) -> [BundleID: StripeAccountName] {
+    ) -> [BundleID: ProcessorAccountName] {
         let entries = reader.list(
             "STRIPE_APPS",
             default: [:],
             "The apps that do not use the default account at Stripe: com.acme.chess=games."
         )
-        var apps: [BundleID: StripeAccountName] = [:]
+        var apps: [BundleID: ProcessorAccountName] = [:]
         for (app, name) in entries.sorted(by: { $0.key < $1.key }) {
             guard BundleID.isWellFormed(app) else {
                 reader.refuse("STRIPE_APPS", "names '\(app)', which is not \(BundleID.form)")
@@ -91,7 +91,7 @@ extension StripeSettings {
                 )
                 continue
             }
-            apps[BundleID(unchecked: app)] = StripeAccountName(rawValue: name)
+            apps[BundleID(unchecked: app)] = ProcessorAccountName(rawValue: name)
         }
         return apps
     }
@@ -100,7 +100,7 @@ extension StripeSettings {
     ///
     /// With one key for two names, the store would read one list twice.
     func checkAccounts(_ reader: inout SettingsReader, in environment: StoreEnvironment) {
-        var names: [StripeKey: StripeAccountName] = [:]
+        var names: [StripeKey: ProcessorAccountName] = [:]
         for account in accounts {
             let isDefault = account.name == .default
             let keySetting = isDefault ? "STRIPE_KEY_FILE" : "STRIPE_ACCOUNTS_DIRECTORY"

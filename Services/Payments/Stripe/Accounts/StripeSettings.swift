@@ -9,7 +9,7 @@ struct StripeSettings: Sendable {
     let first: StripeAccountSettings
     let others: [StripeAccountSettings]
     /// The accounts of the apps that do not use the first one.
-    let apps: [BundleID: StripeAccountName]
+    let apps: [BundleID: ProcessorAccountName]
     let client: StripeClient.Settings
     let callsPerSecond: Int
     let endpointCallsPerSecond: Int
