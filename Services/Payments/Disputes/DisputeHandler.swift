@@ -19,10 +19,15 @@ struct DisputeHandler: Sendable {
 
     /// Commits what a dispute is now.
     ///
-    /// - Parameter dispute: The dispute, of a transaction of the store's.
+    /// - Parameters:
+    ///   - dispute: The dispute, of a transaction of the store's.
+    ///   - account: The account at the processor that tells it; the log names every one but the default.
     /// - Returns: Whether it is dealt with; if not, its charge is not settled yet.
     /// - Throws: `PostgresError`, or an error of a row that cannot be read.
-    func settle(_ dispute: ProcessorDispute) async throws -> Bool {
+    func settle(
+        _ dispute: ProcessorDispute,
+        at account: ProcessorAccountName = .default
+    ) async throws -> Bool {
         let start = context.spans.start
         let id = dispute.charge.transactionID
         let (isDone, isNew, report) = try await context.client.withTransaction {
@@ -37,13 +42,15 @@ struct DisputeHandler: Sendable {
         runner.goOn(after: report)
         if isNew {
             opened.increment()
+            var metadata: Logger.Metadata = [
+                "transaction.id": "\(id)", "dispute": "\(dispute.id)",
+                "amount": "\(dispute.amount)", "reason": "\(dispute.reason ?? "none")",
+                "answer.by": "\(dispute.answerBy.map { "\($0)" } ?? "unknown")",
+            ]
+            if account != .default { metadata["processor.account"] = "\(account)" }
             context.logger.warning(
                 "A buyer disputes a charge; answer it at the processor",
-                metadata: [
-                    "transaction.id": "\(id)", "dispute": "\(dispute.id)",
-                    "amount": "\(dispute.amount)", "reason": "\(dispute.reason ?? "none")",
-                    "answer.by": "\(dispute.answerBy.map { "\($0)" } ?? "unknown")",
-                ]
+                metadata: metadata
             )
         }
         return isDone

@@ -183,7 +183,7 @@ struct ProcessorEventHandler: Sendable {
             )
             return true
         }
-        return try await disputes.settle(dispute)
+        return try await disputes.settle(dispute, at: account.name)
     }
 
     /// Removes events that were applied long ago.

@@ -45,12 +45,13 @@ struct StripeStore: Sendable {
         clock shared: ManualClock? = nil,
         others: [StripeAccount] = [],
         apps: [BundleID: ProcessorAccountName] = [:],
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(60),
+        logger: Logger? = nil
     ) throws {
         // The stand-in has the machine's clock, and compares times with it.
         let start = Int64(Date().timeIntervalSince1970) * 1000
         let clock = shared ?? ManualClock(StoreTime(millisecondsSinceEpoch: start))
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let account = try Self.account(
             client: client,
             url: url,

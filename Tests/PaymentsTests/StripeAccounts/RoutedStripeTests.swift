@@ -153,6 +153,25 @@ import Testing
         }
     }
 
+    @Test func theWarningOfADisputeNamesTheAccount() async throws {
+        try await withTwoAccounts { two in
+            let log = RecordedLog()
+            try await two.withProcess(logger: log.logger) { store in
+                let bought = try await store.buy(by: try await store.save(at: two.url))
+                let payment = try #require(try await store.charge(of: bought.id).reference)
+                try two.standIn.dispute(payment: payment.rawValue)
+                let events = two.events(of: store)
+                store.clock.advance(by: .seconds(301))
+                try await events.readList(pause: .seconds(300))
+                store.clock.advance(by: .seconds(2))
+                while try await events.applyDue(limit: 10) > 0 {}
+                #expect(try await store.load(bought.id).revokedAt != nil)
+            }
+            let warnings = log.lines.filter { $0.hasPrefix("A buyer disputes a charge") }
+            #expect(warnings.count == 1 && warnings[0].contains("games"))
+        }
+    }
+
     @Test func whatMovesAtEachAccountIsReadAndComparedByItself() async throws {
         try await withTwoAccounts { two in
             _ = try await two.store.buy(by: try await two.store.save())

@@ -28,10 +28,12 @@ struct TwoAccounts: Sendable {
     ///
     /// - Parameters:
     ///   - apps: The accounts of apps.
+    ///   - logger: Receives what the process logs; `nil` if nobody reads it.
     ///   - body: Receives the process.
     /// - Throws: The error of the body.
     func withProcess(
         apps: [BundleID: ProcessorAccountName] = TwoAccounts.moved,
+        logger: Logger? = nil,
         _ body: @Sendable (StripeStore) async throws -> Void
     ) async throws {
         let process = try StripeStore(
@@ -40,7 +42,8 @@ struct TwoAccounts: Sendable {
             url: store.url,
             clock: store.clock,
             others: [games],
-            apps: apps
+            apps: apps,
+            logger: logger
         )
         do { try await body(process) } catch {
             await process.stripe.shutDown()
