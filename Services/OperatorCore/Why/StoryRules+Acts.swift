@@ -7,12 +7,14 @@ extension StoryRules {
         func step(_ time: StoreTime, _ text: String) -> Story.Step {
             Story.Step(time: time, service: .service(.payments), kind: "state", text: text)
         }
+        // All attempts of a transaction have one payment method.
+        let account = payments.attempts.first?.account.map { ", account \($0)" } ?? ""
         return payments.refunds.flatMap { refund in
             let effect = refund.revokes ? "takes the product away" : "leaves the product"
             let refunded = act(of: .transactionRefunded, at: refund.refundedAt)
             let what =
                 refund.dispute.map {
-                    "taken back by the buyer's bank: \(refund.amount), dispute \($0)"
+                    "taken back by the buyer's bank: \(refund.amount), dispute \($0)\(account)"
                 }
                 ?? "refunded \(refund.amount)\(refunded)"
             let text = "\(what) (refund \(refund.number), which \(effect))"

@@ -2,9 +2,7 @@ import EventTypes
 import Foundation
 import Messaging
 import Postgres
-import Seals
 import StoreAPI
-import StoreTracing
 
 /// The SQL of a purchase's story: each service's books, by key.
 enum StoryStore {
@@ -69,7 +67,7 @@ enum StoryStore {
         chapter.postings = try postings(id, on: connection)
         try addResumptions(of: id, to: &chapter, on: connection)
         try SubscriptionStoryStore.addSubscription(to: &chapter, on: connection)
-        chapter.events = try events(of: id, since: requested, on: connection)
+        chapter.events = try StoryEventStore.events(of: id, since: requested, on: connection)
         return chapter
     }
 
@@ -158,7 +156,7 @@ enum StoryStore {
                 )
             )
         }
-        chapter.events = try events(of: id, since: time, on: connection)
+        chapter.events = try StoryEventStore.events(of: id, since: time, on: connection)
         return chapter
     }
 
@@ -223,7 +221,7 @@ enum StoryStore {
             )
             return FulfillmentChapter.Credit(unit: unit, kind: kind, amount: amount, time: time)
         }
-        chapter.events = try events(of: id, since: time, on: connection)
+        chapter.events = try StoryEventStore.events(of: id, since: time, on: connection)
         return chapter
     }
 
@@ -236,18 +234,21 @@ enum StoryStore {
         try connection.query(
             """
             SELECT kind, CASE WHEN step = 'settled' AND failed_reference = reference
-                THEN 'failed' ELSE step END, payment_method, call_count, due_at, waits_for
+                THEN 'failed' ELSE step END, payment_method, call_count, due_at, waits_for,
+                (SELECT processor_account FROM payment_methods
+                    WHERE token = payment_method AND processor_account <> 'default')
             FROM processor_attempts WHERE transaction_id = \(id.number)
             ORDER BY kind, number
             """
         ).map { row in
-            let (kind, step, method, calls, due, other) = try row.decode(
+            let (kind, step, method, calls, due, other, account) = try row.decode(
                 String.self,
                 String.self,
                 String.self,
                 Int32.self,
                 MachineTime?.self,
-                Int64?.self
+                Int64?.self,
+                String?.self
             )
             return PaymentsChapter.Attempt(
                 kind: kind,
@@ -255,7 +256,8 @@ enum StoryStore {
                 paymentMethod: PaymentMethod(rawValue: method),
                 callCount: Int(calls),
                 dueAt: due,
-                waitsFor: other
+                waitsFor: other,
+                account: account
             )
         }
     }
@@ -320,79 +322,6 @@ enum StoryStore {
                 entries: zip(accounts, amounts).map {
                     (account: $0, amount: Money(minorUnits: $1, currency: currency))
                 }
-            )
-        }
-    }
-
-    /// Reads a service's events about a transaction.
-    ///
-    /// The condition on the time excludes whole months of the log, with a day of tolerance for
-    /// clocks. The events are sorted after they are found, because an ordered scan would read the
-    /// whole log.
-    private static func events(
-        of id: TransactionID,
-        since time: StoreTime,
-        on connection: isolated PostgresConnection
-    ) throws -> [StoryEvent] {
-        let others = [EventType.accountChanged, .queueAccountChanged, .queueSubscriptionChanged]
-        let acts = [
-            EventType.transactionApproved, .transactionFailed, .transactionRefunded,
-            .transactionRefundReversed, .refundRequestChanged,
-        ].map(\.rawValue)
-        let rows = try connection.query(
-            """
-            WITH found AS MATERIALIZED (
-                SELECT event_id, type, topic, key, time, traceparent, xid, position,
-                    CASE WHEN type = \(EventType.subscriptionChanged.rawValue)
-                        THEN unpacked_json(data)::json END AS change,
-                    CASE WHEN type = ANY(\(acts))
-                        THEN unpacked_json(data)::json -> 'act' END AS act,
-                    CASE WHEN type = \(EventType.refundRequestChanged.rawValue)
-                        THEN unpacked_json(data)::json -> 'request' END AS request
-                FROM outbox
-                WHERE subject = \(id.rawValue) AND time >= \(time.advanced(by: .seconds(-86_400)))
-                    AND type <> ALL(\(others.map(\.rawValue)))
-                LIMIT 1000
-            )
-            SELECT found.event_id, found.type, found.topic, found.key, found.xid, found.position,
-                found.time, found.traceparent,
-                (found.xid, found.position) <= (relay.xid, relay.position), found.change,
-                found.act, found.request
-            FROM found, relay_place relay ORDER BY found.xid, found.position
-            """
-        )
-        return try rows.map { row in
-            let (
-                event, type, topic, key, xid, position, time, trace, isPublished, change, act,
-                request
-            ) = try row.decode(
-                EventID.self,
-                String.self,
-                String.self,
-                String.self,
-                UInt64.self,
-                Int64.self,
-                StoreTime.self,
-                StoredTrace?.self,
-                Bool.self,
-                PostgresJSON?.self,
-                PostgresJSON?.self,
-                PostgresJSON?.self
-            )
-            return StoryEvent(
-                id: event,
-                type: EventType(rawValue: type),
-                topic: topic,
-                key: key,
-                place: LogPlace(xid: xid, position: position),
-                time: time,
-                traceID: trace?.context?.traceID.description,
-                isPublished: isPublished,
-                change: try change.map {
-                    try EventCoding.decode(SubscriptionChanged.self, from: $0.bytes)
-                },
-                act: try act.map { try $0.decode(Act.self) },
-                request: try request.map { try $0.decode(RequestedRefund.self) }
             )
         }
     }

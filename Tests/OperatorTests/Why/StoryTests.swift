@@ -269,15 +269,33 @@ import Testing
         #expect(Self.story(payments).waitsFor == [])
     }
 
-    private static func attempt(_ kind: String, _ step: String) -> PaymentsChapter.Attempt {
+    private static func attempt(
+        _ kind: String,
+        _ step: String,
+        at account: String? = nil
+    ) -> PaymentsChapter.Attempt {
         PaymentsChapter.Attempt(
             kind: kind,
             step: step,
             paymentMethod: "pm_1",
             callCount: 1,
             dueAt: nil,
-            waitsFor: nil
+            waitsFor: nil,
+            account: account
         )
+    }
+
+    @Test(arguments: [(nil, ""), ("games", ", account games")] as [(String?, String)])
+    func aDisputeNamesTheAccountWhereItIsAnswered(account: String?, words: String) {
+        var payments = Self.payments()
+        let price = Money(minorUnits: 99, currency: Self.usd)
+        var refund = Refund(number: 1, amount: price, refundedAt: Self.after(9), revokes: true)
+        refund.dispute = "dp_1"
+        payments.refunds = [refund]
+        payments.attempts = [Self.attempt("charge", "settled", at: account)]
+        let found = Self.story(payments).steps.map(\.text).filter { $0.contains("dp_1") }
+        let text = "taken back by the buyer's bank: 0.99 USD, dispute dp_1\(words)"
+        #expect(found == [text + " (refund 1, which takes the product away)"])
     }
 
     @Test func aWebhookThatIsNotConfirmedTellsItsAnswerAndItsNextTry() {

@@ -10,6 +10,9 @@ struct PaymentsChapter: Sendable {
         let callCount: Int
         let dueAt: MachineTime?
         let waitsFor: Int64?
+        /// The account at the processor where the payment method was saved; `nil` for the one that every
+        /// store has.
+        var account: String?
     }
 
     /// An entry of the processor's own list.
