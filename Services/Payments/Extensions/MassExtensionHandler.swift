@@ -307,7 +307,12 @@ extension MassExtensionHandler {
             }
         } catch let error where RowError.matches(error) {
             return try await context.client.withConnection { [self] connection in
-                try MassExtensionStore.allIDs(of: record, limit: pageSize, on: connection)
+                try SubscriptionStore.ids(
+                    after: TransactionID(number: record.lookedAtID),
+                    through: TransactionID(number: record.lastID),
+                    limit: pageSize,
+                    on: connection
+                )
             }
         }
     }

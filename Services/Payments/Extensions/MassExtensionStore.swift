@@ -179,21 +179,6 @@ enum MassExtensionStore {
         return page
     }
 
-    /// Reads the ids of the next subscriptions, whatever they are about, and nothing else of them.
-    static func allIDs(
-        of record: MassExtensionRecord,
-        limit: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [TransactionID] {
-        try connection.query(
-            """
-            SELECT id FROM subscriptions
-            WHERE id > \(record.lookedAtID) AND id <= \(record.lastID)
-            ORDER BY id LIMIT \(Int64(limit))
-            """
-        ).map { TransactionID(number: try $0.decode(Int64.self)) }
-    }
-
     /// Reads the subscriptions of an open request that could not be extended because of a broken row.
     static func leftIDs(
         of number: Int64,

@@ -175,7 +175,11 @@ struct PriceEnrolmentHandler: Sendable {
             return (page.ids.sorted(), page.lastID)
         } catch let error where RowError.matches(error) {
             let ids = try await context.client.withConnection { [self] connection in
-                try PriceEnrolmentStore.allIDs(of: enrolment, limit: pageSize, on: connection)
+                try SubscriptionStore.ids(
+                    after: enrolment.reachedID,
+                    limit: pageSize,
+                    on: connection
+                )
             }
             return (ids, ids.last)
         }

@@ -200,29 +200,6 @@ enum PriceEnrolmentStore {
         return page
     }
 
-    /// Reads the next page of all subscriptions, whatever an enrolment is about.
-    ///
-    /// It reads nothing of them but their ids, so a damaged row does not end it.
-    ///
-    /// - Parameters:
-    ///   - enrolment: The enrolment.
-    ///   - limit: The most subscriptions.
-    ///   - connection: A connection.
-    /// - Returns: The ids, in their order.
-    /// - Throws: `PostgresError`.
-    static func allIDs(
-        of enrolment: PriceEnrolment,
-        limit: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [TransactionID] {
-        try connection.query(
-            """
-            SELECT id FROM subscriptions WHERE id > \(enrolment.reachedID.number)
-            ORDER BY id LIMIT \(Int64(limit))
-            """
-        ).map { TransactionID(number: try $0.decode(Int64.self)) }
-    }
-
     /// The subscriptions of an enrolment that could not be told, and that nobody has told since.
     static func leftIDs(
         of key: PriceEnrolment.Key,

@@ -33,7 +33,7 @@ struct RenewalHandler: Sendable {
         let left = failed.current()
         do {
             return try await carryOut { time, connection in
-                try SubscriptionStore.takeDue(
+                try DueSubscriptionStore.take(
                     at: time,
                     limit: limit,
                     besides: left,
@@ -52,12 +52,12 @@ struct RenewalHandler: Sendable {
     private func carryOutEach(limit: Int, besides left: Set<TransactionID>) async throws -> Int {
         let time = context.now()
         let ids = try await context.client.withConnection { connection in
-            try SubscriptionStore.due(at: time, limit: limit, besides: left, on: connection)
+            try DueSubscriptionStore.ids(at: time, limit: limit, besides: left, on: connection)
         }
         for id in ids {
             do {
                 _ = try await carryOut { time, connection in
-                    try SubscriptionStore.takeDue(id, at: time, on: connection)
+                    try DueSubscriptionStore.take(id, at: time, on: connection)
                 }
                 failed.forget(id)
             } catch let error where RowError.matches(error) {

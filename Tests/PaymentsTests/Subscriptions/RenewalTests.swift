@@ -100,7 +100,7 @@ import Testing
                     ) AS other (name, number, seconds, kind)
                     """
                 )
-                let taken = try SubscriptionStore.takeDue(
+                let taken = try DueSubscriptionStore.take(
                     at: startTime.advanced(by: Self.month),
                     limit: 10,
                     on: connection
