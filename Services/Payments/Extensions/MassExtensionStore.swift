@@ -199,11 +199,10 @@ enum MassExtensionStore {
         of number: Int64,
         on connection: isolated PostgresConnection
     ) throws {
+        let added = isLeft ? [id.number] : []
         try connection.execute(
             """
-            UPDATE mass_extensions SET left_ids = CASE WHEN \(isLeft)
-                THEN array_append(array_remove(left_ids, \(id.number)), \(id.number))
-                ELSE array_remove(left_ids, \(id.number)) END
+            UPDATE mass_extensions SET left_ids = array_remove(left_ids, \(id.number)) || \(added)
             WHERE number = \(number)
             """
         )

@@ -228,11 +228,10 @@ enum PriceEnrolmentStore {
         of enrolment: PriceEnrolment,
         on connection: isolated PostgresConnection
     ) throws {
+        let added = isLeft ? [id.number] : []
         try connection.execute(
             """
-            UPDATE price_enrolments SET left_ids = CASE WHEN \(isLeft)
-                THEN array_append(array_remove(left_ids, \(id.number)), \(id.number))
-                ELSE array_remove(left_ids, \(id.number)) END
+            UPDATE price_enrolments SET left_ids = array_remove(left_ids, \(id.number)) || \(added)
             WHERE product_id = \(enrolment.key.productID)
                 AND storefront = \(enrolment.key.storefront)
             """
