@@ -500,8 +500,8 @@ let package = Package(
         + tests(
             of: "Payments",
             serviceTests + [
-                "Payments", "Ledger", "Seals", "StoreTracing", "Stripe", "StripeStandIn",
-                "Subscriptions", asyncHTTPClient, nioCore, nioHTTP1,
+                "Payments", "Ledger", "Seals", "ServiceFoundation", "StoreTracing", "Stripe",
+                "StripeStandIn", "Subscriptions", asyncHTTPClient, nioCore, nioHTTP1,
             ]
         )
         + tests(
