@@ -103,6 +103,18 @@ import Testing
         }
     }
 
+    @Test func theAttemptsOfOneTransactionAreTakenByThemselves() async throws {
+        try await withStore { store in
+            let first = try await store.add(request(), key: "a")
+            let second = try await store.add(request(), key: "b")
+            store.clock.advance(by: .seconds(11))
+            let taken = try await store.outcomes.takeDue(limit: 10, of: second.id)
+            #expect(taken.map(\.transactionID) == [second.id])
+            let others = try await store.outcomes.takeDue(limit: 10)
+            #expect(others.map(\.transactionID) == [first.id])
+        }
+    }
+
     @Test func whatOnlyWaitsForItsTurnIsNotInquiredAbout() async throws {
         try await withStore { store in
             let added = try await store.add(request(), key: "a")
