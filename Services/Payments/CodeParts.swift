@@ -25,7 +25,7 @@ struct CodeParts {
                 context: charging.context,
                 products: products,
                 methodRefusal: charging.processor.refusal(of:),
-                pay: { [batcher = acceptance.batcher] in try await batcher.submit($0) }
+                pay: acceptance.pay
             ),
             refusesCardNumbers: charging.processor.hasSavedMethods,
             addressHeader: settings.clientAddressHeader

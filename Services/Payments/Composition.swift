@@ -67,7 +67,7 @@ private func composePayments(
             .addRoutes(to: router)
         accounts.addRoutes(to: router)
         PaymentRoutes(
-            payments: acceptance.batcher,
+            pay: acceptance.pay,
             restores: RestoreHandler(context: context, didCommit: wakeRelay),
             transactions: TransactionReader(client: frame.client),
             approvals: ApprovalHandler(context: context, didCommit: charging.didCommit),

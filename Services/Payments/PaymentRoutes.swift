@@ -10,7 +10,8 @@ import StoreAPI
 /// They read requests, pass them to the handlers and write the answers. They contain no SQL and no
 /// rules.
 struct PaymentRoutes: Sendable {
-    let payments: RequestBatcher<PaymentSubmission, PaymentReply>
+    /// Accepts or refuses a payment.
+    let pay: @Sendable (PaymentSubmission) async throws -> PaymentReply
     let restores: RestoreHandler
     let transactions: TransactionReader
     let approvals: ApprovalHandler
@@ -59,7 +60,7 @@ struct PaymentRoutes: Sendable {
             trace: context.trace
         )
         if refusesCardNumbers, submission.hasCardNumber { throw HTTPProblem.cardNumberRefused }
-        switch try await payments.submit(submission) {
+        switch try await pay(submission) {
         case .accepted(let body, let isReplay):
             return Response(
                 status: .created,

@@ -1,4 +1,5 @@
 import EventTypes
+import ServiceKit
 import StoreAPI
 import Testing
 
@@ -114,6 +115,17 @@ import Testing
             Self.decide(Self.scheduled(Builder.money(499, "USD")))
                 == .refused(.samePriceChange(Builder.premium, Builder.usa))
         )
+    }
+
+    @Test func aRefusedChangeSaysWhatToDo() {
+        let past = AdminRoutes.problem(
+            for: .pastPriceChange(Builder.premium, Builder.usa, from: Builder.now)
+        )
+        #expect(past.code == "price_change_past")
+        #expect("\(past)".hasSuffix("Name a later time, or set the price itself."))
+        let same = AdminRoutes.problem(for: .samePriceChange(Builder.premium, Builder.usa))
+        #expect(same.code == "price_change_none")
+        #expect("\(same)".hasSuffix("costs this already. Leave the change out."))
     }
 
     @Test func aScheduledPriceThatIsNotAboveAnOfferIsNamed() throws {

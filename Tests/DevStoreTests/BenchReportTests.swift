@@ -295,6 +295,28 @@ import Testing
         #expect(renewal.busyCores == 2, "the load keeps a core busy, too")
     }
 
+    @Test func theRatioOfOffersIsKnownOfEachRound() throws {
+        var (ordinary, promotional) = (BenchOffers.Tally(), BenchOffers.Tally())
+        for (less, more) in [(1.0, 1.2), (2.0, 2.2), (1.0, 1.3)] {
+            for (seconds, isOrdinary) in [(less, true), (more, false)] {
+                let round = BenchOffers.Tally(
+                    purchases: 100,
+                    seconds: 1,
+                    processorSeconds: ["payments": seconds]
+                )
+                if isOrdinary { ordinary.add(round) } else { promotional.add(round) }
+            }
+        }
+        let result = BenchOffers.Result(
+            ordinary: ordinary,
+            promotional: promotional,
+            code: BenchOffers.Tally()
+        )
+        let ratios = try #require(result.costRatios(of: promotional))
+        #expect(abs(ratios.lowerBound - 1.1) < 0.001 && abs(ratios.upperBound - 1.3) < 0.001)
+        #expect(result.costRatios(of: result.code) == nil)
+    }
+
     @Test func offersAndARaiseHaveGoalsAndNumbersOfTheirOwn() throws {
         func tally(_ payments: Double) -> BenchOffers.Tally {
             BenchOffers.Tally(purchases: 100, seconds: 1, processorSeconds: ["payments": payments])

@@ -33,6 +33,21 @@ import Testing
             "ben",
         ],
         ["families", "list", "--app", "com.example.app", "--account", "ben"],
+        ["families", "show", "019b2a3c-7a10-7a10-8a10-0123456789ab"],
+        ["families", "add", "019b2a3c-7a10-7a10-8a10-0123456789ab", "dora", "--reason", "By mail"],
+        ["families", "share", "019b2a3c-7a10-7a10-8a10-0123456789ab", "ben", "off"],
+        ["families", "remove", "019b2a3c-7a10-7a10-8a10-0123456789ab", "ben"],
+        ["families", "end", "019b2a3c-7a10-7a10-8a10-0123456789ab"],
+        [
+            "codes", "create", "--app", "com.example.app", "--product", "club", "--offer",
+            "spring", "--count", "9",
+        ],
+        [
+            "codes", "create", "--app", "com.example.app", "--product", "club", "--offer",
+            "spring", "--count", "9", "--word", "SPRING", "--expires", "2027-06-30T22:00:00Z",
+        ],
+        ["codes", "list", "--limit", "5"], ["codes", "show", "3"],
+        ["codes", "deactivate", "3", "--reason", "Lost"],
         ["offers", "list"], ["offers", "list", "club", "--json"],
         ["test", "dispute", "1", "--step", "win"], ["test", "raise", "1", "3.99"],
         ["test", "answer", "1", "agree"], ["test", "storefront", "ada", "FRA"],
@@ -63,6 +78,11 @@ import Testing
         ["subscriptions", "extend-all", "club", "--app", "com.example.app", "--days", "0"],
         ["products", "price", "a", "USA", "0.99", "--raise-subscribers"],
         ["families", "list", "--account", "ben"], ["test", "dispute", "1", "--step", "pay"],
+        ["families", "create", "--app", "com.example.app", "--member", "ben"],
+        ["families", "show", "7"],
+        ["families", "share", "019b2a3c-7a10-7a10-8a10-0123456789ab", "ben", "perhaps"],
+        ["codes", "create", "--app", "com.example.app", "--product", "club", "--count", "9"],
+        ["codes", "show", "spring"], ["codes", "list", "--limit", "0"],
         ["test", "raise", "1"], ["test", "answer", "1", "perhaps"],
         ["test", "expire", "1", "--intent", "6"], ["test", "renew"],
         ["clock", "advance", "31"], ["clock", "set", "tomorrow"], ["clock", "rate", "1h=1m"],
@@ -74,6 +94,44 @@ import Testing
             _ = try OperatorCommand.parseAsRoot(arguments)
         }
         #expect(error.map { OperatorCommand.exitCode(for: $0) } == .validationFailure)
+    }
+
+    @Test(arguments: [
+        (["subscriptions", "extend", "1", "--days", "91"], "--days must be from 1 to 90."),
+        (
+            [
+                "families", "create", "--app", "com.example.app", "--organizer", "ada",
+                "--organizer", "ben", "--member", "cleo",
+            ],
+            "A family has one organizer. Name the others with --member."
+        ),
+        (
+            ["families", "list", "--account", "ben"],
+            "--account needs --app: an account is a buyer in one app."
+        ),
+        (["families", "show", "7"], "'7' is not \(FamilyID.form)."),
+        (
+            [
+                "codes", "create", "--app", "com.example.app", "--product", "club", "--offer",
+                "spring", "--count", "9", "--expires", "soon",
+            ],
+            "'soon' is not a time in UTC such as 2026-11-21T14:00:00Z."
+        ),
+        (
+            ["products", "price", "a", "USA", "0.99", "--raise-subscribers"],
+            "--raise-subscribers needs --from, the time from which renewals cost more."
+        ),
+        (
+            ["refund-requests", "list", "--state", "new"],
+            "'new' is not a state: choose one of "
+        ),
+    ])
+    func whatIsWrongIsSaid(arguments: [String], words: String) {
+        let error = #expect(throws: (any Error).self) {
+            _ = try OperatorCommand.parseAsRoot(arguments)
+        }
+        let message = error.map { OperatorCommand.message(for: $0) } ?? ""
+        #expect(message.contains(words), "\(message)")
     }
 
     @Test func everyCommandExplainsItself() {

@@ -18,6 +18,12 @@ extension PaymentSubmission {
     }
 }
 
+extension PaymentHandler {
+    func accept(_ submissions: [PaymentSubmission]) async throws -> [PaymentReply] {
+        try await accept(submissions.map { entry(for: $0) })
+    }
+}
+
 extension ApprovalHandler {
     func decide(
         _ decision: ApprovalRequest.Decision,

@@ -40,7 +40,7 @@ struct CreateCodesCommand: OperatorSubcommand {
 
     @Option(
         name: .customLong("expires"),
-        help: "The end by the store's clock, such as 2027-06-30T22:00:00Z.",
+        help: "The end by the store's clock, such as 2027-06-30T22:00:00Z (default: no end).",
         transform: moment
     )
     var expiresAt: StoreTime?

@@ -18,20 +18,31 @@ struct CreateFamilyCommand: OperatorSubcommand {
     @Option(help: "The app, by its bundle id.", transform: identifier)
     var app: BundleID
 
-    @Option(help: "The organizer: a member until the family ends.", transform: identifier)
-    var organizer: AccountID
+    // As a single value, the last of several would count, and nothing would say so.
+    @Option(
+        name: .customLong("organizer"),
+        help: "The organizer, exactly one: a member until the family ends.",
+        transform: identifier
+    )
+    var organizers: [AccountID]
 
     @Option(
         name: .customLong("member"),
-        help: "Another member. Repeat it for each of them.",
+        help: "Another member, of one to five. Repeat it for each of them.",
         transform: identifier
     )
     var members: [AccountID] = []
 
+    func validate() throws {
+        guard organizers.count == 1 else {
+            throw ValidationError("A family has one organizer. Name the others with --member.")
+        }
+    }
+
     func perform() async throws {
         let request = FamilyRequest(
             bundleID: app,
-            organizer: organizer,
+            organizer: organizers[0],
             members: members,
             reason: why.reason
         )

@@ -10,8 +10,14 @@ struct OffersCommand: AsyncParsableCommand {
         commandName: "offers",
         abstract: "Lists the offers of subscriptions.",
         discussion: """
+            An offer is a price below the ordinary one for the first periods. There are four types:
+              introductory  for accounts that never had one in the group
+              promotional   for present and former subscribers; your server signs it
+              code          for whoever redeems one of its codes ('counterfoil codes')
+              winBack       for accounts whose subscription has ended
+
             An offer is part of its product. The console changes it, and so does \
-            'counterfoil products import'. 'counterfoil codes' makes the codes of an offer.
+            'counterfoil products import'.
 
             Examples:
               counterfoil offers list

@@ -21,8 +21,8 @@ struct AcceptanceBatch: Sendable {
         let signedOffer: Result<SignedOffer, SignedOffer.Refusal>?
         var reply: PaymentReply?
 
-        /// Computes everything about a request that needs no books, so that no database transaction lasts
-        /// longer because of it.
+        /// Computes everything about a request that needs no books, so that neither a batch nor its
+        /// database transaction lasts longer because of it.
         init(_ submission: PaymentSubmission, signedBy keys: OfferKeys) {
             self.submission = submission
             key = submission.key

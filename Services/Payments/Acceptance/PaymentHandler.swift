@@ -24,9 +24,13 @@ struct PaymentHandler: Sendable {
     private let counters = PaymentCounters()
     private let pruning = NoncePruning()
 
+    /// Makes the entry of a request in a batch, which is to be made before the batch begins.
+    func entry(for submission: PaymentSubmission) -> AcceptanceBatch.Entry {
+        AcceptanceBatch.Entry(submission, signedBy: offerKeys)
+    }
+
     /// Accepts or refuses each request of a batch.
-    func accept(_ submissions: [PaymentSubmission]) async throws -> [PaymentReply] {
-        let entries = submissions.map { AcceptanceBatch.Entry($0, signedBy: offerKeys) }
+    func accept(_ entries: [AcceptanceBatch.Entry]) async throws -> [PaymentReply] {
         let batch = try await apply(entries)
         didCommit(batch.attempts)
         counters.count(batch.replies)

@@ -69,7 +69,7 @@ struct CampaignHandler: Sendable {
         } else if !(1...codesMax).contains(request.count) {
             return "count must be from 1 to \(codesMax): how many one-time codes are made."
         }
-        if let end = request.expiresAt, end <= time { return "expiresAt is in the past." }
+        if let end = request.expiresAt, end <= time { return "The end (expiresAt) is in the past." }
         return nil
     }
 

@@ -18,7 +18,10 @@ extension FamilyRefusal {
                 .conflict,
                 code: "family_too_small",
                 title: "The organizer would be alone",
-                detail: "A family has an organizer and one other member at least. End it instead."
+                detail: """
+                    A family has an organizer and one other member at least. Name another member, or end \
+                    the family.
+                    """
             )
         case .tooLarge(let max):
             HTTPProblem(

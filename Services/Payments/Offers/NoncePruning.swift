@@ -16,7 +16,7 @@ final class NoncePruning: Sendable {
     /// The longest time between two times, if nonces are used.
     static let interval = Duration.seconds(60)
     /// The most nonces that are used between two times, apart from those of one batch.
-    static let usesMax = 64
+    static let usesMax = 256
 
     private let state = Mutex(State())
 

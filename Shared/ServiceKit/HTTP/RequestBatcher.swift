@@ -165,6 +165,22 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         }
     }
 
+    /// Waits for the response to a request that takes time to prepare.
+    ///
+    /// It is prepared by its caller, so that no batch takes longer because of it, and no rest after one. A
+    /// request that is refused without a batch is not prepared.
+    ///
+    /// - Parameter prepare: Makes the request.
+    /// - Returns: The response.
+    /// - Throws: The same as ``submit(_:)``.
+    public func submit(preparing prepare: () -> Request) async throws -> Response {
+        if let problem = state.withLock({ refusal(in: $0) }) {
+            refusals.increment()
+            throw problem
+        }
+        return try await submit(prepare())
+    }
+
     /// Waits for graceful shutdown, then until everything submitted has been answered.
     public func run() async throws {
         // Cancellation means the same here: accept nothing more, and answer what was accepted.
@@ -189,12 +205,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
 
     private func admit(_ request: Request, _ waiter: Waiter) -> Admission {
         state.withLock { state in
-            if state.isStopping {
-                return .refused(.tryAgain("The service is shutting down. Try again."))
-            }
-            guard state.pendingCount < pendingMax else {
-                return .refused(overloaded())
-            }
+            if let problem = refusal(in: state) { return .refused(problem) }
             state.lastNumber += 1
             state.pending.append(Pending(request: request, number: state.lastNumber))
             state.waiters[state.lastNumber] = waiter
@@ -206,6 +217,14 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
             state.isPerforming = true
             return .startsBatch
         }
+    }
+
+    /// The reason why no further request is taken; `nil` if one is.
+    private func refusal(in state: State) -> HTTPProblem? {
+        guard !state.isStopping else {
+            return HTTPProblem.tryAgain("The service is shutting down. Try again.")
+        }
+        return state.pendingCount < pendingMax ? nil : overloaded()
     }
 
     /// Performs batches until nothing is pending.

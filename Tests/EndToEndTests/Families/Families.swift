@@ -115,12 +115,12 @@ extension EndToEnd {
             try await withStore { store in
                 let family = try await store.makeFamily("ada", "ben")
                 for (arguments, words) in [
-                    (["create", "--organizer", "cleo"], "alone"),
+                    (["create", "--organizer", "cleo"], "Name another member"),
                     (["create", "--organizer", "cleo", "--member", "cleo"], "named twice"),
                     (["create", "--organizer", "cleo", "--member", "ben"], "another family"),
                     (["remove", family.id.rawValue, "ada"], "organizer"),
                     (["remove", family.id.rawValue, "zoe"], "not a member"),
-                    (["remove", family.id.rawValue, "ben"], "End it instead"),
+                    (["remove", family.id.rawValue, "ben"], "end the family"),
                 ] {
                     let app =
                         arguments.first == "create"

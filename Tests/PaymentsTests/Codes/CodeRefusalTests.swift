@@ -242,6 +242,25 @@ import Testing
         }
     }
 
+    @Test func aCampaignIsOfACodeOfferOfItsProduct() async throws {
+        try await withCodes { store, desk in
+            for (product, offer) in [("club", "winter"), ("coins", "spring"), ("none", "spring")] {
+                let request = CodeCampaignRequest(
+                    bundleID: alice.bundleID,
+                    productID: ProductID(unchecked: product),
+                    offerID: OfferID(unchecked: offer),
+                    count: 1
+                )
+                let reply = try await desk.campaigns.create(request, by: CodeDesk.mia)
+                guard case .offerUnknown = reply else {
+                    Issue.record("\(product) \(offer)")
+                    continue
+                }
+            }
+            #expect(try await store.count("code_campaigns") == 0)
+        }
+    }
+
     /// The books have no code that could be redeemed by who reads them.
     @Test func oneTimeCodesAreNotInTheBooks() async throws {
         try await withCodes { store, desk in

@@ -149,6 +149,37 @@ struct RequestBatcherTests {
         }
     }
 
+    @Test func aRequestIsPreparedByItsCallerWhileABatchRuns() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(name: "test", pendingMax: 1, logger: silent) {
+            requests in
+            await gate.pass(requests)
+            return requests
+        }
+        let prepared = Mutex<[Int]>([])
+        @Sendable func submit(_ number: Int) async throws -> Int {
+            try await batcher.submit(preparing: {
+                prepared.withLock { $0.append(number) }
+                return number
+            })
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask { try await submit(0) }
+            await gate.waitForBatch()
+            group.addTask { try await submit(1) }
+            while batcher.pendingCount < 1 { await Task.yield() }
+            // What is refused at once is not prepared.
+            let problem = await #expect(throws: HTTPProblem.self) { try await submit(2) }
+            #expect(problem?.code == "overloaded")
+            let numbers = prepared.withLock { $0 }
+            #expect(numbers == [0, 1])
+            #expect(gate.seen == [[0]])
+            gate.release(2)
+            try await group.waitForAll()
+        }
+        #expect(gate.seen == [[0], [1]])
+    }
+
     @Test func anErrorGoesToEveryRequestOfItsBatchAndNoOther() async throws {
         let gate = Gate()
         let batcher = RequestBatcher<Int, Int>(name: "test", logger: silent) { requests in

@@ -137,6 +137,16 @@ import Testing
         }
     }
 
+    /// Another key signs the right values, and names the key that the app has.
+    @Test func aGuessedSignatureIsRefused() async throws {
+        try await withSubscriber { store in
+            let stranger = OfferSigner()
+            let refusal = PaymentRefusal.offerSignatureInvalid(.signature)
+            await expect(refusal, of: redeeming(try stranger.discount()), store)
+            await expect(refusal, of: redeeming(token: try stranger.token()), store)
+        }
+    }
+
     /// Another account's transaction does not vouch for this one.
     @Test func aJWSForAnotherCustomerIsRefused() async throws {
         try await withStore { store in

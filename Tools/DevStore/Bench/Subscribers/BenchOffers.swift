@@ -30,6 +30,8 @@ struct BenchOffers: Sendable {
         var seconds = 0.0
         /// The processor time of each process of the store, without the load itself.
         var processorSeconds: [String: Double] = [:]
+        /// The processor time of a purchase in each round, in microseconds.
+        var roundCosts: [Double] = []
 
         /// The purchases a second.
         var rate: Double { Double(purchases) / max(seconds, 0.001) }
@@ -44,6 +46,7 @@ struct BenchOffers: Sendable {
             purchases += round.purchases
             seconds += round.seconds
             processorSeconds.merge(round.processorSeconds, uniquingKeysWith: +)
+            roundCosts.append(round.cost)
         }
 
         private func microseconds(_ seconds: Double) -> Double {
@@ -59,6 +62,15 @@ struct BenchOffers: Sendable {
 
         /// The cost of a purchase, divided by that of an ordinary one.
         func costRatio(of tally: Tally) -> Double { tally.cost / max(ordinary.cost, 1) }
+
+        /// The smallest and the largest of the ratios that single rounds have; `nil` if none was measured.
+        ///
+        /// They show how much of the ratio may be chance.
+        func costRatios(of tally: Tally) -> ClosedRange<Double>? {
+            let ratios = zip(tally.roundCosts, ordinary.roundCosts).map { $0 / max($1, 1) }
+            guard let least = ratios.min(), let most = ratios.max() else { return nil }
+            return least...most
+        }
 
         /// The rate of purchases, divided by that of ordinary ones.
         func rateRatio(of tally: Tally) -> Double { tally.rate / max(ordinary.rate, 0.001) }
@@ -332,16 +344,22 @@ extension Terminal {
             [
                 name, Terminal.describe(Int(tally.rate)), Terminal.describe(Int(tally.cost)),
                 String(format: "%.2f", result.costRatio(of: tally)),
+                result.costRatios(of: tally).map { range in
+                    String(format: "%.2f to %.2f", range.lowerBound, range.upperBound)
+                } ?? "–",
             ]
         }
         table(
             [
-                ["subscriptions bought", "purchases/s", "CPU µs/purchase", "to ordinary"],
+                [
+                    "subscriptions bought", "purchases/s", "CPU µs/purchase", "to ordinary",
+                    "in its rounds",
+                ],
                 row("at the ordinary price", result.ordinary),
                 row("with a promotional offer", result.promotional),
                 row("with a code", result.code),
             ],
-            rightAligned: [1, 2, 3]
+            rightAligned: [1, 2, 3, 4]
         )
         let processes = result.ordinary.processorSeconds.keys.sorted()
         table(
