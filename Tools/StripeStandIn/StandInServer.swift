@@ -215,7 +215,7 @@ package final class StandInServer: Sendable {
     }
 
     /// The address at which the buyer leaves the bank's page of a payment.
-    func returnURL(ofPayment id: String) -> String? {
+    package func returnURL(ofPayment id: String) -> String? {
         state.withLock { $0.books.payments.first { $0.id == id }?.returnURL }
     }
 
