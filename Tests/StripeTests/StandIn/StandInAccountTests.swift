@@ -133,21 +133,16 @@ struct StandInAccountTests {
             received.withLock { $0.append((path: request.uri.path, body: body)) }
             return HTTPResponse.Status.ok
         }
-        let port = try freePort()
-        let application = Application(
-            router: router,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-            logger: StandInUnderTest.quiet
-        )
-        var options = Self.options
-        let hook = "http://127.0.0.1:\(port)/hook"
-        options.webhooks = StandInOptions.Webhooks(urls: ["\(hook)/first"], secrets: ["whsec_1"])
-        options.others[0].webhooks = StandInOptions.Webhooks(
-            urls: ["\(hook)/games"],
-            secrets: ["whsec_2"]
-        )
-        try await withThrowingTaskGroup(of: Void.self) { [options] group in
-            group.addTask { try await application.run() }
+        try await HookServer.run(router) { url in
+            var options = Self.options
+            options.webhooks = StandInOptions.Webhooks(
+                urls: ["\(url)/hook/first"],
+                secrets: ["whsec_1"]
+            )
+            options.others[0].webhooks = StandInOptions.Webhooks(
+                urls: ["\(url)/hook/games"],
+                secrets: ["whsec_2"]
+            )
             try await Self.run(options) { first, games in
                 let customer = try await first.customer()
                 let other = try await games.customer()
@@ -161,7 +156,6 @@ struct StandInAccountTests {
                     #expect(one.body.contains(own) && !one.body.contains(foreign))
                 }
             }
-            group.cancelAll()
         }
     }
 }
