@@ -56,11 +56,7 @@ extension EndToEnd {
                 try await eventually("a call") {
                     shop.first.paymentCalls > calls ? true : nil
                 }
-                let payments = shop.store.process(.payments)
-                await payments.kill()
-                payments.set(["STRIPE_APPS": Self.apps])
-                try await payments.start()
-                try await payments.waitUntilReady()
+                try await shop.move()
                 try await bob.wait(for: open.transactionID, toBe: .purchased)
                 var request = PaymentRequest.sample()
                 request.paymentMethod = try await shop.stripe.saved(.success, of: bob)
@@ -80,6 +76,34 @@ extension EndToEnd {
                 _ = try await shop.store.administrator.refund(before.transactionID)
                 try await shop.store.expectOne("refund", of: before.transactionID)
                 #expect(shop.first.entries.last?.kind == "refund")
+                #expect(shop.games.entries.map(\.kind) == ["charge"])
+            }
+        }
+
+        @Test func aSubscriptionRenewsWhereItsCardIsAfterAMove() async throws {
+            try await Self.run(apps: nil) { shop in
+                let (store, bob) = (shop.store, try shop.bob)
+                try await store.addSubscription()
+                _ = try await store.setClock(Routes.adminClockFreeze)
+                let id = try await shop.buy(SampleCatalog.club, as: bob).transactionID
+                try await bob.wait(for: id, toBe: .purchased)
+                try await shop.move()
+                _ = try await store.advanceClock("31d", from: try await store.readClock().now)
+                try await eventually("the renewal by the old card") {
+                    shop.first.entries.count == 2 ? true : nil
+                }
+                shop.stripe.forgetCards()
+                let card = try await shop.stripe.saved(.success, of: bob)
+                #expect(try await bob.choose(card, for: id).status == 200)
+                _ = try await store.advanceClock("31d", from: try await store.readClock().now)
+                try await eventually("the renewal by the new card") {
+                    shop.games.entries.count == 1 ? true : nil
+                }
+                #expect(shop.first.entries.map(\.kind) == ["charge", "charge"])
+                try await eventually(every: .milliseconds(200), "books that agree") {
+                    () async throws -> Bool? in
+                    try await store.reconcile().differences.isEmpty ? true : nil
+                }
                 #expect(shop.games.entries.map(\.kind) == ["charge"])
             }
         }
@@ -199,12 +223,21 @@ extension EndToEnd {
             }
 
             /// Pays with a card that is saved at the account of the buyer's app.
-            func buy(as client: StoreClient) async throws -> AcceptedPayment {
-                let answer = try await client.addUntilAnswered(.sample())
+            func buy(
+                _ product: ProductID = SampleCatalog.coins,
+                as client: StoreClient
+            ) async throws -> AcceptedPayment {
+                let answer = try await client.addUntilAnswered(.sample(product))
                 return AcceptedPayment(
                     transactionID: try answer.value.transaction.id,
                     account: client.account
                 )
+            }
+
+            /// Kills `payments`, and gives Bob's app the other account.
+            func move() async throws {
+                store.process(.payments).set(["STRIPE_APPS": StripeAccounts.apps])
+                try await killPayments()
             }
 
             func killPayments() async throws {

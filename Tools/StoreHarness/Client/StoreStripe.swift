@@ -47,32 +47,38 @@ package final class StoreStripe: Sendable {
     ///   - endsProcessing: Whether it ends by itself what it processes.
     ///   - accounts: The names of further accounts.
     init(port: Int, telling stores: [String], endsProcessing: Bool, accounts: [String] = []) {
-        func options(of name: String, at path: String) -> StandInOptions {
-            var options = StandInOptions()
-            options.name = name
-            options.processingSeconds = endsProcessing ? 2 : nil
-            var webhooks = StandInOptions.Webhooks(
-                urls: stores.map { $0 + path },
-                secrets: [Self.secret(of: name)]
-            )
-            webhooks.isDoubled = true
-            webhooks.isReversed = true
-            webhooks.types = Self.events
-            options.webhooks = webhooks
-            return options
-        }
-        var first = options(of: StandInOptions().name, at: Routes.stripeEvents)
+        var first = Self.options(
+            of: StandInOptions().name,
+            telling: stores.map { $0 + Routes.stripeEvents }
+        )
         first.port = port
+        first.processingSeconds = endsProcessing ? 2 : nil
         // One account takes every key, so that a test can choose it.
         if !accounts.isEmpty { first.keys = [Self.key(of: first.name)] }
-        first.others = accounts.map { name in
-            var other = options(of: name, at: Routes.stripeAccountEvents(name))
+        for name in accounts {
+            var other = Self.options(
+                of: name,
+                telling: stores.map { $0 + Routes.stripeAccountEvents(name) }
+            )
+            other.processingSeconds = first.processingSeconds
             other.series = name
             other.keys = [Self.key(of: name)]
-            return other
+            first.others.append(other)
         }
         server = StandInServer(first)
         url = "http://127.0.0.1:\(port)"
+    }
+
+    /// The settings of an account that sends webhooks to addresses.
+    private static func options(of name: String, telling urls: [String]) -> StandInOptions {
+        var options = StandInOptions()
+        options.name = name
+        var webhooks = StandInOptions.Webhooks(urls: urls, secrets: [secret(of: name)])
+        webhooks.isDoubled = true
+        webhooks.isReversed = true
+        webhooks.types = events
+        options.webhooks = webhooks
+        return options
     }
 
     /// The kinds of events that a store wants, as `docs/stripe.md` lists them.
