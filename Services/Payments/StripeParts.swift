@@ -75,7 +75,7 @@ struct StripeParts {
             ),
             customers: saved.customers(of:),
             unusable: saved.unusable(of:),
-            returnURL: settings.returnURL,
+            returnURLs: settings.returnURLs,
             now: frame.machineNow,
             logger: frame.logger
         )

@@ -1,5 +1,5 @@
 extension StoreHarness {
-    /// Makes or borrows the keys of a store.
+    /// Makes or borrows the keys of a store, and makes those of its further apps.
     ///
     /// Certificates contain the address at which `receipts` answers about their status, so borrowed keys
     /// choose its port.
@@ -11,6 +11,21 @@ extension StoreHarness {
     /// - Returns: The keys.
     /// - Throws: An error if a key cannot be created, copied or read.
     static func keys(
+        for options: StoreOptions,
+        in directory: String,
+        ports: inout [StoreService: Int]
+    ) async throws -> StoreKeys {
+        let keys = try await firstKeys(for: options, in: directory, ports: &ports)
+        for app in options.furtherApps {
+            try await keys.add(
+                app,
+                receiptsPort: ports[.receipts] ?? StoreService.receipts.usualPort
+            )
+        }
+        return keys
+    }
+
+    private static func firstKeys(
         for options: StoreOptions,
         in directory: String,
         ports: inout [StoreService: Int]

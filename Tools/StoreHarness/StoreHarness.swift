@@ -57,7 +57,11 @@ public final class StoreHarness: Sendable {
             firstPorts: firstPorts
         )
         if let stripePort {
-            settings.stripe = try StoreStripe.settings(port: stripePort, in: directory + "/keys")
+            settings.stripe = try StoreStripe.settings(
+                port: stripePort,
+                in: directory + "/keys",
+                accounts: options.stripeAccounts
+            )
         }
         let processes = try StoreService.allCases.flatMap { service in
             try (1...(options.replicas[service] ?? 1)).map { number in
@@ -87,7 +91,8 @@ public final class StoreHarness: Sendable {
                 port: port,
                 telling: processes.filter { $0.service == StoreService.payments.rawValue }
                     .map(\.url),
-                endsProcessing: options.endsProcessing
+                endsProcessing: options.endsProcessing,
+                accounts: options.stripeAccounts
             )
         }
     }
@@ -246,15 +251,20 @@ public final class StoreHarness: Sendable {
     ///
     /// - Parameters:
     ///   - account: The buyer's account.
+    ///   - app: The buyer's app.
     ///   - number: The number of the instances to use.
     /// - Returns: The buyer's client with a token.
     /// - Throws: An error if the token cannot be signed.
-    public func client(account: String, instance number: Int = 1) throws -> StoreClient {
+    public func client(
+        account: String,
+        of app: BundleID = StoreKeys.bundleID,
+        instance number: Int = 1
+    ) throws -> StoreClient {
         let id = AccountID(unchecked: account)
         var client = StoreClient(
             account: id,
             urls: urls(instance: number),
-            token: try keys.token(account: id)
+            token: try keys.token(account: id, app: app)
         )
         client.stripe = stripe
         return client

@@ -26,16 +26,18 @@ extension StandInServer {
             ),
             onServerRunning: { channel in
                 let url = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
-                self.setPages(url)
+                for account in self.accounts { account.setPages(url) }
                 await isRunning(url)
             },
             logger: logger
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await self.sendWebhooks() }
-            group.addTask { await self.endProcessed() }
+            for account in accounts {
+                group.addTask { await account.sendWebhooks() }
+                group.addTask { await account.endProcessed() }
+            }
             group.addTask { try await application.run() }
-            // The first two end at once if they have nothing to do.
+            // All but the last one end at once if they have nothing to do.
             try await group.waitForAll()
         }
     }
@@ -50,10 +52,11 @@ extension StandInServer {
         router.post("/authenticate/{payment}/{outcome}") { _, context in
             let id = try context.parameters.require("payment")
             let succeeds = try context.parameters.require("outcome") == "complete"
-            do { try self.end(payment: id, succeeds: succeeds) } catch {
+            let account = self.account(of: id) ?? self
+            do { try account.end(payment: id, succeeds: succeeds) } catch {
                 throw HTTPError(.conflict, message: "\(error)")
             }
-            guard let url = self.returnURL(ofPayment: id) else {
+            guard let url = account.returnURL(ofPayment: id) else {
                 return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer()))
             }
             return .redirect(to: url, type: .normal)
@@ -61,15 +64,24 @@ extension StandInServer {
         router.post("/control/{what}") { request, context in
             let what = try context.parameters.require("what")
             let body = try await request.body.collect(upTo: 64 * 1024)
+            var form = StandInForm(String(buffer: body))
+            let name = form.take("account") ?? self.name
             do {
-                try self.control(what, StandInForm(String(buffer: body)))
+                guard let account = self.account(named: name) else {
+                    throw StandInError.missing("account", name)
+                }
+                try account.control(what, form)
             } catch {
                 throw HTTPError(.badRequest, message: "\(error)")
             }
             return HTTPResponse.Status.noContent
         }
-        router.get("/control/entries") { _, _ in
-            Self.response(StandInAnswer(self.entriesJSON))
+        router.get("/control/entries") { request, _ in
+            let name = StandInForm(request.uri.query ?? "")["account"] ?? self.name
+            guard let account = self.account(named: name) else {
+                return Self.response(StandInAnswer(StandInError.missing("account", name)))
+            }
+            return Self.response(StandInAnswer(account.entriesJSON))
         }
         return router
     }
@@ -79,7 +91,8 @@ extension StandInServer {
         _ context: StandInContext
     ) async throws -> Response {
         let body = try await request.body.collect(upTo: 1024 * 1024)
-        guard isAuthorized(request.headers[.authorization]) else {
+        let key = Self.key(in: request.headers[.authorization])
+        guard let account = key.flatMap({ self.account(with: $0) }) else {
             return Self.response(
                 StandInAnswer(.invalid("No valid API key provided.", status: 401))
             )
@@ -90,11 +103,15 @@ extension StandInServer {
             encoded: request.method == .get ? request.uri.query ?? "" : String(buffer: body),
             key: HTTPField.Name("idempotency-key").flatMap { request.headers[$0] }
         )
-        switch await reply(to: call) {
+        switch await account.reply(to: call) {
         case .answer(let answer): return Self.response(answer)
         case .lost:
             // The client may have closed it already.
             try? await context.channel.close()
+            throw ConnectionBreaks()
+        case .silent:
+            // The client closes it once its patience is over.
+            try await Task.sleep(for: .seconds(3600))
             throw ConnectionBreaks()
         case .broken:
             return Self.begun { throw ConnectionBreaks() }
@@ -133,18 +150,14 @@ extension StandInServer {
         )
     }
 
-    /// Whether a key is one of the test environment that was not revoked, as `Bearer` or as the name of
-    /// `Basic`.
-    private func isAuthorized(_ header: String?) -> Bool {
-        guard let header else { return false }
+    /// The secret key of a call, as `Bearer` or as the name of `Basic`.
+    private static func key(in header: String?) -> String? {
+        guard let header else { return nil }
         let parts = header.split(separator: " ", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { return false }
-        var key = parts[1]
-        if parts[0] == "Basic" {
-            key = Data(base64Encoded: key).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        }
-        guard !state.withLock({ $0.revokedKeys.contains(key) }) else { return false }
-        return key.hasPrefix("sk_test_") || key.hasPrefix("rk_test_")
+        guard parts.count == 2 else { return nil }
+        guard parts[0] == "Basic" else { return parts[1] }
+        let text = Data(base64Encoded: parts[1]).map { String(decoding: $0, as: UTF8.self) }
+        return text.map { String($0.prefix { $0 != ":" }) }
     }
 
     private static func response(_ answer: StandInAnswer) -> Response {

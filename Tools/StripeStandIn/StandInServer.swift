@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// It knows the calls that the store makes, idempotency keys, test cards, webhooks and faults. It
 /// keeps its own books, which tests compare with the store's.
+///
+/// It is one account. The first account serves the further ones at its address: the secret key of a
+/// call decides whose it is, as at Stripe, and no account sees anything of another.
 package final class StandInServer: Sendable {
     /// Everything that changes.
     struct State {
@@ -15,6 +18,8 @@ package final class StandInServer: Sendable {
         /// The calls that make payments.
         var paymentCalls = 0
         var sentEvents = 0
+        /// The keys of the account; empty for every test key.
+        var keys: Set<String>
         var revokedKeys: Set<String> = []
     }
 
@@ -23,6 +28,8 @@ package final class StandInServer: Sendable {
         case answer(StandInAnswer)
         /// The connection breaks before the answer.
         case lost
+        /// No answer comes.
+        case silent
         /// The connection breaks within the answer.
         case broken
         /// The answer begins, and does not end.
@@ -33,18 +40,59 @@ package final class StandInServer: Sendable {
 
     /// The settings.
     let options: StandInOptions
+    private let others: [StandInServer]
     let state: Mutex<State>
     private let start = ContinuousClock().now
     private let wakeUps = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     /// Makes a stand-in with empty books.
+    ///
+    /// - Parameter options: The settings.
+    /// - Precondition: Of several accounts each has keys.
     package init(_ options: StandInOptions = StandInOptions()) {
+        let all = [options] + options.others
+        precondition(all.count == 1 || all.allSatisfy { !$0.keys.isEmpty }, "Whose key is it?")
         self.options = options
+        others = options.others.map { StandInServer($0) }
         var books = StandInBooks()
         books.series = options.series
         state = Mutex(
-            State(books: books, answers: KeyedAnswers(lifetime: options.keyLifetime))
+            State(
+                books: books,
+                answers: KeyedAnswers(lifetime: options.keyLifetime),
+                keys: options.keys
+            )
         )
+    }
+
+    /// The name of the account.
+    package var name: String { options.name }
+
+    /// All accounts at the address, this one in front.
+    package var accounts: [StandInServer] { [self] + others }
+
+    /// The account of a name; `nil` if there is none.
+    package func account(named name: String) -> StandInServer? {
+        accounts.first { $0.name == name }
+    }
+
+    /// The account that has an object, by the series in its id; `nil` if none has.
+    package func account(of id: String) -> StandInServer? {
+        let rest = id.drop { $0 != "_" }.dropFirst()
+        // One series may be the beginning of another.
+        return accounts.filter { rest.hasPrefix($0.options.series) }
+            .max { $0.options.series.count < $1.options.series.count }
+    }
+
+    /// The account that takes a secret key; `nil` if none does.
+    func account(with key: String) -> StandInServer? {
+        guard key.hasPrefix("sk_test_") || key.hasPrefix("rk_test_") else { return nil }
+        return accounts.first { account in
+            account.state.withLock { state in
+                !state.revokedKeys.contains(key)
+                    && (state.keys.isEmpty || state.keys.contains(key))
+            }
+        }
     }
 
     /// Lets a fault meet the next requests.
@@ -99,6 +147,15 @@ package final class StandInServer: Sendable {
             books.methods[method]?.lastFour = "1881"
             let json = try CallTable(books: books, time: time).paymentMethod(method)
             books.tell("payment_method.automatically_updated", of: json, at: time)
+        }
+    }
+
+    /// Takes a further key of the API, as after somebody has made one on Stripe's pages.
+    package func issue(_ key: String) {
+        state.withLock { state in
+            // Without any it takes all.
+            guard !state.keys.isEmpty else { return }
+            state.keys.insert(key)
         }
     }
 
@@ -158,7 +215,7 @@ package final class StandInServer: Sendable {
     }
 
     /// The address at which the buyer leaves the bank's page of a payment.
-    func returnURL(ofPayment id: String) -> String? {
+    package func returnURL(ofPayment id: String) -> String? {
         state.withLock { $0.books.payments.first { $0.id == id }?.returnURL }
     }
 
@@ -189,6 +246,7 @@ package final class StandInServer: Sendable {
         }
         switch fault {
         case .lostBefore: return .lost
+        case .silent: return .silent
         case .down: return .answer(StandInAnswer(status: 503, .null))
         case .rateLimit: return .answer(StandInAnswer(Self.rateLimit))
         default: break

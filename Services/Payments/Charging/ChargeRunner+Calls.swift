@@ -75,7 +75,15 @@ extension ChargeRunner {
     /// - Returns: The number of attempts; if it is the size of a batch or more, there may be others.
     func recover() async throws -> Int {
         let due = try await takeDue()
-        guard !due.isEmpty else { return 0 }
+        await ask(about: await goOn(with: due))
+        return due.count
+    }
+
+    /// Goes on with attempts that are due, as far as nothing has to be asked.
+    ///
+    /// - Returns: The attempts about which the processor has to be asked.
+    func goOn(with due: [ProcessorAttempt]) async -> [ProcessorAttempt] {
+        guard !due.isEmpty else { return [] }
         Counter(label: "processor_attempts_recovered").increment(by: due.count)
         context.logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
         let start = context.spans.start
@@ -89,14 +97,18 @@ extension ChargeRunner {
         await giveUp(uncalled.filter { context.policy.givesUp($0, at: time) }, from: start)
         let callable = uncalled.filter { !context.policy.givesUp($0, at: time) }
         await offerUnlessRefused(callable, from: start)
-        let begun = due.filter { $0.step.isOpenAtProcessor && !$0.isUncalled }
+        return due.filter { $0.step.isOpenAtProcessor && !$0.isUncalled }
+    }
+
+    /// Asks the processor what it has done, and has it end what its buyers do not confirm any more.
+    func ask(about begun: [ProcessorAttempt]) async {
+        let time = context.machineNow()
         let overdue = begun.filter { $0.actionEndsAt.map { $0 <= time } ?? false }
         let known = Set(overdue.map(\.key))
         await inquire(begun.filter { !known.contains($0.key) }) { [processor] in
             await processor.inquire($0, answer: $1)
         }
         await end(overdue)
-        return due.count
     }
 
     /// Has the processor end charges whose buyers do not confirm them any more.
@@ -246,7 +258,7 @@ extension ChargeRunner {
     ///
     /// - Returns: The attempts.
     /// - Throws: `PostgresError`, or `CancellationError`.
-    private func takeDue() async throws -> [ProcessorAttempt] {
+    func takeDue() async throws -> [ProcessorAttempt] {
         let left = failed.current()
         let limit = limits.batchSizeMax
         do {

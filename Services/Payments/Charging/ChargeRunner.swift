@@ -16,7 +16,7 @@ final class ChargeRunner: Service {
     /// The limits of concurrent work.
     struct Limits: Sendable {
         var batchSizeMax = 256
-        /// The most batches in flight, for methods that answer at once and for slow ones.
+        /// The most batches in flight at each account, for methods that answer at once and for slow ones.
         var promptCallsMax = 2
         var slowCallsMax = 4
         /// The most batches of renewals in flight: one is charged while another is settled.
@@ -26,13 +26,25 @@ final class ChargeRunner: Service {
         /// The most batches that each worker leaves to themselves, and the time after which it does.
         var stragglersMax = 8
         var patience = Duration.seconds(1)
+
+        /// The most batches of a lane in flight at each account.
+        func callsMax(of lane: ChargeLane) -> Int {
+            switch lane {
+            case .prompt: promptCallsMax
+            case .slow: slowCallsMax
+            case .renewals: renewalCallsMax
+            }
+        }
     }
 
     let processor: any PaymentProcessor
     let context: PaymentsContext
     let handler: OutcomeHandler
     let limits: Limits
+    /// The attempts as they come; with several accounts they are sorted from here.
     let queues: [ChargeLane: AttemptQueue]
+    /// The lanes of each of the merchant's accounts at the processor.
+    let accounts: [AccountLanes]
     /// The charges of renewals that are under way.
     let renewals = RenewalLoad()
     /// The transactions whose attempts could not be read, or whose outcomes could not be committed.
@@ -61,11 +73,16 @@ final class ChargeRunner: Service {
         handler = OutcomeHandler(context: context)
         self.limits = limits
         self.didCommit = didCommit
-        queues = Dictionary(
-            uniqueKeysWithValues: ChargeLane.allCases.map {
-                ($0, AttemptQueue(countMax: limits.queueMax))
-            }
-        )
+        let queues = AccountLanes.queues(countMax: limits.queueMax)
+        self.queues = queues
+        let names = processor.accountNames
+        accounts = names.map { name in
+            AccountLanes(
+                account: name,
+                queues: names.count > 1 ? AccountLanes.queues(countMax: limits.queueMax) : queues,
+                inquiries: Stragglers(countMax: limits.stragglersMax, patience: limits.patience)
+            )
+        }
     }
 
     /// Queues attempts that were just committed.
@@ -84,12 +101,17 @@ final class ChargeRunner: Service {
             }
             rejected += attempts.suffix(left).map(\.key)
         }
-        guard !rejected.isEmpty else { return }
-        self.rejected.withLock { $0 = Array(($0 + rejected).suffix(limits.queueMax)) }
-        overflowed.increment(by: rejected.count)
+        reject(rejected)
+    }
+
+    /// Leaves attempts that did not fit into a queue to the database.
+    func reject(_ keys: [AttemptKey]) {
+        guard !keys.isEmpty else { return }
+        rejected.withLock { $0 = Array(($0 + keys).suffix(limits.queueMax)) }
+        overflowed.increment(by: keys.count)
         context.logger.warning(
             "More attempts than the queue holds; the rest is taken from the database later",
-            metadata: ["attempts": "\(rejected.count)"]
+            metadata: ["attempts": "\(keys.count)"]
         )
     }
 
@@ -101,14 +123,13 @@ final class ChargeRunner: Service {
         await withGracefulShutdownHandler {
             await withTaskCancellationHandler {
                 await withDiscardingTaskGroup { group in
-                    for (lane, count) in [
-                        (ChargeLane.prompt, limits.promptCallsMax),
-                        (ChargeLane.slow, limits.slowCallsMax),
-                        (ChargeLane.renewals, limits.renewalCallsMax),
-                    ] {
-                        for _ in 0..<count {
-                            group.addTask { await self.work(lane) }
+                    for lane in ChargeLane.allCases {
+                        for queue in accounts.compactMap({ $0.queues[lane] }) {
+                            for _ in 0..<limits.callsMax(of: lane) {
+                                group.addTask { await self.work(lane, on: queue) }
+                            }
                         }
+                        if hasSeveralAccounts { group.addTask { await self.sort(lane) } }
                     }
                     group.addTask {
                         await cancelWhenGracefulShutdown { await self.recoverForEver() }
@@ -136,8 +157,7 @@ final class ChargeRunner: Service {
         for queue in queues.values { queue.close() }
     }
 
-    private func work(_ lane: ChargeLane) async {
-        guard let queue = queues[lane] else { return }
+    private func work(_ lane: ChargeLane, on queue: AttemptQueue) async {
         // Buyers wait for these attempts, so the loop rests no longer than it works.
         var pace = Pace(restPerWork: 1)
         let stragglers = Stragglers(countMax: limits.stragglersMax, patience: limits.patience)
@@ -178,7 +198,7 @@ final class ChargeRunner: Service {
     ///
     /// The workers share the time that renewals have, so each rests for all of them.
     func restOfRenewals(after work: Duration) -> Duration {
-        renewals.pace().rest(after: work * limits.renewalCallsMax)
+        renewals.pace().rest(after: work * (limits.renewalCallsMax * accounts.count))
     }
 
     /// Keeps the attempts that wait in memory, and notes of those that did not fit that the processor
@@ -188,7 +208,7 @@ final class ChargeRunner: Service {
     /// process.
     func keepQueued() async throws {
         let halfOver = context.machineNow().advanced(by: context.policy.lease / 2)
-        for queue in queues.values {
+        for queue in allQueues {
             let keys = queue.leases(endingBy: halfOver)
             guard !keys.isEmpty else { continue }
             let leaseEnd = context.leaseEnd
@@ -223,19 +243,21 @@ final class ChargeRunner: Service {
 
     private func recoverForEver() async {
         let interval = context.policy.lease / 4
-        while !Task.isCancelled {
-            do {
-                while try await recover() >= limits.batchSizeMax {}
-            } catch is CancellationError {
-                return
-            } catch {
-                context.logger.warning(
-                    "Attempts that are due could not be read; they are read again",
-                    metadata: ["error": "\(error)"]
-                )
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                do {
+                    while try await recover(in: &group) >= limits.batchSizeMax {}
+                } catch is CancellationError {
+                    return
+                } catch {
+                    context.logger.warning(
+                        "Attempts that are due could not be read; they are read again",
+                        metadata: ["error": "\(error)"]
+                    )
+                }
+                // When cancelled, the loop ends.
+                try? await signal.wait(atMost: interval)
             }
-            // When cancelled, the loop ends.
-            try? await signal.wait(atMost: interval)
         }
     }
 

@@ -28,6 +28,9 @@ final class Stragglers: Sendable {
         self.patience = patience
     }
 
+    /// Whether another batch could be left to itself.
+    var hasRoom: Bool { state.withLock { $0.left.count < countMax } }
+
     /// Carries out a batch, and waits for its end or for the end of the patience.
     ///
     /// If there is no room, it waits for the end, even if the task is cancelled.

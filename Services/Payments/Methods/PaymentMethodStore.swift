@@ -119,22 +119,29 @@ enum PaymentMethodStore {
         }
     }
 
-    /// Reads the processor's ids of the buyers to whom methods belong; unknown methods are absent.
+    /// Reads the buyers to whom methods belong; unknown methods are absent.
     static func customers(
         of methods: [PaymentMethod],
         on connection: isolated PostgresConnection
-    ) throws -> [PaymentMethod: String] {
+    ) throws -> [PaymentMethod: ProcessorBuyer] {
         let rows = try connection.query(
             """
-            SELECT m.token, c.reference FROM payment_methods m
+            SELECT m.token, c.reference, bundle_id FROM payment_methods m
             JOIN processor_customers c USING (account_id, bundle_id, processor_account)
             WHERE m.token = ANY(\(methods.map(\.rawValue))) AND c.reference IS NOT NULL
             """
         )
-        var customers: [PaymentMethod: String] = [:]
+        var customers: [PaymentMethod: ProcessorBuyer] = [:]
         for row in rows {
-            let (token, reference) = try row.decode(String.self, String.self)
-            customers[PaymentMethod(rawValue: token)] = reference
+            let (token, reference, app) = try row.decode(
+                String.self,
+                String.self,
+                BundleID.self
+            )
+            customers[PaymentMethod(rawValue: token)] = ProcessorBuyer(
+                reference: reference,
+                app: app
+            )
         }
         return customers
     }

@@ -5,9 +5,9 @@ import StoreAPI
 struct SavedMethodReader: Sendable {
     let client: PostgresClient
 
-    /// Reads the ids of the buyers to whom methods belong.
+    /// Reads the buyers to whom methods belong.
     @Sendable
-    func customers(of methods: [PaymentMethod]) async throws -> [PaymentMethod: String] {
+    func customers(of methods: [PaymentMethod]) async throws -> [PaymentMethod: ProcessorBuyer] {
         try await client.withConnection { try PaymentMethodStore.customers(of: methods, on: $0) }
     }
 

@@ -22,6 +22,13 @@ protocol PaymentProcessor: Sendable {
     var hasSavedMethods: Bool { get }
     /// The account at the processor where the buyers of an app save methods.
     func account(of app: BundleID) -> ProcessorAccountName
+    /// The merchant's accounts at the processor, whose attempts do not wait for each other.
+    var accountNames: [ProcessorAccountName] { get }
+    /// Finds the accounts where methods were saved.
+    ///
+    /// It only sorts attempts: a method that is absent waits beside those of the first account, and is
+    /// called for where it was saved all the same.
+    func findHomes(of methods: [PaymentMethod]) async -> [PaymentMethod: ProcessorAccountName]
     /// Charges buyers.
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async
     /// Inquires about attempts whose outcome is unknown.
@@ -45,6 +52,10 @@ extension PaymentProcessor {
     var hasSavedMethods: Bool { false }
 
     func account(of app: BundleID) -> ProcessorAccountName { .default }
+
+    var accountNames: [ProcessorAccountName] { [.default] }
+
+    func findHomes(of methods: [PaymentMethod]) async -> [PaymentMethod: ProcessorAccountName] { [:] }
 
     func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal? {
         lane(of: paymentMethod) == nil ? .paymentMethodUnknown : nil

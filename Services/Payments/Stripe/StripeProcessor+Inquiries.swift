@@ -24,7 +24,7 @@ extension StripeProcessor {
                 group.addTask {
                     answer(
                         inquiry.attemptID,
-                        await look(inquiry, of: buyers[inquiry.paymentMethod], judge)
+                        await look(inquiry, of: buyers[inquiry.paymentMethod]?.reference, judge)
                     )
                 }
             }

@@ -10,11 +10,11 @@ struct StripeProcessor: PaymentProcessor {
     let client: StripeClient
     let gate: StripeGate
     /// Finds the buyers to whom payment methods belong.
-    let customers: @Sendable ([PaymentMethod]) async throws -> [PaymentMethod: String]
+    let customers: @Sendable ([PaymentMethod]) async throws -> [PaymentMethod: ProcessorBuyer]
     /// Finds those methods by which no renewal is charged.
     let unusable: @Sendable ([PaymentMethod]) async throws -> Set<PaymentMethod>
-    /// The address to which a buyer comes back from the bank's page.
-    let returnURL: String
+    /// The addresses to which buyers come back from the bank's page.
+    let returnURLs: ReturnURLs
     let now: @Sendable () -> MachineTime
     let logger: Logger
     let spentKeys = SpentKeys()
@@ -90,7 +90,7 @@ struct StripeProcessor: PaymentProcessor {
     }
 
     /// The buyers to whom payment methods belong; `nil` if the database does not answer.
-    func buyers(_ methods: [PaymentMethod]) async -> [PaymentMethod: String]? {
+    func buyers(_ methods: [PaymentMethod]) async -> [PaymentMethod: ProcessorBuyer]? {
         do {
             return try await customers(Array(Set(methods)))
         } catch {
@@ -115,8 +115,11 @@ struct StripeProcessor: PaymentProcessor {
 
     // MARK: - Charges
 
-    private func charge(_ request: ChargeRequest, of customer: String?) async -> ChargeOutcome {
-        guard let customer else {
+    private func charge(
+        _ request: ChargeRequest,
+        of buyer: ProcessorBuyer?
+    ) async -> ChargeOutcome {
+        guard let buyer else {
             logger.error(
                 "A payment method is not in the table of saved ones; it is not charged",
                 metadata: ["attempt": "\(request.attemptID)"]
@@ -141,9 +144,9 @@ struct StripeProcessor: PaymentProcessor {
         let isAway = request.isBuyerAway
         let payment = PaymentIntentRequest(
             amount: amount,
-            customer: customer,
+            customer: buyer.reference,
             paymentMethod: request.paymentMethod.rawValue,
-            session: isAway ? .away : .present(returnURL: returnURL),
+            session: isAway ? .away : .present(returnURL: returnURLs.of(buyer.app)),
             metadata: Self.metadata(of: request.key, request.transactionID)
         )
         do throws(StripeFailure) {

@@ -23,6 +23,38 @@ import Testing
         }
     }
 
+    @Test func aBuyerComesBackToTheAddressOfTheirApp() async throws {
+        try await withStripeStore { store in
+            let card = try await store.save("pm_card_threeDSecure2Required")
+            let cases: [([BundleID: String], String)] = [
+                ([:], "https://app.example.com/back"),
+                ([alice.bundleID: "acme-chess://back"], "acme-chess://back"),
+            ]
+            for (urls, expected) in cases {
+                let account = try StripeStore.account(
+                    client: store.client,
+                    url: store.url,
+                    clock: store.clock,
+                    returnURLs: urls
+                )
+                let found = Mutex<ProcessorReference?>(nil)
+                let request = ChargeRequest(
+                    key: store.renewalKey,
+                    paymentMethod: card,
+                    amount: usd(999),
+                    isApproved: true
+                )
+                await account.processor.charge([request]) { _, outcome in
+                    guard case .needsAction(_, let reference) = outcome else { return }
+                    found.withLock { $0 = reference }
+                }
+                await account.client.shutDown()
+                let payment = try #require(found.withLock { $0 })
+                #expect(store.standIn.returnURL(ofPayment: payment.rawValue) == expected)
+            }
+        }
+    }
+
     @Test func nobodyPaysWithAnothersCard() async throws {
         try await withStripeStore { store in
             let card = try await store.save(of: bob)

@@ -45,7 +45,9 @@ import Testing
     @Test func aKeyTwoSecretsAndAnAddressAreEnough() throws {
         let (settings, problems) = try read(secrets: "whsec_abcdefgh1234\nwhsec_ijklmnop5678\n")
         #expect(problems.map(\.key) == [])
-        #expect(settings.stripe?.returnURL == "https://app.example.com/back")
+        #expect(
+            settings.stripe?.returnURLs == ReturnURLs(first: "https://app.example.com/back")
+        )
         #expect(settings.policy.lease == .seconds(45))
     }
 
@@ -129,6 +131,27 @@ import Testing
         let (_, problems) = try read(accounts: ["games": key])
         #expect(problems.map(\.key) == ["STRIPE_ACCOUNTS_DIRECTORY"])
         #expect(problems.allSatisfy { $0.problem.contains("games") && !$0.problem.contains(key) })
+    }
+
+    @Test func anAppMayHaveAnAddressOfItsOwn() throws {
+        let (settings, problems) = try read([
+            "STRIPE_RETURN_URLS":
+                "com.acme.chess=https://chess.acme.com/back?a=b, com.acme.go=acme-go://back"
+        ])
+        #expect(problems.map(\.key) == [])
+        let urls = try #require(settings.stripe?.returnURLs)
+        #expect(urls.of(BundleID(unchecked: "com.acme.chess")) == "https://chess.acme.com/back?a=b")
+        #expect(urls.of(BundleID(unchecked: "com.acme.go")) == "acme-go://back")
+        #expect(urls.of(BundleID(unchecked: "com.acme.other")) == "https://app.example.com/back")
+    }
+
+    @Test(arguments: [
+        "com acme=https://acme.com/back", "com.acme.chess=back", "com.acme.chess=",
+        "https://acme.com/back",
+    ])
+    func anAddressThatIsNoneIsRefused(value: String) throws {
+        let (_, problems) = try read(["STRIPE_RETURN_URLS": value])
+        #expect(problems.map(\.key) == ["STRIPE_RETURN_URLS"])
     }
 
     @Test func productionCallsStripeByTLSOnly() throws {

@@ -123,7 +123,8 @@ struct StripeStore: Sendable {
         url: String,
         key text: String = StripeStore.key,
         clock: ManualClock,
-        timeout: Duration = .seconds(60)
+        timeout: Duration = .seconds(60),
+        returnURLs: [BundleID: String] = [:]
     ) throws -> StripeAccount {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let key = try StripeKey(text, environment: .sandbox)
@@ -136,7 +137,7 @@ struct StripeStore: Sendable {
             gate: StripeGate(to: name, rate: 1000, logger: logger),
             customers: saved.customers(of:),
             unusable: saved.unusable(of:),
-            returnURL: "https://app.example.com/back",
+            returnURLs: ReturnURLs(first: "https://app.example.com/back", apps: returnURLs),
             now: clock.machineNow,
             logger: logger
         )

@@ -66,6 +66,19 @@ struct StandInTroubleTests {
         }
     }
 
+    @Test func aCallThatIsNeverAnsweredDoesNothing() async throws {
+        try await StandInUnderTest.run(timeout: .seconds(3)) { test in
+            let customer = try await test.customer()
+            test.server.inject(StandInFault(.silent))
+            let failure = try await failure { try await test.charge("a1", of: customer) }
+            #expect(failure?.kind == .unknown && failure?.status == nil)
+            #expect(test.server.entries.isEmpty)
+            // Its key was never seen.
+            _ = try await test.charge("a1", of: customer, card: "pm_card_mastercard")
+            #expect(test.server.entries.map(\.attempt) == ["a1"])
+        }
+    }
+
     @Test func whatIsProcessedEndsByItself() async throws {
         var options = StandInOptions()
         options.processingSeconds = 0

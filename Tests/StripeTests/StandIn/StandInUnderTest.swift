@@ -9,6 +9,8 @@ struct StandInUnderTest: Sendable {
     let client: StripeClient
     /// The address, without a slash at its end.
     let url: String
+    /// The secret key of the client.
+    var key = StandInUnderTest.key
 
     static let key = "rk_test_abcdefgh1"
 

@@ -45,26 +45,15 @@ struct StandInWebhookTests {
             }
             return count <= refusals ? HTTPResponse.Status.internalServerError : .ok
         }
-        let port = try freePort()
-        let application = Application(
-            router: router,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-            logger: StandInUnderTest.quiet
-        )
-        var webhooks = StandInOptions.Webhooks(
-            urls: ["http://127.0.0.1:\(port)/hook"],
-            secrets: secrets
-        )
-        webhooks.retryPause = .milliseconds(5)
-        set(&webhooks)
-        var options = StandInOptions()
-        options.webhooks = webhooks
-        try await withThrowingTaskGroup(of: Void.self) { [options] group in
-            group.addTask { try await application.run() }
+        try await HookServer.run(router) { url in
+            var webhooks = StandInOptions.Webhooks(urls: ["\(url)/hook"], secrets: secrets)
+            webhooks.retryPause = .milliseconds(5)
+            set(&webhooks)
+            var options = StandInOptions()
+            options.webhooks = webhooks
             try await StandInUnderTest.run(options) { test in
                 try await body(test) { received.withLock { $0 } }
             }
-            group.cancelAll()
         }
     }
 

@@ -40,8 +40,13 @@ public struct Auditor: Sendable {
             confirmedByMerchant: merchant?.confirmed,
             wonDisputes: won
         )
-        if let server = store.stripe?.server {
-            report.compare(answer.transactions ?? [], with: server.entries, server.withdrawn)
+        if let accounts = store.stripe?.server.accounts {
+            // No payment of one account has the id of another's.
+            report.compare(
+                answer.transactions ?? [],
+                with: accounts.flatMap(\.entries),
+                accounts.map(\.withdrawn).reduce(into: [:]) { $0.merge($1) { $0 + $1 } }
+            )
         }
         return report
     }

@@ -8,6 +8,8 @@ import Synchronization
 
 /// A stand-in for Stripe beside a store, and the cards that the store's buyers have saved there.
 ///
+/// The store may have several accounts there. An id says at which account its object is.
+///
 /// It runs in this process, so it outlives every process of the store. It tells the store of every
 /// change twice and out of order.
 package final class StoreStripe: Sendable {
@@ -29,8 +31,13 @@ package final class StoreStripe: Sendable {
     private let cards = Mutex<[Card: PaymentMethod]>([:])
     private let running = Mutex<Task<Void, any Error>?>(nil)
 
-    private static let key = "rk_test_of_the_harness"
-    private static let secret = "whsec_of_the_harness"
+    private static func key(of account: String) -> String {
+        account == StandInOptions().name ? "rk_test_of_the_harness" : "rk_test_of_\(account)"
+    }
+
+    private static func secret(of account: String) -> String {
+        account == StandInOptions().name ? "whsec_of_the_harness" : "whsec_of_\(account)"
+    }
 
     /// Describes a stand-in, which ``start()`` starts.
     ///
@@ -38,20 +45,40 @@ package final class StoreStripe: Sendable {
     ///   - port: Its port.
     ///   - stores: The base URLs of the processes that take webhooks.
     ///   - endsProcessing: Whether it ends by itself what it processes.
-    init(port: Int, telling stores: [String], endsProcessing: Bool) {
-        var options = StandInOptions()
-        options.port = port
-        options.processingSeconds = endsProcessing ? 2 : nil
-        var webhooks = StandInOptions.Webhooks(
-            urls: stores.map { $0 + Routes.stripeEvents },
-            secrets: [Self.secret]
+    ///   - accounts: The names of further accounts.
+    init(port: Int, telling stores: [String], endsProcessing: Bool, accounts: [String] = []) {
+        var first = Self.options(
+            of: StandInOptions().name,
+            telling: stores.map { $0 + Routes.stripeEvents }
         )
+        first.port = port
+        first.processingSeconds = endsProcessing ? 2 : nil
+        // One account takes every key, so that a test can choose it.
+        if !accounts.isEmpty { first.keys = [Self.key(of: first.name)] }
+        for name in accounts {
+            var other = Self.options(
+                of: name,
+                telling: stores.map { $0 + Routes.stripeAccountEvents(name) }
+            )
+            other.processingSeconds = first.processingSeconds
+            other.series = name
+            other.keys = [Self.key(of: name)]
+            first.others.append(other)
+        }
+        server = StandInServer(first)
+        url = "http://127.0.0.1:\(port)"
+    }
+
+    /// The settings of an account that sends webhooks to addresses.
+    private static func options(of name: String, telling urls: [String]) -> StandInOptions {
+        var options = StandInOptions()
+        options.name = name
+        var webhooks = StandInOptions.Webhooks(urls: urls, secrets: [secret(of: name)])
         webhooks.isDoubled = true
         webhooks.isReversed = true
-        webhooks.types = Self.events
+        webhooks.types = events
         options.webhooks = webhooks
-        server = StandInServer(options)
-        url = "http://127.0.0.1:\(port)"
+        return options
     }
 
     /// The kinds of events that a store wants, as `docs/stripe.md` lists them.
@@ -66,11 +93,26 @@ package final class StoreStripe: Sendable {
     ]
 
     /// Writes the files of secrets, and returns the settings with which `payments` charges there.
-    static func settings(port: Int, in directory: String) throws -> [String: String] {
+    ///
+    /// The key of the account `games` is in `stripe-accounts/games/key`.
+    static func settings(
+        port: Int,
+        in directory: String,
+        accounts: [String] = []
+    ) throws -> [String: String] {
         let (keyPath, secretsPath) = (directory + "/stripe-key", directory + "/stripe-webhooks")
-        try Data(key.utf8).write(to: URL(fileURLWithPath: keyPath))
-        try Data(secret.utf8).write(to: URL(fileURLWithPath: secretsPath))
-        return [
+        let first = StandInOptions().name
+        try Data(key(of: first).utf8).write(to: URL(fileURLWithPath: keyPath))
+        try Data(secret(of: first).utf8).write(to: URL(fileURLWithPath: secretsPath))
+        let folder = URL(fileURLWithPath: directory + "/stripe-accounts")
+        for name in accounts {
+            let own = folder.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            try Data(key(of: name).utf8).write(to: own.appendingPathComponent("key"))
+            try Data(secret(of: name).utf8)
+                .write(to: own.appendingPathComponent("webhook-secrets"))
+        }
+        var settings = [
             "PROCESSOR": "stripe", "STRIPE_KEY_FILE": keyPath,
             "STRIPE_WEBHOOK_SECRETS_FILE": secretsPath,
             "STRIPE_API_URL": "http://127.0.0.1:\(port)",
@@ -79,6 +121,10 @@ package final class StoreStripe: Sendable {
             "STRIPE_EVENTS_MS": "3000", "STRIPE_MOVEMENTS_MS": "1000",
             "PROCESSOR_LEASE_MS": "3500", "PROCESSOR_CALLS_MAX": "50",
         ]
+        guard !accounts.isEmpty else { return settings }
+        settings["STRIPE_ACCOUNTS"] = accounts.joined(separator: ",")
+        settings["STRIPE_ACCOUNTS_DIRECTORY"] = folder.path
+        return settings
     }
 
     /// Starts it, and waits until it answers.
@@ -178,18 +224,40 @@ package final class StoreStripe: Sendable {
         }
     }
 
+    /// Revokes the key of an account, as somebody may do on Stripe's pages.
+    package func revokeKey(of account: String) {
+        server.account(named: account)?.revoke(Self.key(of: account))
+    }
+
+    /// Makes another key of an account, as somebody may do on Stripe's pages, and returns it.
+    package func issueKey(of account: String) -> String {
+        let key = Self.key(of: account) + "_too"
+        server.account(named: account)?.issue(key)
+        return key
+    }
+
+    /// Forgets the saved cards, so that buyers save new ones, as after their app has moved.
+    package func forgetCards() { cards.withLock { $0 = [:] } }
+
     /// Calls the stand-in as somebody does who has the key.
     ///
     /// - Parameters:
     ///   - path: The path after `/v1/`.
     ///   - form: The parameters.
+    ///   - account: The account; by default the one that has the object of the path.
     /// - Returns: The answer.
     /// - Throws: An error if there is none.
-    package func post(_ path: String, _ form: String) async throws -> StoreResponse {
-        try await StoreHTTP.send(
+    package func post(
+        _ path: String,
+        _ form: String,
+        to account: String? = nil
+    ) async throws -> StoreResponse {
+        let object = path.split(separator: "/").dropFirst().first.map(String.init)
+        let owner = object.flatMap { server.account(of: $0) } ?? server
+        return try await StoreHTTP.send(
             .POST,
             "\(url)/v1/\(path)",
-            headers: [("authorization", "Bearer \(Self.key)")],
+            headers: [("authorization", "Bearer \(Self.key(of: account ?? owner.name))")],
             body: Array(form.utf8)
         )
     }

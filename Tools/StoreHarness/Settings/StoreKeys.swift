@@ -46,17 +46,30 @@ public struct StoreKeys: Sendable {
         in directory: String,
         receiptsPort: Int = StoreService.receipts.usualPort
     ) async throws -> StoreKeys {
+        try await create(of: bundleID, in: directory, receiptsPort)
+        return try StoreKeys(directory: directory)
+    }
+
+    /// Creates the keys of a further app.
+    func add(_ app: BundleID, receiptsPort: Int) async throws {
+        try await Self.create(of: app, in: directory, receiptsPort)
+    }
+
+    private static func create(
+        of app: BundleID,
+        in directory: String,
+        _ receiptsPort: Int
+    ) async throws {
         try await ChildProcess.run(
             try BuiltExecutables.path("counterfoil"),
             [
-                "keys", "create", "--directory", directory, "--bundle", bundleID.rawValue,
+                "keys", "create", "--directory", directory, "--bundle", app.rawValue,
                 "--key-id", keyID, "--administrator", administrator,
                 "--ocsp-url", "http://127.0.0.1:\(receiptsPort)/ocsp",
                 // The clocks of sandboxes are set years ahead.
                 "--years", "9",
             ]
         )
-        return try StoreKeys(directory: directory)
     }
 
     /// Copies keys into a folder that does not exist yet, with the rights of their files.
@@ -77,9 +90,17 @@ public struct StoreKeys: Sendable {
 
     private init(directory: String) throws {
         self.directory = directory
-        let privateKeys = directory + "/private"
-        appKey = try Self.key("\(privateKeys)/apps/\(Self.bundleID)/\(Self.keyID).pem")
-        administratorKey = try Self.key("\(privateKeys)/administrators/\(Self.administrator).pem")
+        appKey = try Self.key(of: Self.bundleID, in: directory)
+        administratorKey = try Self.key(
+            "\(directory)/private/administrators/\(Self.administrator).pem"
+        )
+    }
+
+    private static func key(
+        of app: BundleID,
+        in directory: String
+    ) throws -> P256.Signing.PrivateKey {
+        try key("\(directory)/private/apps/\(app)/\(keyID).pem")
     }
 
     private static func key(_ path: String) throws -> P256.Signing.PrivateKey {
@@ -92,6 +113,7 @@ public struct StoreKeys: Sendable {
     ///
     /// - Parameters:
     ///   - account: The account.
+    ///   - app: The account's app.
     ///   - lifetime: The validity, counted from the claimed time of issue.
     ///   - age: The age of the claimed time of issue.
     ///   - audience: The audience of the token.
@@ -99,16 +121,17 @@ public struct StoreKeys: Sendable {
     /// - Throws: An error if it cannot be signed.
     public func token(
         account: AccountID,
+        app: BundleID = StoreKeys.bundleID,
         lifetime: Duration = .seconds(12 * 3600),
         age: Duration = .seconds(60),
         audience: String = "counterfoil"
     ) throws -> String {
         try token(
-            issuer: Self.bundleID.rawValue,
+            issuer: app.rawValue,
             subject: account.rawValue,
             audience: audience,
             keyID: Self.keyID,
-            key: appKey,
+            key: app == Self.bundleID ? appKey : try Self.key(of: app, in: directory),
             lifetime: lifetime,
             age: age
         )

@@ -1,4 +1,4 @@
-import EventTypes
+public import EventTypes
 import Foundation
 
 /// The store's four services in the order in which they are started.
@@ -71,6 +71,12 @@ public struct StoreOptions: Sendable {
     public var processor: Processor?
     /// Whether the stand-in for Stripe ends by itself what it processes, after two seconds.
     public var endsProcessing = true
+    /// The names of further accounts at the stand-in for Stripe.
+    ///
+    /// Which apps have them is a setting of `payments`, `STRIPE_APPS`.
+    public var stripeAccounts: [String] = []
+    /// The apps besides the one of the test accounts.
+    public var furtherApps: [BundleID] = []
 
     /// The folder for keys and logs.
     ///

@@ -4,6 +4,8 @@ package struct StandInFault: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The connection breaks before Stripe has seen the request.
         case lostBefore
+        /// The connection stays open, nothing is done, and no answer comes.
+        case silent
         /// Stripe does it, and the connection breaks before the answer.
         case lostAfter
         /// Stripe does it, and the connection breaks in the middle of the answer.
@@ -53,14 +55,15 @@ package struct StandInFault: Hashable, Sendable {
 extension StandInFault.Kind {
     /// The kinds without a length.
     fileprivate static let plain: [Self] = [
-        .lostBefore, .lostAfter, .lostMidway, .stalled, .dripping, .errorBefore, .errorAfter, .down,
-        .rateLimit, .lockTimeout,
+        .lostBefore, .silent, .lostAfter, .lostMidway, .stalled, .dripping, .errorBefore,
+        .errorAfter, .down, .rateLimit, .lockTimeout,
     ]
 
     /// The name that the control route has for it.
     package var name: String {
         switch self {
         case .lostBefore: "lost_before"
+        case .silent: "silent"
         case .lostAfter: "lost_after"
         case .lostMidway: "lost_midway"
         case .stalled: "stalled"

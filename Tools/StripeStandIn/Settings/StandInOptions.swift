@@ -26,6 +26,14 @@ package struct StandInOptions: Sendable {
         }
     }
 
+    /// The name of the account, for the controls.
+    package var name = "default"
+    /// The secret keys of the account; empty for every test key.
+    package var keys: Set<String> = []
+    /// The further accounts at the same address, which have no ports of their own.
+    ///
+    /// If there are any, each account needs keys and a series of its own.
+    package var others: [StandInOptions] = []
     /// The port, on the loopback address; 0 takes a free one.
     package var port = 0
     /// The time for which an idempotency key is known: at Stripe at least 24 hours.
@@ -34,7 +42,7 @@ package struct StandInOptions: Sendable {
     ///
     /// Without it they wait until they are ended.
     package var processingSeconds: Int64?
-    /// The text in every id, so that two stand-ins have no id in common, as two accounts have none.
+    /// The text in every id, so that two accounts have no id in common.
     package var series = "standin"
     /// The place that webhooks are sent to, if there is one.
     package var webhooks: Webhooks?

@@ -19,6 +19,12 @@ struct StandInForm: Hashable, Sendable {
     /// Whether the value is `true`.
     func flag(_ name: String) -> Bool { values[name] == "true" }
 
+    /// Removes a parameter, and returns its value.
+    mutating func take(_ name: String) -> String? {
+        defer { values[name] = nil }
+        return self[name]
+    }
+
     /// A whole number.
     ///
     /// - Throws: ``StandInError`` if the value is none.

@@ -96,6 +96,38 @@ extension StripeSettings {
         return apps
     }
 
+    /// Reads the addresses to which buyers come back from their bank's page.
+    ///
+    /// Keys: `STRIPE_RETURN_URL` and `STRIPE_RETURN_URLS`.
+    static func returnURLs(_ reader: inout SettingsReader) -> ReturnURLs {
+        let first = reader.string(
+            "STRIPE_RETURN_URL",
+            default: "",
+            "The address of the app to which buyers come back from their bank's page."
+        )
+        let entries = reader.list(
+            "STRIPE_RETURN_URLS",
+            default: [:],
+            "The apps with another address: com.acme.chess=https://chess.acme.com/back."
+        )
+        var apps: [BundleID: String] = [:]
+        for (app, url) in entries.sorted(by: { $0.key < $1.key }) {
+            guard BundleID.isWellFormed(app) else {
+                reader.refuse(
+                    "STRIPE_RETURN_URLS",
+                    "names '\(app)', which is not \(BundleID.form)"
+                )
+                continue
+            }
+            guard URL(string: url)?.scheme != nil else {
+                reader.refuse("STRIPE_RETURN_URLS", "gives \(app) '\(url)', which is no address")
+                continue
+            }
+            apps[BundleID(unchecked: app)] = url
+        }
+        return ReturnURLs(first: first, apps: apps)
+    }
+
     /// Refuses files that are of no use, and a key that two accounts have.
     ///
     /// With one key for two names, the store would read one list twice.

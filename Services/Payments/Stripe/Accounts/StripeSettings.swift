@@ -13,8 +13,8 @@ struct StripeSettings: Sendable {
     let client: StripeClient.Settings
     let callsPerSecond: Int
     let endpointCallsPerSecond: Int
-    /// The address to which buyers come back from their bank's page.
-    let returnURL: String
+    /// The addresses to which buyers come back from their bank's page.
+    let returnURLs: ReturnURLs
     /// The pause between two looks at the list of events.
     let eventsPause: Duration
     /// The pause between two looks at the list of movements.
@@ -23,9 +23,9 @@ struct StripeSettings: Sendable {
     /// Reads the settings.
     ///
     /// Keys: `STRIPE_KEY_FILE`, `STRIPE_WEBHOOK_SECRETS_FILE`, `STRIPE_ACCOUNTS`,
-    /// `STRIPE_ACCOUNTS_DIRECTORY`, `STRIPE_APPS`, `STRIPE_RETURN_URL`, `STRIPE_API_URL`,
-    /// `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND`, `STRIPE_ENDPOINT_CALLS_PER_SECOND`,
-    /// `STRIPE_EVENTS_MS` and `STRIPE_MOVEMENTS_MS`.
+    /// `STRIPE_ACCOUNTS_DIRECTORY`, `STRIPE_APPS`, `STRIPE_RETURN_URL`, `STRIPE_RETURN_URLS`,
+    /// `STRIPE_API_URL`, `STRIPE_TIMEOUT_MS`, `STRIPE_CALLS_PER_SECOND`,
+    /// `STRIPE_ENDPOINT_CALLS_PER_SECOND`, `STRIPE_EVENTS_MS` and `STRIPE_MOVEMENTS_MS`.
     ///
     /// - Parameters:
     ///   - reader: The reader.
@@ -41,11 +41,7 @@ struct StripeSettings: Sendable {
         first = Self.firstAccount(&reader)
         others = Self.otherAccounts(&reader)
         apps = Self.apps(&reader, among: others)
-        returnURL = reader.string(
-            "STRIPE_RETURN_URL",
-            default: "",
-            "The address of the app to which buyers come back from their bank's page."
-        )
+        returnURLs = Self.returnURLs(&reader)
         let address = reader.string(
             "STRIPE_API_URL",
             default: "https://api.stripe.com",
@@ -102,7 +98,7 @@ struct StripeSettings: Sendable {
         if environment == .production, !address.hasPrefix("https://") {
             reader.refuse("STRIPE_API_URL", "must begin with https:// in production")
         }
-        if URL(string: returnURL)?.scheme == nil {
+        if URL(string: returnURLs.first)?.scheme == nil {
             reader.refuse("STRIPE_RETURN_URL", "must be an address if PROCESSOR is stripe")
         }
         // A call may wait for its turn first.

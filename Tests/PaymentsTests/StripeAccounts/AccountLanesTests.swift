@@ -1,0 +1,125 @@
+import EventTypes
+import StoreAPI
+import StripeStandIn
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// An account at Stripe that takes connections and never answers, beside one that works.
+@Suite(.timeLimit(.minutes(3))) struct AccountLanesTests {
+    /// Runs a runner that leaves nothing to itself, so that whatever waits behind a call waits for its end.
+    private static func run(
+        _ store: StripeStore,
+        stragglersMax: Int = 0,
+        _ body: (ChargeRunner) async throws -> Void
+    ) async throws {
+        var limits = ChargeRunner.Limits()
+        limits.promptCallsMax = 1
+        limits.renewalCallsMax = 1
+        limits.stragglersMax = stragglersMax
+        limits.patience = .milliseconds(1)
+        let runner = ChargeRunner(
+            processor: store.charging,
+            context: store.runner.context,
+            limits: limits
+        )
+        let running = Task { try await runner.run() }
+        do { try await body(runner) } catch {
+            running.cancel()
+            _ = try? await running.value
+            throw error
+        }
+        running.cancel()
+        try await running.value
+    }
+
+    @Test func anAccountThatHangsHoldsUpNoPurchaseOfAnother() async throws {
+        try await withTwoAccounts { two in
+            let card = try await two.store.save()
+            try await two.withProcess { store in
+                let hanging = try await store.save(at: two.url)
+                two.standIn.inject(StandInFault(.silent, count: .max))
+                try await Self.run(store) { runner in
+                    let held = try await store.add(by: hanging, key: "held")
+                    runner.offer(store.pending.take())
+                    try await eventually("a call that hangs") {
+                        two.standIn.paymentCalls > 0 ? true : nil
+                    }
+                    for key in ["a", "b", "c"] {
+                        let prompt = try await two.store.add(by: card, key: key)
+                        runner.offer(two.store.pending.take())
+                        try await eventually("the purchase at the other account") {
+                            try await store.load(prompt.id).state == .purchased ? true : nil
+                        }
+                    }
+                    #expect(try await store.load(held.id).state == .purchasing)
+                }
+            }
+            #expect(two.store.standIn.entries.map(\.amount) == [999, 999, 999])
+            #expect(two.standIn.entries.isEmpty)
+        }
+    }
+
+    @Test func inquiriesThatHangHoldUpNoneOfAnotherAccount() async throws {
+        try await withTwoAccounts { two in
+            let lost = StandInFault(.lostAfter, path: "/v1/payment_intents", method: "POST")
+            let card = try await two.store.save()
+            try await two.withProcess { store in
+                let hanging = try await store.save(at: two.url)
+                two.standIn.inject(lost)
+                let held = try await store.buy(by: hanging, key: "held")
+                two.standIn.inject(StandInFault(.silent, count: .max))
+                let calls = two.standIn.calls
+                store.clock.advance(by: .seconds(31))
+                try await Self.run(store, stragglersMax: 1) { runner in
+                    try await eventually("an inquiry that hangs") {
+                        two.standIn.calls > calls ? true : nil
+                    }
+                    two.store.standIn.inject(lost)
+                    let prompt = try await two.store.buy(by: card, key: "prompt")
+                    #expect(prompt.state == .purchasing)
+                    store.clock.advance(by: .seconds(31))
+                    runner.wake()
+                    try await eventually("the inquiry at the other account") {
+                        try await store.load(prompt.id).state == .purchased ? true : nil
+                    }
+                    #expect(try await store.load(held.id).state == .purchasing)
+                }
+                // What hung is found once the account answers.
+                two.standIn.clearFaults()
+                for _ in 0..<4 { try await store.recover(after: .seconds(60)) }
+                #expect(try await store.load(held.id).state == .purchased)
+            }
+            #expect(two.store.standIn.entries.map(\.amount) == [999])
+            #expect(two.standIn.entries.map(\.amount) == [999])
+        }
+    }
+
+    @Test func attemptsThatAreQueuedAtTheEndAreCarriedOut() async throws {
+        try await withTwoAccounts { two in
+            let card = try await two.store.save()
+            try await two.withProcess { store in
+                let other = try await store.save(at: two.url)
+                let runner = ChargeRunner(
+                    processor: store.charging,
+                    context: store.runner.context
+                )
+                _ = try await two.store.add(by: card, key: "a")
+                _ = try await store.add(by: other, key: "b")
+                runner.offer(two.store.pending.take() + store.pending.take())
+                for lane in ChargeLane.allCases {
+                    runner.queues[lane]?.close()
+                    await runner.sort(lane)
+                }
+                let counts = runner.accounts.map { $0.queues[.prompt]?.count }
+                #expect(counts == [1, 1])
+                for own in runner.accounts {
+                    // It is closed, and what waits in it is taken all the same.
+                    #expect(await own.queues[.prompt]?.next(10).count == 1)
+                    #expect(await own.queues[.prompt]?.next(10).isEmpty == true)
+                }
+            }
+        }
+    }
+}
