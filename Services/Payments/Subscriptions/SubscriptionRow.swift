@@ -5,7 +5,7 @@ import StoreAPI
 struct SubscriptionRow: Hashable, Sendable {
     let key: SubscriptionKey
     /// The subscription; `nil` until its first purchase is charged.
-    var subscription: Subscription?
+    @Boxed var subscription: Subscription? = nil
     /// The payment method of the last purchase, or one chosen since, which pays the renewals.
     var paymentMethod: PaymentMethod?
     /// Whether a test wants a grace period; `nil` if the settings of the store decide.
