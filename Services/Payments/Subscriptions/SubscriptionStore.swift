@@ -233,10 +233,11 @@ enum SubscriptionStore {
         by rules: DueActionRules,
         on connection: isolated PostgresConnection
     ) throws {
-        let begun = rows.compactMap { row in row.subscription.map { (row, $0) } }
+        let begun = rows.filter { $0.subscription != nil }
+        let subscriptions = begun.compactMap(\.subscription)
         guard !begun.isEmpty else { return }
-        let keys = begun.map(\.0.key)
-        let due = begun.map { rules.next(for: $0.1) }
+        let keys = begun.map(\.key)
+        let due = subscriptions.map(rules.next(for:))
         try connection.enqueue(
             """
             UPDATE subscriptions AS s SET
@@ -246,11 +247,11 @@ enum SubscriptionStore {
                 tries = u.tries
             FROM unnest(
                 \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
-                \(begun.map(\.1.id.number)), \(begun.map { Int32($0.1.version) }),
-                \(begun.map(\.1.state.rawValue)), \(begun.map { PostgresJSON(plain: $0.1) }),
-                \(begun.map(\.0.paymentMethod?.rawValue)), \(due.map { $0?.time }),
+                \(subscriptions.map(\.id.number)), \(subscriptions.map { Int32($0.version) }),
+                \(subscriptions.map(\.state.rawValue)), \(subscriptions.map(PostgresJSON.init(plain:))),
+                \(begun.map(\.paymentMethod?.rawValue)), \(due.map { $0?.time }),
                 \(due.map { $0.map { Int32($0.kind.rawValue) } }),
-                \(begun.map(\.1.charge?.startedAt)), \(begun.map { Int32($0.1.attempts) }))
+                \(subscriptions.map(\.charge?.startedAt)), \(subscriptions.map { Int32($0.attempts) }))
                 AS u (account_id, bundle_id, group_id, id, version, state, data, payment_method,
                     due_at, due_kind, charging_since, tries)
             WHERE s.account_id = u.account_id AND s.bundle_id = u.bundle_id

@@ -95,7 +95,7 @@ struct ReceiptBatch: Sendable {
                 continue
             }
         }
-        entries = newest.values.sorted { $0.transaction.id < $1.transaction.id }
+        entries = newest.keys.sorted().compactMap { newest[$0] }
         self.finishes = finishes
         self.subscriptionChanges = subscriptionChanges
         self.refundRequests = refundRequests
