@@ -28,9 +28,10 @@ extension ChargeRunner {
     private func call(_ attempts: [ProcessorAttempt], _ answers: AnswerGatherer<AttemptResult>)
         async
     {
-        let asked = Dictionary(attempts.map { ($0.id, $0) }) { first, _ in first }
+        let places = Dictionary(zip(attempts.map(\.id), attempts.indices)) { first, _ in first }
         @Sendable func add(_ id: AttemptID, _ outcome: (ProcessorAttempt) -> AttemptOutcome) {
-            guard let attempt = asked[id] else { return }
+            guard let place = places[id] else { return }
+            let attempt = attempts[place]
             answers.add(
                 AttemptResult(
                     key: attempt.key,

@@ -21,6 +21,11 @@ import Testing
         }
     }
 
+    /// It is copied, looked up and sorted many times for each renewal.
+    @Test func theRowOfASubscriptionIsSmall() {
+        #expect(MemoryLayout<SubscriptionRow>.size <= 112)
+    }
+
     /// If an index read what a settlement writes, every index would get a new entry for each renewal.
     @Test func aPaidRenewalLeavesTheIndexesOfItsTransaction() async throws {
         try await withBegunRenewal { store, renewal in
