@@ -28,10 +28,9 @@ extension ChargeRunner {
     private func call(_ attempts: [ProcessorAttempt], _ answers: AnswerGatherer<AttemptResult>)
         async
     {
-        let places = Dictionary(zip(attempts.map(\.id), attempts.indices)) { first, _ in first }
+        let asked = Dictionary(attempts.map { ($0.id, $0) }) { first, _ in first }
         @Sendable func add(_ id: AttemptID, _ outcome: (ProcessorAttempt) -> AttemptOutcome) {
-            guard let place = places[id] else { return }
-            let attempt = attempts[place]
+            guard let attempt = asked[id] else { return }
             answers.add(
                 AttemptResult(
                     key: attempt.key,

@@ -13,4 +13,6 @@ struct SubscriptionRow: Hashable, Sendable {
     /// The transaction with which the account's introductory offer in the group begins, purchased or
     /// not decided yet (rule S44 of docs/subscriptions.md); `nil` if the account never had one.
     var introductoryID: TransactionID?
+    /// The id that the subscription has in the table, as a number; `nil` if it is not there yet.
+    var storedID: Int64?
 }

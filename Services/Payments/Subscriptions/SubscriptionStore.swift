@@ -12,7 +12,7 @@ enum SubscriptionStore {
         s.account_id, s.bundle_id, s.group_id, s.data, s.payment_method,
         (SELECT (t.settings ->> 'hasGracePeriod')::boolean FROM test_settings t
             WHERE t.account_id = s.account_id AND t.bundle_id = s.bundle_id),
-        s.introductory_transaction
+        s.introductory_transaction, s.id
         """
 
     /// Makes the rows of places where no subscription has begun.
@@ -44,18 +44,20 @@ enum SubscriptionStore {
 
     /// Reads a subscription without locking it.
     static func reading(_ id: TransactionID) -> PostgresReading<[SubscriptionRow]> {
-        PostgresReading(
-            "SELECT \(unsafe: columns) FROM subscriptions s WHERE s.id = \(id.number)",
-            value: rows(in:)
-        )
+        select(id, "")
     }
 
     /// Reads and locks a subscription.
     static func locking(_ id: TransactionID) -> PostgresReading<[SubscriptionRow]> {
+        select(id, "FOR UPDATE OF s")
+    }
+
+    private static func select(
+        _ id: TransactionID,
+        _ lock: String
+    ) -> PostgresReading<[SubscriptionRow]> {
         PostgresReading(
-            """
-            SELECT \(unsafe: columns) FROM subscriptions s WHERE s.id = \(id.number) FOR UPDATE
-            """,
+            "SELECT \(unsafe: columns) FROM subscriptions s WHERE s.id = \(id.number) \(unsafe: lock)",
             value: rows(in:)
         )
     }
@@ -233,29 +235,53 @@ enum SubscriptionStore {
         by rules: DueActionRules,
         on connection: isolated PostgresConnection
     ) throws {
-        let begun = rows.filter { $0.subscription != nil }
-        let subscriptions = begun.compactMap(\.subscription)
-        guard !begun.isEmpty else { return }
-        let keys = begun.map(\.key)
+        var (known, new): ([SubscriptionRow], [SubscriptionRow]) = ([], [])
+        for row in rows {
+            guard let id = row.subscription?.id else { continue }
+            if id.number == row.storedID { known.append(row) } else { new.append(row) }
+        }
+        try save(known, areKnown: true, by: rules, on: connection)
+        try save(new, areKnown: false, by: rules, on: connection)
+    }
+
+    /// Writes subscriptions, which are found by their ids if they are known, and else by their keys.
+    ///
+    /// An id is compared much faster than the three texts of a key.
+    private static func save(
+        _ rows: [SubscriptionRow],
+        areKnown: Bool,
+        by rules: DueActionRules,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !rows.isEmpty else { return }
+        let keys = areKnown ? [] : rows.map(\.key)
+        let place = (areKnown ? ["id"] : ["account_id", "bundle_id", "group_id"])
+            .map { "s.\($0) = u.\($0)" }.joined(separator: " AND ")
+        let subscriptions = rows.compactMap(\.subscription)
         let due = subscriptions.map(rules.next(for:))
+        // Most batches have one value of each of these.
+        let versions = subscriptions.map { Int32($0.version) }
+        let states = subscriptions.map(\.state.rawValue)
+        let kinds = due.map { $0.map { Int32($0.kind.rawValue) } }
+        let begun = subscriptions.map(\.charge?.startedAt)
+        let tries = subscriptions.map { Int32($0.attempts) }
         try connection.enqueue(
             """
             UPDATE subscriptions AS s SET
-                id = u.id, version = u.version, state = u.state, data = u.data,
+                id = u.id, version = coalesce(u.version, \(ifEqual: versions)),
+                state = coalesce(u.state, \(ifEqual: states)), data = u.data,
                 payment_method = coalesce(u.payment_method, s.payment_method),
-                due_at = u.due_at, due_kind = u.due_kind, charging_since = u.charging_since,
-                tries = u.tries
+                due_at = u.due_at, due_kind = coalesce(u.due_kind, \(ifEqual: kinds)),
+                charging_since = coalesce(u.charging_since, \(ifEqual: begun)),
+                tries = coalesce(u.tries, \(ifEqual: tries))
             FROM unnest(
                 \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
-                \(subscriptions.map(\.id.number)), \(subscriptions.map { Int32($0.version) }),
-                \(subscriptions.map(\.state.rawValue)), \(subscriptions.map(PostgresJSON.init(plain:))),
-                \(begun.map(\.paymentMethod?.rawValue)), \(due.map { $0?.time }),
-                \(due.map { $0.map { Int32($0.kind.rawValue) } }),
-                \(subscriptions.map(\.charge?.startedAt)), \(subscriptions.map { Int32($0.attempts) }))
+                \(subscriptions.map(\.id.number)), \(unlessEqual: versions), \(unlessEqual: states),
+                \(subscriptions.map(PostgresJSON.init(plain:))), \(rows.map(\.paymentMethod?.rawValue)),
+                \(due.map { $0?.time }), \(unlessEqual: kinds), \(unlessEqual: begun), \(unlessEqual: tries))
                 AS u (account_id, bundle_id, group_id, id, version, state, data, payment_method,
                     due_at, due_kind, charging_since, tries)
-            WHERE s.account_id = u.account_id AND s.bundle_id = u.bundle_id
-                AND s.group_id = u.group_id
+            WHERE \(unsafe: place)
             """
         )
     }
@@ -295,95 +321,16 @@ enum SubscriptionStore {
         )
     }
 
-    /// The times of the oldest open work of each kind, if there is any among the next due actions.
-    ///
-    /// A charge whose outcome is not known is open since it was begun, unless it waits for its buyer,
-    /// who may leave. Only the actions that are due first are looked at, so the cost does not grow with
-    /// the number of subscriptions. The earliest of all is always among them.
-    ///
-    /// It is one statement, so it sees each subscription in one kind of work. The end of a period
-    /// turns into a repeated charge; two statements could miss both.
-    static func nextDue(
-        on connection: isolated PostgresConnection
-    ) throws -> [DueWork: StoreTime] {
-        let rows = try connection.query(
-            """
-            WITH next AS MATERIALIZED (
-                SELECT due_at, due_kind, tries FROM subscriptions WHERE due_at IS NOT NULL
-                ORDER BY due_at, due_kind, id LIMIT 256
-            ), awaited AS MATERIALIZED (\(unsafe: awaitedCharges))
-            SELECT \(unsafe: DueWork.allCases.map(oldest).joined(separator: ", "))
-            """
-        )
-        guard let row = rows.first else { return [:] }
-        let (renewals, repeated, notices, ends) = try row.decode(
-            StoreTime?.self,
-            StoreTime?.self,
-            StoreTime?.self,
-            StoreTime?.self
-        )
-        let times = zip(DueWork.allCases, [renewals, repeated, notices, ends])
-        return times.reduce(into: [:]) { due, work in due[work.0] = work.1 }
-    }
-
-    /// The expression for the oldest open work of a kind.
-    private static func oldest(_ work: DueWork) -> String {
-        """
-        least((SELECT min(due_at) FROM next WHERE \(condition(of: work))),
-            (SELECT min(charging_since) FROM subscriptions
-                WHERE charging_since IS NOT NULL AND \(openCharges(of: work))
-                    AND id <> ALL (ARRAY(SELECT id FROM awaited))))
-        """
-    }
-
-    /// The subscriptions whose open charge waits for its buyer.
-    ///
-    /// A purchase that waits belongs to no subscription yet. Such an attempt is always due some time, so
-    /// only the open ones are looked at. `LIMIT` keeps it from becoming a join, which may read all
-    /// transactions. An array keeps the index of the open charges in use.
-    private static let awaitedCharges = """
-        SELECT owed.original_id AS id FROM processor_attempts a
-        CROSS JOIN LATERAL (
-            SELECT t.original_id FROM transactions t WHERE t.id = a.transaction_id LIMIT 1
-        ) AS owed
-        WHERE a.due_at IS NOT NULL AND a.step = 'awaiting_action'
-        """
-
-    /// The condition for rows whose due action is work of a kind.
-    private static func condition(of work: DueWork) -> String {
-        let kinds = DueAction.Kind.allCases.filter { kind in
-            switch work {
-            case .renewals, .repeatedCharges: kind.isCharge
-            case .priceNotices: kind == .priceIncrease
-            case .ends: kind.isEnd
-            }
-        }
-        let isKind = "due_kind IN (\(kinds.map { "\($0.rawValue)" }.joined(separator: ", ")))"
-        return switch work {
-        case .renewals: isKind + " AND tries = 0"
-        case .repeatedCharges: isKind + " AND tries > 0"
-        case .priceNotices, .ends: isKind
-        }
-    }
-
-    /// The condition for rows whose open charge is work of a kind.
-    private static func openCharges(of work: DueWork) -> String {
-        switch work {
-        case .renewals: "tries = 1"
-        case .repeatedCharges: "tries > 1"
-        case .priceNotices, .ends: "false"
-        }
-    }
-
     private static func rows(in rows: PostgresRows) throws -> [SubscriptionRow] {
         try rows.map { row in
-            let (account, bundle, group, data, method, hasGrace, introductory) = try row.decode(
+            let (account, bundle, group, data, method, hasGrace, introductory, id) = try row.decode(
                 AccountID.self,
                 BundleID.self,
                 SubscriptionGroupID.self,
                 PostgresJSON?.self,
                 String?.self,
                 Bool?.self,
+                Int64?.self,
                 Int64?.self
             )
             return SubscriptionRow(
@@ -391,7 +338,8 @@ enum SubscriptionStore {
                 subscription: try data.map { try $0.decodePlain(Subscription.self) },
                 paymentMethod: method.map { PaymentMethod(rawValue: $0) },
                 hasGrace: hasGrace,
-                introductoryID: introductory.map(TransactionID.init(number:))
+                introductoryID: introductory.map(TransactionID.init(number:)),
+                storedID: id
             )
         }
     }

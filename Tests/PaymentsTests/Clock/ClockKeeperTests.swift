@@ -277,7 +277,7 @@ extension DueWorkQueue {
     fileprivate static let subscriptions = DueWorkQueue(
         name: "subscriptions",
         next: { connection in
-            let due = try SubscriptionStore.nextDue(on: connection)
+            let due = try DueWorkStore.nextDue(on: connection)
             return Dictionary(uniqueKeysWithValues: due.map { ($0.key.rawValue, $0.value) })
         },
         count: nil,

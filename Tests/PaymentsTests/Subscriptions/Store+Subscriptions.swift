@@ -79,7 +79,7 @@ extension Store {
 
     /// The times of the oldest open work of each kind.
     func dueWork() async throws -> [DueWork: StoreTime] {
-        try await client.withConnection { try SubscriptionStore.nextDue(on: $0) }
+        try await client.withConnection { try DueWorkStore.nextDue(on: $0) }
     }
 
     /// Carries out everything that is due now, and the charges that follow.
