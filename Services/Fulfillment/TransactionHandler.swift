@@ -52,7 +52,7 @@ struct TransactionHandler: EventHandler {
             QueueAccountStore.versions(in: queues),
             QueueSubscriptionStore.versions(of: Set(subscriptions.map(\.id))),
             HostedContentStore.offered(
-                of: Set(arrivals.map(\.transaction).filter(\.isPaid).map(\.productID))
+                of: Set(arrivals.lazy.map(\.transaction).filter(\.isPaid).map(\.productID))
             )
         )
         let plan = try QueuePlan(

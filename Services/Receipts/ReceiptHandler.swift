@@ -190,11 +190,13 @@ final class ReceiptHandler: EventHandler {
         _ accounts: [OwnerKey: Int64],
         on connection: isolated PostgresConnection
     ) throws -> [SigningContext] {
-        let periods = batch.entries.map(\.transaction).filter { $0.subscription != nil }
+        let periods = batch.entries.compactMap { entry in
+            entry.transaction.subscription == nil ? nil : entry.transaction.id
+        }
         let (positions, tokens, upgraded) = try connection.read(
             serverAPI.positions(batch.entries.count),
             serverAPI.accountTokens(of: Set(batch.entries.map(\.transaction.originalID))),
-            UpgradedPeriodStore.upgraded(periods.map(\.id))
+            UpgradedPeriodStore.upgraded(periods)
         )
         return zip(batch.entries, positions).map { entry, position in
             SigningContext(

@@ -59,7 +59,7 @@ public struct Transaction: Codable, Hashable, Sendable {
     /// All refunds in the order of their numbers, reversed ones included; `nil` if there was none.
     public var refunds: [Refund]?
     /// The period of a subscription that the transaction pays for; `nil` for every other product.
-    public var subscription: TransactionPeriod?
+    @Boxed public var subscription: TransactionPeriod?
     /// The purchase of another member of the family that the transaction shares; `nil` for the
     /// account's own purchases.
     ///

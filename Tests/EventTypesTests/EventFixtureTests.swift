@@ -37,9 +37,13 @@ import Testing
         return event
     }
 
-    /// The names of the members of a value.
+    /// The names of the members of a value; the storage of a boxed one begins with an underscore.
     private func members(of value: some Any) -> Set<String> {
-        Set(Mirror(reflecting: value).children.compactMap(\.label))
+        Set(
+            Mirror(reflecting: value).children.compactMap { child in
+                child.label.map { String($0.trimmingPrefix("_")) }
+            }
+        )
     }
 
     /// The names of the members that an object has in fixtures.

@@ -41,8 +41,9 @@ struct AcceptanceWriter {
         let keys = plan.acceptances.compactMap { acceptance in
             acceptance.key.map { (acceptance.record.transaction.id, $0) }
         }
+        let records = plan.acceptances.map(\.record)
         try TransactionStore.insert(
-            plan.acceptances.map(\.record),
+            records,
             under: Dictionary(uniqueKeysWithValues: keys),
             on: connection
         )
@@ -52,7 +53,7 @@ struct AcceptanceWriter {
             calledFrom: context.machineNow(),
             on: connection
         )
-        try FamilyWorkStore.note(plan.acceptances.map(\.record), on: connection)
+        try FamilyWorkStore.note(records, on: connection)
         let events = try plan.events.map {
             try OutboxEvent($0, at: time, in: context.environment)
         }

@@ -67,7 +67,7 @@ struct ProcessorAttempt: Hashable, Sendable {
     /// Whether a refund takes the product away from the buyer.
     var revokes = false
     /// The key of the request that asked for a refund, if it had one.
-    var requestKey: UsedKey?
+    @Boxed var requestKey: UsedKey? = nil
     /// The number of the try to charge for a subscription's next period, or 0 for a purchase of a
     /// subscription; `nil` for all other products.
     var renewalTry: Int?
@@ -79,7 +79,7 @@ struct ProcessorAttempt: Hashable, Sendable {
     /// Whether a refund follows from a change of a subscription, which has booked it already.
     var isOwed = false
     /// The act that asked for a refund or a reversal.
-    var act: Act?
+    @Boxed var act: Act? = nil
     /// The processor's own id of what the attempt did or began.
     var reference: ProcessorReference?
     /// The processor's own id of a refund for the attempt that has failed.
@@ -96,7 +96,7 @@ struct ProcessorAttempt: Hashable, Sendable {
     /// The end of the time that the buyer has to act, by the machines' clock.
     var actionEndsAt: MachineTime?
     /// The transaction whose outcome the attempt waits for.
-    var waitsFor: TransactionID?
+    @Boxed var waitsFor: TransactionID? = nil
     /// Whether its next call repeats one whose outcome nobody knows; it is not stored.
     var isRepeated = false
 

@@ -60,7 +60,7 @@ struct PaymentsContext: Sendable {
             try ClockStore.holdClock(at: time, on: connection, follow: followClock)
         }
         try SubscriptionStore.save(rows, by: subscriptions.dueActions, on: connection)
-        try FamilyWorkStore.noteUnpaid(rows.compactMap(\.subscription), on: connection)
+        try FamilyWorkStore.noteUnpaid(rows.lazy.compactMap(\.subscription), on: connection)
     }
 
     /// The constraints that a request meets if another has just taken its key, nonce or code.

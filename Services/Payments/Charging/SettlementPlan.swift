@@ -68,8 +68,13 @@ struct SettlementPlan: Sendable {
         _ records: [TransactionID: TransactionRecord],
         _ attempts: [AttemptKey: ProcessorAttempt]
     ) {
-        self.records.merge(records) { _, new in new }
-        self.attempts.merge(attempts) { _, new in new }
+        // Nearly always there is nothing yet, and nothing is copied.
+        if self.records.isEmpty, self.attempts.isEmpty {
+            (self.records, self.attempts) = (records, attempts)
+        } else {
+            self.records.merge(records) { _, new in new }
+            self.attempts.merge(attempts) { _, new in new }
+        }
     }
 
     /// Applies a command to a transaction and plans everything that follows from it.
@@ -242,9 +247,8 @@ struct SettlementPlan: Sendable {
 
     /// Changes an attempt.
     mutating func change(_ key: AttemptKey, _ change: (inout ProcessorAttempt) -> Void) {
-        guard var attempt = attempts[key] else { return }
-        change(&attempt)
-        attempts[key] = attempt
+        guard let place = attempts.index(forKey: key) else { return }
+        change(&attempts.values[place])
         changedAttemptKeys.insert(key)
     }
 

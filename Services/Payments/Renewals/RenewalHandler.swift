@@ -195,10 +195,12 @@ struct RenewalHandler: Sendable {
             try OutboxEvent($0, at: time, in: context.environment)
         }
         var acceptances = plan.acceptances
-        // Only one subscription is charged under a key.
-        for index in acceptances.indices {
-            acceptances[index].key = key
-            acceptances[index].attempt?.isBuyerPresent = isBuyerPresent
+        // Only one subscription is charged under a key, or for a buyer who asks. Others stay uncopied.
+        if key != nil || isBuyerPresent {
+            for index in acceptances.indices {
+                acceptances[index].key = key
+                acceptances[index].attempt?.isBuyerPresent = isBuyerPresent
+            }
         }
         let written = try AcceptanceWriter(context: context).write(
             acceptances,

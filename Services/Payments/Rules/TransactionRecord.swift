@@ -9,7 +9,7 @@ struct TransactionRecord: Hashable, Sendable {
     /// The approver's decision, if there is one.
     var approval: ApprovalRequest.Decision?
     /// The act of the approver.
-    var approvalAct: Act?
+    @Boxed var approvalAct: Act? = nil
     /// The rate of the tax in the price, at the time the payment was accepted.
     ///
     /// A refund uses the same rate, so it reverses exactly what was posted.

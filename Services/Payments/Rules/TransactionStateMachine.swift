@@ -148,8 +148,11 @@ struct TransactionStateMachine {
     ) -> TransactionMove {
         var paid = record
         paid.transaction.originalID = period.subscriptionID
-        paid.transaction.subscription?.start = period.start
-        paid.transaction.subscription?.end = period.end
+        if var dated = paid.transaction.subscription {
+            dated.start = period.start
+            dated.end = period.end
+            paid.transaction.subscription = dated
+        }
         let move =
             paid.transaction.price.isZero
             ? moved(paid, to: .purchased, .transactionPurchased) { $0.purchasedAt = time }

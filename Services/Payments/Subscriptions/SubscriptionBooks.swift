@@ -31,6 +31,7 @@ struct SubscriptionBooks: Sendable {
 
     /// Adds locked rows.
     mutating func take(_ rows: [SubscriptionRow]) {
+        self.rows.reserveCapacity(self.rows.count + rows.count)
         for row in rows where self.rows[row.key] == nil { self.rows[row.key] = row }
     }
 

@@ -13,7 +13,7 @@ enum SubscriptionStore {
         s.account_id, s.bundle_id, s.group_id, s.data, s.payment_method,
         (SELECT (t.settings ->> 'hasGracePeriod')::boolean FROM test_settings t
             WHERE t.account_id = s.account_id AND t.bundle_id = s.bundle_id),
-        s.introductory_transaction
+        s.introductory_transaction, s.id
         """
 
     /// Makes the rows of places where no subscription has begun.
@@ -45,18 +45,20 @@ enum SubscriptionStore {
 
     /// Reads a subscription without locking it.
     static func reading(_ id: TransactionID) -> PostgresReading<[SubscriptionRow]> {
-        PostgresReading(
-            "SELECT \(unsafe: columns) FROM subscriptions s WHERE s.id = \(id.number)",
-            value: rows(in:)
-        )
+        select(id, "")
     }
 
     /// Reads and locks a subscription.
     static func locking(_ id: TransactionID) -> PostgresReading<[SubscriptionRow]> {
+        select(id, "FOR UPDATE OF s")
+    }
+
+    private static func select(
+        _ id: TransactionID,
+        _ lock: String
+    ) -> PostgresReading<[SubscriptionRow]> {
         PostgresReading(
-            """
-            SELECT \(unsafe: columns) FROM subscriptions s WHERE s.id = \(id.number) FOR UPDATE
-            """,
+            "SELECT \(unsafe: columns) FROM subscriptions s WHERE s.id = \(id.number) \(unsafe: lock)",
             value: rows(in:)
         )
     }
@@ -195,28 +197,53 @@ enum SubscriptionStore {
         by rules: DueActionRules,
         on connection: isolated PostgresConnection
     ) throws {
-        let begun = rows.compactMap { row in row.subscription.map { (row, $0) } }
-        guard !begun.isEmpty else { return }
-        let keys = begun.map(\.0.key)
-        let due = begun.map { rules.next(for: $0.1) }
+        var (known, new): ([SubscriptionRow], [SubscriptionRow]) = ([], [])
+        for row in rows {
+            guard let id = row.subscription?.id else { continue }
+            if id.number == row.storedID { known.append(row) } else { new.append(row) }
+        }
+        try save(known, areKnown: true, by: rules, on: connection)
+        try save(new, areKnown: false, by: rules, on: connection)
+    }
+
+    /// Writes subscriptions, which are found by their ids if they are known, and else by their keys.
+    ///
+    /// An id is compared much faster than the three texts of a key.
+    private static func save(
+        _ rows: [SubscriptionRow],
+        areKnown: Bool,
+        by rules: DueActionRules,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !rows.isEmpty else { return }
+        let keys = areKnown ? [] : rows.map(\.key)
+        let place = (areKnown ? ["id"] : ["account_id", "bundle_id", "group_id"])
+            .map { "s.\($0) = u.\($0)" }.joined(separator: " AND ")
+        let subscriptions = rows.compactMap(\.subscription)
+        let due = subscriptions.map(rules.next(for:))
+        // Most batches have one value of each of these.
+        let versions = subscriptions.map { Int32($0.version) }
+        let states = subscriptions.map(\.state.rawValue)
+        let kinds = due.map { $0.map { Int32($0.kind.rawValue) } }
+        let begun = subscriptions.map(\.charge?.startedAt)
+        let tries = subscriptions.map { Int32($0.attempts) }
         try connection.enqueue(
             """
             UPDATE subscriptions AS s SET
-                id = u.id, version = u.version, state = u.state, data = u.data,
+                id = u.id, version = coalesce(u.version, \(ifEqual: versions)),
+                state = coalesce(u.state, \(ifEqual: states)), data = u.data,
                 payment_method = coalesce(u.payment_method, s.payment_method),
-                due_at = u.due_at, due_kind = u.due_kind, charging_since = u.charging_since,
-                tries = u.tries
+                due_at = u.due_at, due_kind = coalesce(u.due_kind, \(ifEqual: kinds)),
+                charging_since = coalesce(u.charging_since, \(ifEqual: begun)),
+                tries = coalesce(u.tries, \(ifEqual: tries))
             FROM unnest(
                 \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
-                \(begun.map(\.1.id.number)), \(begun.map { Int32($0.1.version) }),
-                \(begun.map(\.1.state.rawValue)), \(begun.map { PostgresJSON(plain: $0.1) }),
-                \(begun.map(\.0.paymentMethod?.rawValue)), \(due.map { $0?.time }),
-                \(due.map { $0.map { Int32($0.kind.rawValue) } }),
-                \(begun.map(\.1.charge?.startedAt)), \(begun.map { Int32($0.1.attempts) }))
+                \(subscriptions.map(\.id.number)), \(unlessEqual: versions), \(unlessEqual: states),
+                \(subscriptions.map(PostgresJSON.init(plain:))), \(rows.map(\.paymentMethod?.rawValue)),
+                \(due.map { $0?.time }), \(unlessEqual: kinds), \(unlessEqual: begun), \(unlessEqual: tries))
                 AS u (account_id, bundle_id, group_id, id, version, state, data, payment_method,
                     due_at, due_kind, charging_since, tries)
-            WHERE s.account_id = u.account_id AND s.bundle_id = u.bundle_id
-                AND s.group_id = u.group_id
+            WHERE \(unsafe: place)
             """
         )
     }
@@ -259,13 +286,14 @@ enum SubscriptionStore {
     /// Reads rows of ``columns``.
     static func rows(in rows: PostgresRows) throws -> [SubscriptionRow] {
         try rows.map { row in
-            let (account, bundle, group, data, method, hasGrace, introductory) = try row.decode(
+            let (account, bundle, group, data, method, hasGrace, introductory, id) = try row.decode(
                 AccountID.self,
                 BundleID.self,
                 SubscriptionGroupID.self,
                 PostgresJSON?.self,
                 String?.self,
                 Bool?.self,
+                Int64?.self,
                 Int64?.self
             )
             return SubscriptionRow(
@@ -273,7 +301,8 @@ enum SubscriptionStore {
                 subscription: try data.map { try $0.decodePlain(Subscription.self) },
                 paymentMethod: method.map { PaymentMethod(rawValue: $0) },
                 hasGrace: hasGrace,
-                introductoryID: introductory.map(TransactionID.init(number:))
+                introductoryID: introductory.map(TransactionID.init(number:)),
+                storedID: id
             )
         }
     }

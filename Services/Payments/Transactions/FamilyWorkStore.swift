@@ -30,7 +30,7 @@ enum FamilyWorkStore {
     ///
     /// A subscription that is active costs nothing here.
     static func noteUnpaid(
-        _ subscriptions: [Subscription],
+        _ subscriptions: some Sequence<Subscription>,
         on connection: isolated PostgresConnection
     ) throws {
         let unpaid = subscriptions.lazy.filter { $0.state != .active && $0.state != .revoked }

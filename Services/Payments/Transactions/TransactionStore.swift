@@ -116,11 +116,11 @@ enum TransactionStore {
         _ records: [TransactionRecord],
         by keys: [TransactionID: UsedKey]
     ) -> [TransactionRecord] {
-        records.sorted { left, right in
-            let (left, right) = (left.transaction, right.transaction)
-            return (left.accountID, keys[left.id]?.idempotencyKey.rawValue ?? "")
-                < (right.accountID, keys[right.id]?.idempotencyKey.rawValue ?? "")
+        // Places are sorted, because records are large.
+        let marks = records.map(\.transaction).map { transaction in
+            (transaction.accountID, keys[transaction.id]?.idempotencyKey.rawValue ?? "")
         }
+        return records.indices.sorted { marks[$0] < marks[$1] }.map { records[$0] }
     }
 
     /// The transactions that requests made under their keys, with the fingerprints of the requests.

@@ -42,7 +42,9 @@ struct ReceiptBatch: Sendable {
     /// - Throws: `DecodingError` for an event whose data does not match its type.
     ///   ``ForeignEnvironment`` for a transaction of another environment.
     init(_ events: [ReceivedEvent], signedIn environment: StoreEnvironment?) throws {
-        var newest: [TransactionID: Entry] = [:]
+        var versions: [Entry] = []
+        // The place of the newest version of each transaction.
+        var newest: [TransactionID: Int] = [:]
         var finishes: [TransactionID: StoreTime] = [:]
         var subscriptionChanges: [SubscriptionChanged] = []
         var refundRequests: [RequestedRefund] = []
@@ -62,16 +64,19 @@ struct ReceiptBatch: Sendable {
                     )
                 }
                 if let known = newest[transaction.id],
-                    known.transaction.version >= transaction.version
+                    versions[known].transaction.version >= transaction.version
                 {
                     continue
                 }
-                newest[transaction.id] = Entry(
-                    transaction: transaction,
-                    snapshot: PlainJSON.rangeOfObject("transaction", in: event.data).map {
-                        Array(event.data[$0])
-                    },
-                    traceparent: event.traceparent
+                newest[transaction.id] = versions.count
+                versions.append(
+                    Entry(
+                        transaction: transaction,
+                        snapshot: PlainJSON.rangeOfObject("transaction", in: event.data).map {
+                            Array(event.data[$0])
+                        },
+                        traceparent: event.traceparent
+                    )
                 )
             case .transactionFinished:
                 let change = try event.decode(QueueChanged.self)
@@ -95,7 +100,7 @@ struct ReceiptBatch: Sendable {
                 continue
             }
         }
-        entries = newest.values.sorted { $0.transaction.id < $1.transaction.id }
+        entries = newest.sorted { $0.key < $1.key }.map { versions[$0.value] }
         self.finishes = finishes
         self.subscriptionChanges = subscriptionChanges
         self.refundRequests = refundRequests

@@ -12,7 +12,7 @@ public struct PaidPeriod: Codable, Hashable, Sendable {
     /// The amount that was charged for this period (rule S32).
     public var price: Money
     /// The offer at which it was charged; `nil` if it was charged at the ordinary price.
-    public var offer: PeriodOffer?
+    @Boxed public var offer: PeriodOffer?
     /// The time from which ``end`` is counted (rules S20 and S25).
     public var anchor: StoreTime
     /// The number of the period since the anchor, from 1 (rule S20).

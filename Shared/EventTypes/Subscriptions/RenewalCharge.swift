@@ -5,7 +5,7 @@ public struct RenewalCharge: Codable, Hashable, Sendable {
     /// The product of the next period, with its ordinary price for this account.
     public var product: SubscriptionProduct
     /// The offer of the next period, with the price to charge; `nil` for the ordinary price.
-    public var offer: PeriodOffer?
+    @Boxed public var offer: PeriodOffer?
     /// The storefront of the price (rule S33).
     public var storefront: Storefront
     /// The time at which the charge was begun.

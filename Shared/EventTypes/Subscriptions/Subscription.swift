@@ -22,19 +22,19 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// It may begin in the future (rule S81).
     public var period: PaidPeriod
     /// The period before the newest one; `nil` if there is none or it was not stored.
-    public var earlierPeriod: PaidPeriod?
+    @Boxed public var earlierPeriod: PaidPeriod? = nil
     /// The number of times that the count of periods began again, from 1 (rule S84).
     ///
     /// It also rises when a paid period is taken back, so that no charge gets an earlier one's key.
     public var epoch: Int
     /// The product that the next renewal changes to; `nil` for the same product (rule S104).
-    public var pendingProduct: SubscriptionProduct?
+    @Boxed public var pendingProduct: SubscriptionProduct? = nil
     /// The offer that the next renewal begins (rule S52), or the one after the introductory offer (rule
     /// S55); `nil` if none was redeemed.
-    public var pendingOffer: PeriodOffer?
+    @Boxed public var pendingOffer: PeriodOffer? = nil
     /// The higher price that the customer is asked about or informed of (rule S121); `nil` if there is
     /// none, and once it was charged.
-    public var priceIncrease: PriceIncrease?
+    @Boxed public var priceIncrease: PriceIncrease? = nil
     /// The time from which on an increase without consent was last charged (rule S120).
     public var raisedAt: StoreTime?
     /// The reason why the subscription does not renew; `nil` while auto-renew is on (rules S93, S108).
@@ -48,7 +48,7 @@ public struct Subscription: Codable, Hashable, Sendable {
     /// The time of the last of these tries.
     public var lastTry: StoreTime?
     /// The try whose outcome is not known; there is at most one (rule S84).
-    public var charge: RenewalCharge?
+    @Boxed public var charge: RenewalCharge? = nil
     /// The reason why the last of these tries failed.
     public var renewalProblem: RenewalProblem?
     /// The end of the grace period, in the state of that name (rule S80).

@@ -15,7 +15,7 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     /// The identity of the charge for a renewal (rule S84); `nil` for a purchase.
     public var charge: RenewalChargeKey?
     /// The offer at which the period is charged; `nil` for the ordinary price.
-    public var offer: PeriodOffer?
+    @Boxed public var offer: PeriodOffer?
     /// The ordinary price, at which the subscription renews after the offer; `nil` without an offer.
     public var renewalPrice: Money?
     /// The offer that begins later; `nil` in most periods.
@@ -23,9 +23,9 @@ public struct TransactionPeriod: Codable, Hashable, Sendable {
     /// In the copy of a running period by which an account redeemed an offer, it begins with the next
     /// period (rule S53). In a purchase by the code of a stackable offer, it begins after the
     /// introductory offer (rule S55).
-    public var redeems: PeriodOffer?
+    @Boxed public var redeems: PeriodOffer?
     /// The standing of a period that a family shares; `nil` in every other transaction.
-    public var shared: Shared?
+    @Boxed public var shared: Shared?
 
     /// Makes a period.
     public init(

@@ -30,9 +30,9 @@ public struct SubscriptionPlan: Hashable, Sendable {
     /// The cause that is published; `nil` for a change that concerns nobody else (rule S7).
     public var cause: SubscriptionCause?
     /// The charge to send to the processor.
-    public var charge: RenewalCharge?
+    @Boxed public var charge: RenewalCharge? = nil
     /// The period whose transaction is made with this change (rule S2).
-    public var newPeriod: PaidPeriod?
+    @Boxed public var newPeriod: PaidPeriod? = nil
     /// Older periods that changed, whose transactions are signed again.
     public var changedPeriods: [PaidPeriod] = []
     /// The refunds to make (rules S101 and S131).

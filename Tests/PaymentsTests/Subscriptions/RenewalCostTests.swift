@@ -1,5 +1,7 @@
 import EventTypes
 import Postgres
+import ServiceKit
+import Subscriptions
 import TestSupport
 import Testing
 
@@ -18,6 +20,39 @@ import Testing
             #expect(try await store.renewals.carryOut(limit: 10) == 1)
             let renewal = try #require(try await store.transactions().last)
             try await body(store, renewal)
+        }
+    }
+
+    /// It is copied, looked up and sorted many times for each renewal.
+    @Test func theRowOfASubscriptionIsSmall() {
+        #expect(MemoryLayout<SubscriptionRow>.size <= 120)
+    }
+
+    /// One is found by its id, and the other, which has none in the table yet, by its place.
+    @Test func aNewSubscriptionIsWrittenBesideAKnownOne() async throws {
+        try await withBegunRenewal { store, renewal in
+            let rules = store.context.subscriptions.dueActions
+            let written = try await store.client.withTransaction {
+                connection -> [SubscriptionRow] in
+                let rows = try connection.read(SubscriptionStore.locking(ofRenewals: [renewal.id]))
+                guard var known = rows.first, var copy = known.subscription else { return [] }
+                let place = SubscriptionKey(
+                    accountID: bob.accountID,
+                    bundleID: known.key.bundleID,
+                    groupID: known.key.groupID
+                )
+                try SubscriptionStore.open([place], on: connection)
+                known.subscription?.attempts = 3
+                copy.id = TransactionID(number: 7)
+                copy.accountID = bob.accountID
+                copy.charge = nil
+                let new = SubscriptionRow(key: place, subscription: copy)
+                try SubscriptionStore.save([known, new], by: rules, on: connection)
+                return try connection.read(SubscriptionStore.reading([known.key, place]))
+            }
+            #expect(written.map(\.storedID) == [renewal.originalID.number, 7])
+            #expect(written.map(\.subscription?.attempts) == [3, 1])
+            #expect(written.map { $0.subscription?.charge == nil } == [false, true])
         }
     }
 

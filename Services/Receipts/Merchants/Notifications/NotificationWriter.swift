@@ -64,13 +64,13 @@ struct NotificationWriter: Sendable {
         at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
-        let planned = changes.flatMap(SubscriptionNotificationRules.notifications)
-        guard !planned.isEmpty else { return false }
+        guard !changes.isEmpty else { return false }
         let endpoints = try NotificationStore.endpoints(
-            of: Set(planned.map(\.subscription.bundleID)),
+            of: Set(changes.map(\.subscription.bundleID)),
             on: connection
         )
-        let wanted = planned.filter { endpoints[$0.subscription.bundleID] != nil }
+        let wanted = changes.filter { endpoints[$0.subscription.bundleID] != nil }
+            .flatMap(SubscriptionNotificationRules.notifications)
         guard !wanted.isEmpty else { return false }
         var signedAt = try SubscriptionStatusStore.lastNotified(
             Set(wanted.map(\.subscription.id)),
