@@ -13,6 +13,8 @@ struct RenewalParts {
     let enrolments: WorkRunner
     /// Extends all subscribers of a product.
     let extensions: WorkRunner
+    /// Notices that the database was restored.
+    let gaps: WorkRunner
     /// Their work, for an advance of the store's clock.
     let works: [DueWorkQueue]
     /// The HTTP routes for subscriptions.
@@ -73,6 +75,7 @@ struct RenewalParts {
             pages: PacedPages(isBusy: { [load = charging.runner.renewals] in load.isBusy })
         )
         extensions = Self.extensions(masses, on: frame)
+        gaps = Self.gaps(on: frame)
         massRoutes = MassExtensionRoutes(masses: masses)
         serverRoutes = servers.map {
             ServerExtensionRoutes(
@@ -92,6 +95,24 @@ struct RenewalParts {
         let enrolments = Self.enrolments(charging, on: frame)
         self.enrolments = enrolments
         works = Self.works(runner, enrolments)
+    }
+
+    /// Notes that the store is seen.
+    private static func gaps(on frame: ServiceFrame) -> WorkRunner {
+        let handler = BookGapHandler(
+            client: frame.client,
+            machineNow: frame.machineNow,
+            now: frame.storeNow,
+            logger: frame.logger
+        )
+        return WorkRunner(
+            client: frame.client,
+            rest: BookGapHandler.pause,
+            complaint: "The time at which the store was seen could not be noted; it is noted again",
+            logger: frame.logger
+        ) {
+            try await handler.note()
+        }
     }
 
     /// Extends the subscriptions of all subscribers for whom an administrator has asked.

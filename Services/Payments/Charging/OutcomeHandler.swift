@@ -93,6 +93,29 @@ struct OutcomeHandler: Sendable {
         }
     }
 
+    /// Ends the doubt of attempts after a search for what the books have lost.
+    ///
+    /// - Parameter findings: The attempts, each with the id of the lost one if there was any.
+    /// - Returns: The attempts whose doubt this process has ended, as they are now.
+    /// - Throws: `PostgresError`.
+    func endDoubt(
+        of findings: [(attempt: ProcessorAttempt, lost: AttemptID?)]
+    ) async throws -> [ProcessorAttempt] {
+        guard !findings.isEmpty else { return [] }
+        let ids = findings.map { (key: $0.attempt.key, lost: $0.lost) }
+        let ended = try await context.client.withConnection { [context] connection in
+            try DoubtedAttemptStore.end(ids, at: context.machineNow(), on: connection)
+        }
+        return findings.filter { ended.contains($0.attempt.transactionID) }.map { finding in
+            var attempt = finding.attempt
+            attempt.id = finding.lost ?? attempt.id
+            // The inquiry that follows looks as far back as the search.
+            attempt.firstCalledAt = attempt.doubtedSince
+            attempt.doubtedSince = nil
+            return attempt
+        }
+    }
+
     /// Returns the attempts that must not be charged any more, with the reasons.
     ///
     /// No processor has carried them out yet, and their accounts may no longer pay or now buy in

@@ -46,6 +46,16 @@ struct RoutedStripe: PaymentProcessor {
         }
     }
 
+    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
+        let routes = await routes(of: searches) { $0.paymentMethod }
+        for search in routes.waiting { answer(search.attemptID, .unavailable) }
+        await withDiscardingTaskGroup { group in
+            for share in routes.shares {
+                group.addTask { await share.processor.search(share.calls, answer: answer) }
+            }
+        }
+    }
+
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
         let routes = await routes(of: inquiries) { $0.paymentMethod }
         for inquiry in routes.waiting { answer(inquiry.attemptID, .unavailable) }

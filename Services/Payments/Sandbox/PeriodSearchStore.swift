@@ -1,0 +1,48 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The search for lost attempts in the sandbox's books.
+struct PeriodSearchStore: Sendable {
+    let books: SandboxStore
+
+    /// Finds, for the tries of periods, those with the same number or a higher one that have charged, or
+    /// else those that have begun to.
+    ///
+    /// - Parameter ids: The tries.
+    /// - Returns: The first found one of each period, by the try; none where nothing was found.
+    /// - Throws: `PostgresError`.
+    func find(_ ids: [AttemptID]) async throws -> [AttemptID: AttemptID] {
+        guard !ids.isEmpty else { return [:] }
+        return try await books.client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                WITH asked AS (
+                    SELECT * FROM unnest(\(ids.map(\.bytes)), \(ids.map(\.lastOfPeriod.bytes)))
+                        AS u (first, last)
+                )
+                SELECT DISTINCT ON (first) first, found FROM (
+                    SELECT asked.first, charge.idempotency_key AS found, false AS is_open
+                    FROM asked JOIN sandbox_processor.charges charge
+                        ON charge.idempotency_key BETWEEN asked.first AND asked.last
+                    WHERE charge.decline_reason IS NULL
+                    UNION ALL
+                    SELECT asked.first, open.idempotency_key, true
+                    FROM asked JOIN sandbox_processor.open_charges open
+                        ON open.idempotency_key BETWEEN asked.first AND asked.last
+                    WHERE NOT EXISTS (
+                        SELECT FROM sandbox_processor.charges decided
+                        WHERE decided.idempotency_key = open.idempotency_key)
+                ) AS tries
+                ORDER BY first, is_open, found
+                """
+            )
+            var found: [AttemptID: AttemptID] = [:]
+            for row in rows {
+                let (asked, id) = try row.decode(SIMD16<UInt8>.self, SIMD16<UInt8>.self)
+                found[AttemptID(bytes: asked)] = AttemptID(bytes: id)
+            }
+            return found
+        }
+    }
+}
