@@ -17,6 +17,8 @@ import Testing
             "An administrator made them; they are in no event.",
         "code_redemptions":
             "Which code gave an offer is in no event; which offer it was, is.",
+        "found_attempts":
+            "How the processor was asked is in no event.",
         "family_work":
             "Whose shares have to be looked at follows from what changes.",
         "mass_extensions.traceparent last_id looked_at_id left_ids":

@@ -8,11 +8,17 @@ extension ChargeRunner {
     ///
     /// One whose try is found takes its id. Then every attempt is inquired about as any other, so what was
     /// charged is settled, and nothing is charged twice.
+    ///
+    /// If the database does not answer, the attempts are taken again when their lease ends.
     func search(_ attempts: [ProcessorAttempt]) async {
         guard !attempts.isEmpty else { return }
+        let known: Set<AttemptID>
+        do { known = try await handler.foundBefore(attempts) } catch {
+            return complain(error, attempts.count)
+        }
         let asked = Dictionary(attempts.map { ($0.id, $0) }) { first, _ in first }
         let answers = AnswerGatherer<(ProcessorAttempt, PeriodFinding)>(expecting: attempts.count)
-        let searches = attempts.compactMap(PeriodSearch.init)
+        let searches = attempts.compactMap { PeriodSearch($0, besides: known) }
         await withDiscardingTaskGroup { group in
             group.addTask { [processor] in
                 await processor.search(searches) { id, finding in
@@ -56,23 +62,28 @@ extension ChargeRunner {
             }
             await inquire(certain) { [processor] in await processor.inquire($0, answer: $1) }
         } catch {
-            context.logger.warning(
-                "What a search has found could not be written; it is searched again",
-                metadata: ["error": "\(error)", "attempts": "\(findings.count)"]
-            )
+            complain(error, findings.count)
         }
+    }
+
+    private func complain(_ error: any Error, _ count: Int) {
+        context.logger.warning(
+            "Lost charges could not be searched for; they are searched for later",
+            metadata: ["error": "\(error)", "attempts": "\(count)"]
+        )
     }
 }
 
 extension PeriodSearch {
     /// Makes the search of an attempt; `nil` if the attempt is in no doubt.
-    init?(_ attempt: ProcessorAttempt) {
+    init?(_ attempt: ProcessorAttempt, besides known: Set<AttemptID>) {
         guard let since = attempt.doubtedSince else { return nil }
         self.init(
             attemptID: attempt.id,
             transactionID: attempt.transactionID,
             paymentMethod: attempt.paymentMethod,
-            since: since
+            since: since,
+            known: known
         )
     }
 }

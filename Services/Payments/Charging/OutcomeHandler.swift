@@ -93,6 +93,14 @@ struct OutcomeHandler: Sendable {
         }
     }
 
+    /// Finds the lost attempts that were taken over before, for the periods that attempts charge for.
+    func foundBefore(_ attempts: [ProcessorAttempt]) async throws -> Set<AttemptID> {
+        let ids = attempts.map(\.id)
+        return try await context.client.withConnection { connection in
+            try DoubtedAttemptStore.known(from: ids, on: connection)
+        }
+    }
+
     /// Ends the doubt of attempts after a search for what the books have lost.
     ///
     /// - Parameter findings: The attempts, each with the id of the lost one if there was any.
@@ -102,13 +110,21 @@ struct OutcomeHandler: Sendable {
         of findings: [(attempt: ProcessorAttempt, lost: AttemptID?)]
     ) async throws -> [ProcessorAttempt] {
         guard !findings.isEmpty else { return [] }
-        let ids = findings.map { (key: $0.attempt.key, lost: $0.lost) }
-        let ended = try await context.client.withConnection { [context] connection in
-            try DoubtedAttemptStore.end(ids, at: context.machineNow(), on: connection)
+        let time = context.now()
+        let written = findings.map { finding in
+            DoubtedAttemptStore.Finding(
+                key: finding.attempt.key,
+                lost: finding.lost,
+                unused: context.ids.attempt(at: time)
+            )
         }
-        return findings.filter { ended.contains($0.attempt.transactionID) }.map { finding in
+        let ids = try await context.client.withConnection { [context] connection in
+            try DoubtedAttemptStore.end(written, at: context.machineNow(), on: connection)
+        }
+        return findings.compactMap { finding in
             var attempt = finding.attempt
-            attempt.id = finding.lost ?? attempt.id
+            guard let id = ids[attempt.transactionID] else { return nil }
+            attempt.id = id
             // The inquiry that follows looks as far back as the search.
             attempt.firstCalledAt = attempt.doubtedSince
             attempt.doubtedSince = nil

@@ -24,6 +24,7 @@ struct BookGapHandler: Sendable {
             var memory = try BookGapStore.lock(at: time, on: connection)
             let gap = memory.note(time, storeTime)
             try BookGapStore.save(memory, on: connection)
+            if gap != nil { try BookGapStore.noteCalled(on: connection) }
             return gap
         }
         guard let gap else { return }

@@ -45,6 +45,21 @@ enum BookGapStore {
         )
     }
 
+    /// Notes of all open attempts that the processor may have been called for them in a time that the books
+    /// have lost.
+    ///
+    /// Those that another process has locked are being taken, or were written after the gap.
+    static func noteCalled(on connection: isolated PostgresConnection) throws {
+        try connection.execute(
+            """
+            UPDATE processor_attempts SET is_uncalled = false
+            WHERE (transaction_id, kind, number) IN (
+                SELECT transaction_id, kind, number FROM processor_attempts
+                WHERE is_uncalled AND due_at IS NOT NULL FOR UPDATE SKIP LOCKED)
+            """
+        )
+    }
+
     private static func memory(in row: PostgresRow) throws -> BookMemory {
         let (seenAt, start, end) = try row.decode(
             MachineTime.self,

@@ -16,6 +16,15 @@ CREATE TABLE book_memory (
 GRANT SELECT, INSERT ON book_memory TO {role};
 GRANT UPDATE (seen_at, gap_began_at, gap_ended_at) ON book_memory TO {role};
 
+-- The lost attempts that were found at the processor, each with the transaction that has it now. None is
+-- taken over twice, even if its charge was given back.
+CREATE TABLE found_attempts (
+    attempt_id uuid PRIMARY KEY,
+    transaction_id bigint NOT NULL
+);
+
+GRANT SELECT, INSERT ON found_attempts TO {role};
+
 -- The time from which on the processor may have charged for the same period by an attempt that the books
 -- have lost. NULL if they have lost none, or once the processor was asked.
 ALTER TABLE processor_attempts ADD COLUMN doubted_since timestamptz;

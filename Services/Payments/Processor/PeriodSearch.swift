@@ -12,9 +12,11 @@ struct PeriodSearch: Hashable, Sendable {
     let paymentMethod: PaymentMethod
     /// The time before which nothing was lost.
     let since: MachineTime
+    /// Attempts that the books have found before.
+    var known: Set<AttemptID> = []
 
     /// Whether an attempt is one of those that are looked for.
-    func matches(_ id: AttemptID) -> Bool { attemptID.reaches(id) }
+    func matches(_ id: AttemptID) -> Bool { attemptID.reaches(id) && !known.contains(id) }
 }
 
 /// The answer to a search.

@@ -68,7 +68,7 @@ struct SandboxProcessor: PaymentProcessor {
 
     func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
         do {
-            let found = try await PeriodSearchStore(books: store).find(searches.map(\.attemptID))
+            let found = try await PeriodSearchStore(books: store).find(searches)
             for search in searches {
                 answer(search.attemptID, found[search.attemptID].map { .found($0) } ?? .nothing)
             }

@@ -49,12 +49,14 @@ extension StripeProcessor {
         payment.metadata["attempt"].flatMap { EventID($0) }.map { AttemptID(bytes: $0.bytes) }
     }
 
-    /// The payment that has charged the buyer, or else the newest one that still may.
+    /// The newest payment that has charged the buyer, or else the newest one that still may.
+    ///
+    /// A charge before it was given back, or there would be no later one.
     private func chosen(_ payments: [StripePaymentIntent]) -> StripePaymentIntent? {
         let open = payments.last { payment in
             if case .canceled = StripeReading(payment, at: now()) { false } else { true }
         }
-        return payments.first { $0.status == .succeeded } ?? open
+        return payments.last { $0.status == .succeeded } ?? open
     }
 
     /// Has a payment name the transaction that it belongs to now.

@@ -102,6 +102,35 @@ import Testing
         }
     }
 
+    /// The price has fallen, so the lost charge is given back.
+    ///
+    /// The other tries find it no more, and neither does the try that had its number.
+    @Test func aLostChargeThatWasGivenBackIsNotFoundAgain() async throws {
+        try await restoring { store in
+            try await subscribe(.renewalDeclined, in: store)
+            try await store.advance(days: 32)
+        } losing: { store in
+            try await store.advance(days: 3)
+            try await store.chooseWorkingCard()
+            #expect(try await store.subscription().state == .active)
+        } _: { store in
+            try await store.sell(club(price: usd(199), version: 2))
+            try await store.renew()
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            #expect(store.processor.chargesAsked == 0)
+            #expect(try await store.count("found_attempts") == 1)
+            // The lost tries before the charge were declined, and their numbers are used up.
+            for _ in 0..<3 where try await store.subscription().state != .active {
+                try await store.chooseWorkingCard()
+            }
+            #expect(try await store.subscription().state == .active)
+            #expect(store.processor.chargesAsked == 1)
+            let prices = try await store.transactions().filter { $0.state == .purchased }
+                .map(\.price.minorUnits)
+            #expect(prices == [299, 199])
+        }
+    }
+
     @Test func whatWasNotChargedIsCharged() async throws {
         try await restoring { store in
             try await subscribe(.success, in: store)
@@ -124,6 +153,21 @@ import Testing
             try await store.renew()
             #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
             #expect(store.processor.searchesAsked == 0 && store.processor.inquiriesAsked == 0)
+        }
+    }
+
+    /// The backup says of the attempt that it only waits for its turn.
+    @Test(arguments: [false, true])
+    func afterAGapNothingIsCalledWithoutAnInquiry(isNoted: Bool) async throws {
+        try await withStore { store in
+            try await store.gaps.note()
+            let added = try await store.add(request(), key: "1")
+            try await store.outcomes.noteUncalled(store.pending.take().map(\.key))
+            store.clock.advance(by: .seconds(61))
+            if isNoted { try await store.gaps.note() }
+            try await store.recover()
+            #expect(try await store.load(added.id).state == .purchased)
+            #expect(store.processor.inquiriesAsked == 1 && store.processor.searchesAsked == 0)
         }
     }
 
@@ -203,7 +247,10 @@ extension Store {
         }
         #expect(made == known)
         let purchased = try await transactions().filter { $0.state == .purchased }
-        #expect(purchased.count == known.count)
+        let returned = try await books.withConnection { connection in
+            try connection.query("SELECT charge_key FROM sandbox_processor.refunds").count
+        }
+        #expect(purchased.count == known.count - returned)
         #expect(try await booksBalance())
         #expect(try await auditFindings() == [])
     }
