@@ -102,6 +102,8 @@ struct ProcessorAttempt: Hashable, Sendable {
     var waitsFor: TransactionID?
     /// Whether its next call repeats one whose outcome nobody knows; it is not stored.
     var isRepeated = false
+    /// Whether a search has just shown that nothing was called for it; it is not stored.
+    var isCertainlyUncalled = false
 
     /// The idempotency key of its calls.
     var callKey: CallKey { CallKey(attemptID: id, kind: kind, generation: generation) }

@@ -186,7 +186,8 @@ extension ChargeRunner {
                 results.append(AttemptResult(key: attempt.key, outcome: outcome))
             case .call:
                 var attempt = attempt
-                attempt.isRepeated = true
+                // A card that is refused for good is charged by no first call.
+                attempt.isRepeated = !attempt.isCertainlyUncalled
                 callable.append(attempt)
             case .callUnderAnotherKey: spent.append(attempt)
             }

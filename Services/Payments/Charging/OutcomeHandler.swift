@@ -128,6 +128,7 @@ struct OutcomeHandler: Sendable {
             // The inquiry that follows looks as far back as the search.
             attempt.firstCalledAt = attempt.doubtedSince
             attempt.doubtedSince = nil
+            attempt.isCertainlyUncalled = finding.lost == nil
             return attempt
         }
     }

@@ -48,7 +48,7 @@ struct BookMemory: Hashable, Sendable {
     ///   - time: The machines' time.
     ///   - storeTime: The store's time.
     /// - Returns: The gap; `nil` if the books have none.
-    func gap(at time: MachineTime, _ storeTime: StoreTime) -> BookGap? {
+    func presentGap(at time: MachineTime, _ storeTime: StoreTime) -> BookGap? {
         guard time.duration(since: seenAt) > Self.silenceMax else { return gap }
         let start = gap.map { min($0.start, seenAt) } ?? seenAt
         return BookGap(start: max(start, time.advanced(by: .zero - Self.reach)), end: storeTime)
@@ -56,10 +56,10 @@ struct BookMemory: Hashable, Sendable {
 
     /// Notes that the store is seen.
     ///
-    /// - Parameters: As of ``gap(at:_:)``.
+    /// - Parameters: As of ``presentGap(at:_:)``.
     /// - Returns: The gap that ends now; `nil` if none does.
     mutating func note(_ time: MachineTime, _ storeTime: StoreTime) -> BookGap? {
-        let next = gap(at: time, storeTime)
+        let next = presentGap(at: time, storeTime)
         let isNew = next != gap
         gap = next
         seenAt = max(seenAt, time)

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// A question about what was done for a period by attempts that the books may have lost.
 ///

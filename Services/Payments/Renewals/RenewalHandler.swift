@@ -161,7 +161,7 @@ struct RenewalHandler: Sendable {
             TestSettingsStore.settings(of: context.testedAccounts(accounts)),
             BookGapStore.reading()
         )
-        var gap = memory?.gap(at: context.machineNow(), time)
+        var gap = memory?.presentGap(at: context.machineNow(), time)
         // Whoever sets the store's clock may have set it to any time that the books have lost.
         if context.environment == .sandbox { gap?.end = nil }
         return RenewalPlan(

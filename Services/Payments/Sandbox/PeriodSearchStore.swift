@@ -1,5 +1,4 @@
 import EventTypes
-import Messaging
 import Postgres
 
 /// The search for lost attempts in the sandbox's books.

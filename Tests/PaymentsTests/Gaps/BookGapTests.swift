@@ -1,4 +1,5 @@
 import EventTypes
+import Postgres
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     private static let start = startTime.onMachines
 
     private func gap(at duration: Duration, of memory: BookMemory) -> BookGap? {
-        memory.gap(at: Self.start.advanced(by: duration), startTime.advanced(by: duration))
+        memory.presentGap(at: Self.start.advanced(by: duration), startTime.advanced(by: duration))
     }
 
     @Test func aStoreThatIsSeenAgainAndAgainHasNoGap() {
