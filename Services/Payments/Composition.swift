@@ -53,8 +53,9 @@ private func composePayments(
         charging.services
             + [
                 LogSealer(.ledger, client: frame.client, logger: frame.logger), clock.keeper,
-                runner, renewals.gaps, renewals.runner, renewals.extensions, renewals.watch,
-                renewals.enrolments, accounts.runner, WorkLook(for: renewals, accounts, on: frame),
+                runner, RenewalParts.gaps(on: frame), renewals.runner, renewals.extensions,
+                renewals.watch, renewals.enrolments, accounts.runner,
+                WorkLook(for: renewals, accounts, on: frame),
                 consumer, acceptance.batcher,
             ],
         readiness: [clock.check] + charging.readiness,

@@ -13,8 +13,6 @@ struct RenewalParts {
     let enrolments: WorkRunner
     /// Extends all subscribers of a product.
     let extensions: WorkRunner
-    /// Notices that the database was restored.
-    let gaps: WorkRunner
     /// Their work, for an advance of the store's clock.
     let works: [DueWorkQueue]
     /// The HTTP routes for subscriptions.
@@ -75,7 +73,6 @@ struct RenewalParts {
             pages: PacedPages(isBusy: { [load = charging.runner.renewals] in load.isBusy })
         )
         extensions = Self.extensions(masses, on: frame)
-        gaps = Self.gaps(on: frame)
         massRoutes = MassExtensionRoutes(masses: masses)
         serverRoutes = servers.map {
             ServerExtensionRoutes(
@@ -97,8 +94,8 @@ struct RenewalParts {
         works = Self.works(runner, enrolments)
     }
 
-    /// Notes that the store is seen.
-    private static func gaps(on frame: ServiceFrame) -> WorkRunner {
+    /// Notes that the store is seen, and notices that its database was restored.
+    static func gaps(on frame: ServiceFrame) -> WorkRunner {
         let handler = BookGapHandler(
             client: frame.client,
             machineNow: frame.machineNow,
