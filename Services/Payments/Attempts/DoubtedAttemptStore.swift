@@ -41,13 +41,11 @@ enum DoubtedAttemptStore {
     ///
     /// - Parameters:
     ///   - findings: What was found.
-    ///   - time: The present.
     ///   - connection: A connection.
     /// - Returns: The ids that those charges have which were in doubt until now, by their transactions.
     /// - Throws: `PostgresError`.
     static func end(
         _ findings: [Finding],
-        at time: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> [TransactionID: AttemptID] {
         let rows = try connection.query(
@@ -78,8 +76,8 @@ enum DoubtedAttemptStore {
                             AND known.transaction_id <> a.transaction_id
                     ) THEN asked.unused
                     ELSE a.attempt_id END,
-                first_called_at =
-                    CASE WHEN found.attempt_id IS NULL THEN \(time) ELSE a.doubted_since END,
+                first_called_at = CASE WHEN found.attempt_id IS NULL
+                    THEN a.first_called_at ELSE a.doubted_since END,
                 doubted_since = NULL
             FROM asked LEFT JOIN found ON found.transaction_id = asked.transaction_id
             WHERE a.transaction_id = asked.transaction_id AND a.kind = 'charge'

@@ -8,8 +8,7 @@ enum DueAttemptStore {
     /// Attempts that another process is just taking are skipped. An attempt whose approval has
     /// expired is due from then on, so the lease protects it too. The rows say from then on that the
     /// processor may have been called. The attempts say whether it may have been before. The time
-    /// of the first call stays unknown if an older version of the service may have made it. After a gap
-    /// in the books any attempt may have been called.
+    /// of the first call stays unknown if an older version of the service may have made it.
     ///
     /// - Parameters:
     ///   - time: The machines' time.
@@ -31,22 +30,15 @@ enum DueAttemptStore {
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
         let left = left.map(\.number)
-        let silent = time.advanced(by: .zero - BookMemory.silenceMax)
         return try connection.query(
             """
-            WITH memory AS MATERIALIZED (
-                SELECT count(*) = 0 AS is_whole FROM book_memory WHERE seen_at < \(silent)
-            ), ended AS MATERIALIZED (
-                SELECT transaction_id, kind, number,
-                    is_uncalled AND (SELECT is_whole FROM memory) AS is_uncalled
-                FROM processor_attempts
+            WITH ended AS MATERIALIZED (
+                SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
                 WHERE due_at <= \(time) AND transaction_id <> ALL (\(left))
                 ORDER BY due_at LIMIT \(Int64(limit))
                 FOR UPDATE SKIP LOCKED
             ), expired AS MATERIALIZED (
-                SELECT transaction_id, kind, number,
-                    is_uncalled AND (SELECT is_whole FROM memory) AS is_uncalled
-                FROM processor_attempts
+                SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
                 WHERE approval_ends_at <= \(storeTime) AND due_at IS NULL
                     AND transaction_id <> ALL (\(left))
                 ORDER BY approval_ends_at LIMIT \(Int64(limit))
@@ -84,15 +76,10 @@ enum DueAttemptStore {
         owner: LeaseOwner,
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
-        let silent = time.advanced(by: .zero - BookMemory.silenceMax)
-        return try connection.query(
+        try connection.query(
             """
-            WITH memory AS MATERIALIZED (
-                SELECT count(*) = 0 AS is_whole FROM book_memory WHERE seen_at < \(silent)
-            ), due AS MATERIALIZED (
-                SELECT transaction_id, kind, number,
-                    is_uncalled AND (SELECT is_whole FROM memory) AS is_uncalled
-                FROM processor_attempts
+            WITH due AS MATERIALIZED (
+                SELECT transaction_id, kind, number, is_uncalled FROM processor_attempts
                 WHERE transaction_id = \(id.number)
                     AND (due_at <= \(time) OR approval_ends_at <= \(storeTime) AND due_at IS NULL)
                 FOR UPDATE SKIP LOCKED

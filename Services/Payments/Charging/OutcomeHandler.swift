@@ -13,6 +13,15 @@ import StoreTracing
 struct OutcomeHandler: Sendable {
     let context: PaymentsContext
 
+    private var gaps: BookGapHandler {
+        BookGapHandler(
+            client: context.client,
+            machineNow: context.machineNow,
+            now: context.now,
+            logger: context.logger
+        )
+    }
+
     /// Takes due attempts, for the length of a lease.
     ///
     /// - Parameters:
@@ -24,7 +33,8 @@ struct OutcomeHandler: Sendable {
         limit: Int,
         besides left: Set<TransactionID> = []
     ) async throws -> [ProcessorAttempt] {
-        try await context.client.withTransaction { [context] connection in
+        try await gaps.noteIfSilent()
+        return try await context.client.withTransaction { [context] connection in
             try DueAttemptStore.take(
                 at: context.machineNow(),
                 approvalsEndedAt: context.now(),
@@ -39,7 +49,8 @@ struct OutcomeHandler: Sendable {
 
     /// Takes the due attempts of one transaction, for the length of a lease.
     func takeDue(of id: TransactionID) async throws -> [ProcessorAttempt] {
-        try await context.client.withTransaction { [context] connection in
+        try await gaps.noteIfSilent()
+        return try await context.client.withTransaction { [context] connection in
             try DueAttemptStore.take(
                 of: id,
                 at: context.machineNow(),
@@ -118,8 +129,8 @@ struct OutcomeHandler: Sendable {
                 unused: context.ids.attempt(at: time)
             )
         }
-        let ids = try await context.client.withConnection { [context] connection in
-            try DoubtedAttemptStore.end(written, at: context.machineNow(), on: connection)
+        let ids = try await context.client.withConnection { connection in
+            try DoubtedAttemptStore.end(written, on: connection)
         }
         return findings.compactMap { finding in
             var attempt = finding.attempt
@@ -128,7 +139,8 @@ struct OutcomeHandler: Sendable {
             // The inquiry that follows looks as far back as the search.
             attempt.firstCalledAt = attempt.doubtedSince
             attempt.doubtedSince = nil
-            attempt.isCertainlyUncalled = finding.lost == nil
+            attempt.isCertainlyUncalled =
+                finding.lost == nil && finding.attempt.firstCalledAt == nil
             return attempt
         }
     }

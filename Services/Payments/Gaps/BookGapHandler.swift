@@ -15,6 +15,18 @@ struct BookGapHandler: Sendable {
 
     private let noticed = Counter(label: "book_gaps")
 
+    /// Notes that the store is seen, if nobody has noted it for long.
+    ///
+    /// Whoever takes open attempts calls it before. So the attempts say whether the books may lack something
+    /// about them.
+    ///
+    /// - Throws: `PostgresError`.
+    func noteIfSilent() async throws {
+        let memory = try await client.withConnection { try $0.read(BookGapStore.reading()) }
+        guard let memory, memory.presentGap(at: machineNow(), now()) != memory.gap else { return }
+        try await note()
+    }
+
     /// Notes that the store is seen.
     ///
     /// - Throws: `PostgresError`.
@@ -24,7 +36,9 @@ struct BookGapHandler: Sendable {
             var memory = try BookGapStore.lock(at: time, on: connection)
             let gap = memory.note(time, storeTime)
             try BookGapStore.save(memory, on: connection)
-            if gap != nil { try BookGapStore.noteCalled(on: connection) }
+            if let gap {
+                try BookGapStore.doubtOpenAttempts(since: gap.start, on: connection)
+            }
             return gap
         }
         guard let gap else { return }

@@ -46,16 +46,24 @@ enum BookGapStore {
     }
 
     /// Notes of all open attempts that the processor may have been called for them in a time that the books
-    /// have lost.
+    /// have lost, and of those to renew that a later try may have charged by then.
     ///
-    /// Those that another process has locked are being taken, or were written after the gap.
-    static func noteCalled(on connection: isolated PostgresConnection) throws {
+    /// - Parameters:
+    ///   - start: The beginning of the gap.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PostgresError`.
+    static func doubtOpenAttempts(
+        since start: MachineTime,
+        on connection: isolated PostgresConnection
+    ) throws {
         try connection.execute(
             """
-            UPDATE processor_attempts SET is_uncalled = false
-            WHERE (transaction_id, kind, number) IN (
-                SELECT transaction_id, kind, number FROM processor_attempts
-                WHERE is_uncalled AND due_at IS NOT NULL FOR UPDATE SKIP LOCKED)
+            UPDATE processor_attempts SET is_uncalled = false,
+                doubted_since = CASE WHEN kind = 'charge' AND renewal_try > 0 AND step = 'calling'
+                    THEN least(doubted_since, coalesce(first_called_at, to_timestamp(0)), \(start))
+                    ELSE doubted_since END
+            WHERE due_at IS NOT NULL
+                AND (is_uncalled OR kind = 'charge' AND renewal_try > 0 AND step = 'calling')
             """
         )
     }

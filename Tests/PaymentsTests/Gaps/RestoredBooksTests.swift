@@ -102,6 +102,27 @@ import Testing
         }
     }
 
+    /// In the lost time a try failed that the backup has open, and the next one was charged.
+    @Test func anOpenTryOfTheBackupFindsTheTryAfterIt() async throws {
+        try await restoring { store in
+            try await subscribe(.success, in: store)
+            store.clock.advance(by: Self.day * 30)
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+        } losing: { store in
+            let open = try #require(try await store.transactions().last)
+            let key = AttemptKey(transactionID: open.id, kind: .charge)
+            let failed = AttemptResult(key: key, outcome: .exhausted)
+            _ = try await store.outcomes.settle([failed])
+            try await store.advance(days: 2)
+            let states = try await store.transactions().map(\.state)
+            #expect(states == [.purchased, .failed, .purchased])
+        } _: { store in
+            try await store.recover()
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+            #expect(store.processor.searchesAsked == 1 && store.processor.chargesAsked == 0)
+        }
+    }
+
     /// The price has fallen, so the lost charge is given back.
     ///
     /// The other tries find it no more, and neither does the try that had its number.
