@@ -53,9 +53,10 @@ private func composePayments(
         charging.services
             + [
                 LogSealer(.ledger, client: frame.client, logger: frame.logger), clock.keeper,
-                runner, renewals.runner, renewals.extensions, renewals.watch, renewals.enrolments,
-                accounts.runner, WorkLook(for: renewals, accounts, on: frame), consumer,
-                acceptance.batcher,
+                runner, RenewalParts.gaps(on: frame), renewals.runner, renewals.extensions,
+                renewals.watch, renewals.enrolments, accounts.runner,
+                WorkLook(for: renewals, accounts, on: frame),
+                consumer, acceptance.batcher,
             ],
         readiness: [clock.check] + charging.readiness,
         environments: environments

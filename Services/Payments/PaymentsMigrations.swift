@@ -61,6 +61,7 @@ enum PaymentsMigrations {
             ("payments_m0034_redemption_cost", PackageResources.m0034_redemption_cost_sql),
             ("payments_m0035_transaction_pages", PackageResources.m0035_transaction_pages_sql),
             ("payments_m0036_stripe_accounts", PackageResources.m0036_stripe_accounts_sql),
+            ("payments_m0037_book_gaps", PackageResources.m0037_book_gaps_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

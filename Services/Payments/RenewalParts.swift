@@ -94,6 +94,24 @@ struct RenewalParts {
         works = Self.works(runner, enrolments)
     }
 
+    /// Notes that the store is seen, and notices that its database was restored.
+    static func gaps(on frame: ServiceFrame) -> WorkRunner {
+        let handler = BookGapHandler(
+            client: frame.client,
+            machineNow: frame.machineNow,
+            now: frame.storeNow,
+            logger: frame.logger
+        )
+        return WorkRunner(
+            client: frame.client,
+            rest: BookGapHandler.pause,
+            complaint: "The time at which the store was seen could not be noted; it is noted again",
+            logger: frame.logger
+        ) {
+            try await handler.note()
+        }
+    }
+
     /// Extends the subscriptions of all subscribers for whom an administrator has asked.
     private static func extensions(
         _ masses: MassExtensionHandler,

@@ -7,7 +7,9 @@ import Synchronization
 /// The sandbox processor with injected faults, which counts its calls.
 final class FaultyProcessor: PaymentProcessor {
     let sandbox: SandboxProcessor
-    private let state = Mutex((lostAnswers: 0, charges: 0, inquiries: 0, generations: [Int]()))
+    private let state = Mutex(
+        (lostAnswers: 0, charges: 0, inquiries: 0, searches: 0, generations: [Int]())
+    )
     private let forgets = Mutex(false)
 
     init(_ sandbox: SandboxProcessor) { self.sandbox = sandbox }
@@ -16,6 +18,7 @@ final class FaultyProcessor: PaymentProcessor {
     /// The generations of the keys of charges.
     var generationsAsked: [Int] { state.withLock { $0.generations } }
     var inquiriesAsked: Int { state.withLock { $0.inquiries } }
+    var searchesAsked: Int { state.withLock { $0.searches } }
     /// Knows of nothing any more that it is told to end.
     func forgetWhatItEnds() { forgets.withLock { $0 = true } }
     func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
@@ -40,6 +43,11 @@ final class FaultyProcessor: PaymentProcessor {
     func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
         state.withLock { $0.inquiries += inquiries.count }
         await sandbox.inquire(inquiries, answer: answer)
+    }
+
+    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
+        state.withLock { $0.searches += searches.count }
+        await sandbox.search(searches, answer: answer)
     }
 
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {

@@ -99,7 +99,7 @@ func transaction(
 /// `payments` without HTTP and Kafka, over its own database, driven step by step.
 struct Store: Sendable {
     let client: PostgresClient
-    let clock = ManualClock(startTime)
+    let clock: ManualClock
     let processor: FaultyProcessor
     let payments: PaymentHandler
     let context: PaymentsContext
@@ -128,6 +128,8 @@ struct Store: Sendable {
 
     init(
         client: PostgresClient,
+        books: PostgresClient? = nil,
+        clock: ManualClock = ManualClock(startTime),
         tax: TaxRates = TaxRates(),
         policy: AttemptPolicy = AttemptPolicy(callsMax: 3),
         offerKeys: OfferKeys = OfferSigner.shared.keys,
@@ -135,14 +137,14 @@ struct Store: Sendable {
         machineNow: (@Sendable () -> MachineTime)? = nil,
         followClock: @escaping @Sendable (FollowedClock) -> Void = { _ in }
     ) {
-        let clock = self.clock
+        self.clock = clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let pending = Pending()
         self.client = client
         self.pending = pending
         processor = FaultyProcessor(
             SandboxProcessor(
-                store: SandboxStore(client: client),
+                store: SandboxStore(client: books ?? client),
                 slowness: .zero,
                 logger: logger
             )

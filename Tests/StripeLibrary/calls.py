@@ -25,6 +25,7 @@ CALLS = {
     "POST /v1/payment_methods/ID/detach": (stripe.PaymentMethod.detach, "PaymentMethodDetachParams"),
     "POST /v1/payment_intents": (stripe.PaymentIntent.create, "PaymentIntentCreateParams"),
     "GET /v1/payment_intents/ID": (stripe.PaymentIntent.retrieve, "PaymentIntentRetrieveParams"),
+    "POST /v1/payment_intents/ID": (stripe.PaymentIntent.modify, "PaymentIntentModifyParams"),
     "POST /v1/payment_intents/ID/cancel": (stripe.PaymentIntent.cancel, "PaymentIntentCancelParams"),
     "GET /v1/payment_intents": (stripe.PaymentIntent.list, "PaymentIntentListParams"),
     "POST /v1/refunds": (stripe.Refund.create, "RefundCreateParams"),

@@ -60,6 +60,13 @@ import Testing
             },
             { _ = try await client.createPaymentIntent(try Self.charge(.away), key: key) },
             { _ = try await client.paymentIntent("pi_1") },
+            {
+                _ = try await client.updatePaymentIntent(
+                    "pi_1",
+                    metadata: ["transaction": "8"],
+                    key: key
+                )
+            },
             { _ = try await client.cancelPaymentIntent("pi_1", key: key) },
             {
                 _ = try await client.paymentIntents(

@@ -103,6 +103,23 @@ import Testing
         #expect(story.changes.map(\.cause) == [.purchased, .autoRenewTurnedOff, .expired])
     }
 
+    /// S524: a restored store asks the processor for what may have been charged by then.
+    @Test func theFirstTimeOfAChargeStaysWhateverHappens() throws {
+        var story = StoryTeller(policy())
+        let rules = story.machine.dueActions
+        story.buy(silver, at("2026-01-01"))
+        let first = try #require(story.next?.time)
+        for _ in 1...5 {
+            let subscription = try #require(story.subscription)
+            #expect(rules.firstChargeTime(of: subscription) == first)
+            try story.carryOut(charging: false)
+        }
+        var extended = try #require(story.subscription)
+        extended.period.extendedFrom = extended.period.end
+        extended.period.end = at("2026-03-01")
+        #expect(rules.firstChargeTime(of: extended) == first)
+    }
+
     /// S205.
     @Test func theDatesTellTheStateBeforeTheDueActionIsCarriedOut() throws {
         var story = StoryTeller(policy(grace: .days(16)))

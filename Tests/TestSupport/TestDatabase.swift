@@ -41,6 +41,25 @@ public struct TestDatabase: Sendable {
 }
 
 extension TestDatabase {
+    /// Runs a body with a copy of the database as it is now, and drops the copy afterwards.
+    ///
+    /// Nobody may be connected to the database while it is copied.
+    public func withCopy(_ body: (TestDatabase) async throws -> Void) async throws {
+        let copy = TestDatabase(cluster: cluster, name: name + "_copy")
+        try await cluster.createDatabase(copy.name, copying: name)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(copy))
+        } catch {
+            result = .failure(error)
+        }
+        // As with the database itself, a test that exceeded its time limit still cleans up.
+        try await Task { try await cluster.dropDatabases([copy.name]) }.value
+        try result.get()
+    }
+}
+
+extension TestDatabase {
     /// Runs a body with a client of one connection, and the proxy that the connection goes through.
     public func withProxiedClient<R: Sendable>(
         role: String,

@@ -103,8 +103,9 @@ package struct Difference: Hashable, Sendable {
             case .chargedTwice, .chargedWithoutPurchase:
                 "Somebody has paid for nothing: refund it at the processor, and keep a record of that."
             case .chargeUnknown:
-                "The store does not know who paid: was a database restored from an older backup? Refund "
-                    + "it at the processor, or find the payment in the log of payments. If another shop uses the "
+                "The store does not know who paid: was a database restored from an older backup? payments "
+                    + "takes the charge of a renewal over when it is due or tried again. Refund any other at "
+                    + "the processor, or find the payment in the log of payments. If another shop uses the "
                     + "same account at the processor, give the store an account of its own."
             case .amountDiffers:
                 "Compare the processor's receipt with the price of the transaction; refund "

@@ -13,7 +13,8 @@ enum AttemptStore {
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
         a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for,
         a.renewal_try, a.is_owed, a.act, a.first_called_at, a.generation, a.is_uncalled,
-        a.action_ends_at, a.advice, a.failed_reference, a.callable_since, a.is_buyer_present
+        a.action_ends_at, a.advice, a.failed_reference, a.callable_since, a.is_buyer_present,
+        a.doubted_since
         """
 
     /// Writes new attempts; existing ones stay as they are.
@@ -43,13 +44,14 @@ enum AttemptStore {
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
                 waits_for, renewal_try, is_owed, act, first_called_at, is_buyer_present,
-                lease_owner)
+                doubted_since, lease_owner)
             SELECT transaction_id, coalesce(kind, \(ifEqual: kinds)),
                 coalesce(number, \(ifEqual: numbers)), attempt_id,
                 coalesce(step, \(ifEqual: steps)), payment_method, amount, currency, is_approved,
                 undoes, revokes, idempotency_key, fingerprint, outcome,
                 coalesce(due_at, \(ifEqual: dueTimes)), waits_for, renewal_try, is_owed, act,
-                coalesce(first_called_at, \(ifEqual: callTimes)), is_buyer_present, \(owner.id)
+                coalesce(first_called_at, \(ifEqual: callTimes)), is_buyer_present,
+                doubted_since, \(owner.id)
             FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(unlessEqual: kinds),
                 \(unlessEqual: numbers), \(attempts.map(\.id.bytes)),
@@ -61,11 +63,13 @@ enum AttemptStore {
                 \(unlessEqual: dueTimes), \(padded: attempts.map { $0.waitsFor?.number }),
                 \(padded: attempts.map { $0.renewalTry.map { Int32($0) } }), \(attempts.map(\.isOwed)),
                 \(padded: try attempts.map { try $0.act.map { try PostgresJSON(encoding: $0) } }),
-                \(unlessEqual: callTimes), \(attempts.map(\.isBuyerPresent))
+                \(unlessEqual: callTimes), \(attempts.map(\.isBuyerPresent)),
+                \(padded: attempts.map(\.doubtedSince))
             ) AS u (
                 transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
                 is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
-                waits_for, renewal_try, is_owed, act, first_called_at, is_buyer_present)
+                waits_for, renewal_try, is_owed, act, first_called_at, is_buyer_present,
+                doubted_since)
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
         )
@@ -293,7 +297,7 @@ enum AttemptStore {
     /// - Throws: `PostgresError` or `DecodingError` if a column cannot be read; ``PaymentError`` if this
     ///   version of the service does not know its value.
     static func attempt(in row: PostgresRow) throws -> ProcessorAttempt {
-        var columns = try row.columns(30)
+        var columns = try row.columns(31)
         let transactionID = try columns.next(Int64.self)
         let kind = try columns.next(String.self)
         let number = try columns.next(Int32.self)
@@ -324,6 +328,7 @@ enum AttemptStore {
         let failedReference = try columns.next(String?.self)
         let callableSince = try columns.next(MachineTime?.self)
         let isBuyerPresent = try columns.next(Bool.self)
+        let doubtedSince = try columns.next(MachineTime?.self)
         return ProcessorAttempt(
             transactionID: TransactionID(number: transactionID),
             kind: try known(AttemptKind(rawValue: kind)),
@@ -337,6 +342,7 @@ enum AttemptStore {
             callableSince: callableSince,
             firstCalledAt: firstCalledAt,
             generation: Int(generation),
+            doubtedSince: doubtedSince,
             isUncalled: isUncalled,
             undoes: undoes.map { ProcessorReference(rawValue: $0) },
             revokes: revokes,

@@ -58,6 +58,9 @@ struct ProcessorAttempt: Hashable, Sendable {
     var firstCalledAt: MachineTime?
     /// The generation of the key of its calls.
     var generation = 1
+    /// The time from which on the processor may have charged for the same period by an attempt that the
+    /// books have lost (rule S524); `nil` if it cannot, or once it was asked.
+    var doubtedSince: MachineTime?
     /// Whether the processor can be called without an inquiry: the attempt has only been queued, or
     /// the processor did not take the call.
     var isUncalled = false
@@ -99,6 +102,8 @@ struct ProcessorAttempt: Hashable, Sendable {
     @Boxed var waitsFor: TransactionID? = nil
     /// Whether its next call repeats one whose outcome nobody knows; it is not stored.
     var isRepeated = false
+    /// Whether a search has just shown that nothing was called for it; it is not stored.
+    var isCertainlyUncalled = false
 
     /// The idempotency key of its calls.
     var callKey: CallKey { CallKey(attemptID: id, kind: kind, generation: generation) }
@@ -114,6 +119,9 @@ struct ProcessorAttempt: Hashable, Sendable {
     /// Whether the books have a refund as made that the processor has to make once more, because the
     /// first one has failed.
     var isMadeAgain: Bool { end == .refunded && step.isOpenAtProcessor }
+
+    /// Whether the processor has to be asked for a lost attempt before anything else.
+    var isDoubtful: Bool { doubtedSince != nil && step == .calling }
 
     /// Whether it charges for a subscription's next period.
     var isRenewal: Bool { kind == .charge && (renewalTry ?? 0) > 0 }

@@ -10,7 +10,13 @@ extension ChargeRunner {
     /// Each answer is committed as soon as it is known, together with those of the same moment.
     /// Retriable errors of the database are retried. If the runner gives up, the attempts are found
     /// again when their lease ends, and so are those that got no answer.
+    ///
+    /// Nothing is called for an attempt before the processor was asked for what the books may have lost.
     func carryOut(_ attempts: [ProcessorAttempt]) async {
+        guard !attempts.contains(where: \.isDoubtful) else {
+            await search(attempts.filter(\.isDoubtful))
+            return await carryOut(attempts.filter { !$0.isDoubtful })
+        }
         let start = context.spans.start
         let answers = AnswerGatherer<AttemptResult>(expecting: attempts.count)
         await withDiscardingTaskGroup { group in
@@ -93,22 +99,26 @@ extension ChargeRunner {
             from: start
         )
         let time = context.machineNow()
-        let uncalled = due.filter { $0.step == .calling && $0.isUncalled }
+        let doubtful = due.filter(\.isDoubtful)
+        let certain = due.filter { !$0.isDoubtful }
+        let uncalled = certain.filter { $0.step == .calling && $0.isUncalled }
         await giveUp(uncalled.filter { context.policy.givesUp($0, at: time) }, from: start)
         let callable = uncalled.filter { !context.policy.givesUp($0, at: time) }
         await offerUnlessRefused(callable, from: start)
-        return due.filter { $0.step.isOpenAtProcessor && !$0.isUncalled }
+        return certain.filter { $0.step.isOpenAtProcessor && !$0.isUncalled } + doubtful
     }
 
     /// Asks the processor what it has done, and has it end what its buyers do not confirm any more.
-    func ask(about begun: [ProcessorAttempt]) async {
+    func ask(about attempts: [ProcessorAttempt]) async {
         let time = context.machineNow()
+        let begun = attempts.filter { !$0.isDoubtful }
         let overdue = begun.filter { $0.actionEndsAt.map { $0 <= time } ?? false }
         let known = Set(overdue.map(\.key))
         await inquire(begun.filter { !known.contains($0.key) }) { [processor] in
             await processor.inquire($0, answer: $1)
         }
         await end(overdue)
+        await search(attempts.filter(\.isDoubtful))
     }
 
     /// Has the processor end charges whose buyers do not confirm them any more.
@@ -189,7 +199,8 @@ extension ChargeRunner {
                 results.append(AttemptResult(key: attempt.key, outcome: outcome))
             case .call:
                 var attempt = attempt
-                attempt.isRepeated = true
+                // A card that is refused for good is charged by no first call.
+                attempt.isRepeated = !attempt.isCertainlyUncalled
                 callable.append(attempt)
             case .callUnderAnotherKey: spent.append(attempt)
             }

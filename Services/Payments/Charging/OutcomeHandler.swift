@@ -13,6 +13,15 @@ import StoreTracing
 struct OutcomeHandler: Sendable {
     let context: PaymentsContext
 
+    private var gaps: BookGapHandler {
+        BookGapHandler(
+            client: context.client,
+            machineNow: context.machineNow,
+            now: context.now,
+            logger: context.logger
+        )
+    }
+
     /// Takes due attempts, for the length of a lease.
     ///
     /// - Parameters:
@@ -26,7 +35,8 @@ struct OutcomeHandler: Sendable {
         besides left: Set<TransactionID> = [],
         of only: TransactionID? = nil
     ) async throws -> [ProcessorAttempt] {
-        try await context.client.withTransaction { [context] connection in
+        try await gaps.noteIfSilent()
+        return try await context.client.withTransaction { [context] connection in
             try DueAttemptStore.take(
                 at: context.machineNow(),
                 approvalsEndedAt: context.now(),
@@ -79,6 +89,47 @@ struct OutcomeHandler: Sendable {
                 at: context.machineNow(),
                 on: connection
             )
+        }
+    }
+
+    /// Finds the lost attempts that were taken over before, for the periods that attempts charge for.
+    func foundBefore(_ attempts: [ProcessorAttempt]) async throws -> Set<AttemptID> {
+        let ids = attempts.map(\.id)
+        return try await context.client.withConnection { connection in
+            try DoubtedAttemptStore.known(from: ids, on: connection)
+        }
+    }
+
+    /// Ends the doubt of attempts after a search for what the books have lost.
+    ///
+    /// - Parameter findings: The attempts, each with the id of the lost one if there was any.
+    /// - Returns: The attempts whose doubt this process has ended, as they are now.
+    /// - Throws: `PostgresError`.
+    func endDoubt(
+        of findings: [(attempt: ProcessorAttempt, lost: AttemptID?)]
+    ) async throws -> [ProcessorAttempt] {
+        guard !findings.isEmpty else { return [] }
+        let time = context.now()
+        let written = findings.map { finding in
+            DoubtedAttemptStore.Finding(
+                key: finding.attempt.key,
+                lost: finding.lost,
+                unused: context.ids.attempt(at: time)
+            )
+        }
+        let ids = try await context.client.withConnection { connection in
+            try DoubtedAttemptStore.end(written, on: connection)
+        }
+        return findings.compactMap { finding in
+            var attempt = finding.attempt
+            guard let id = ids[attempt.transactionID] else { return nil }
+            attempt.id = id
+            // The inquiry that follows looks as far back as the search.
+            attempt.firstCalledAt = attempt.doubtedSince
+            attempt.doubtedSince = nil
+            attempt.isCertainlyUncalled =
+                finding.lost == nil && finding.attempt.firstCalledAt == nil
+            return attempt
         }
     }
 

@@ -33,6 +33,10 @@ protocol PaymentProcessor: Sendable {
     func charge(_ requests: [ChargeRequest], answer: @escaping Answer<ChargeOutcome>) async
     /// Inquires about attempts whose outcome is unknown.
     func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async
+    /// Looks for attempts of the same periods that the books may have lost.
+    ///
+    /// A found one belongs to the transaction that searches from then on.
+    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async
     /// Ends charges that are not made yet, so that they never will be.
     ///
     /// A charge that was made meanwhile is the answer.

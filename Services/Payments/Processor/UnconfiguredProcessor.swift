@@ -21,6 +21,10 @@ struct UnconfiguredProcessor: PaymentProcessor {
         for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
     }
 
+    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
+        for search in searches { answer(search.attemptID, .unavailable) }
+    }
+
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
         for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
     }

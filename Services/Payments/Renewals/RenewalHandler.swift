@@ -149,7 +149,7 @@ struct RenewalHandler: Sendable {
         let accounts = Set(
             subscriptions.map { AccountKey(accountID: $0.accountID, bundleID: $0.bundleID) }
         )
-        let (products, standings, paid, ids, tests) = try connection.read(
+        let (products, standings, paid, ids, tests, memory) = try connection.read(
             products.load(
                 Set(subscriptions.map { ($0.nextProduct ?? $0.product).id }),
                 at: time
@@ -157,8 +157,12 @@ struct RenewalHandler: Sendable {
             AccountStore.standings(of: accounts),
             TransactionStore.repeatedTerms(of: subscriptions.map(\.period.transactionID)),
             TransactionStore.nextIDs(rows.count),
-            TestSettingsStore.settings(of: context.testedAccounts(accounts))
+            TestSettingsStore.settings(of: context.testedAccounts(accounts)),
+            BookGapStore.reading()
         )
+        var gap = memory?.presentGap(at: context.machineNow(), time)
+        // Whoever sets the store's clock may have set it to any time that the books have lost.
+        if context.environment == .sandbox { gap?.end = nil }
         return RenewalPlan(
             rows,
             asked: request,
@@ -168,7 +172,8 @@ struct RenewalHandler: Sendable {
                 paid: paid,
                 transactionIDs: ids,
                 traceparents: traceparents,
-                tests: tests
+                tests: tests,
+                gap: gap
             ),
             by: context.subscriptions,
             drawing: context.ids,

@@ -22,6 +22,8 @@ struct RenewalPlan: Sendable {
         var traceparents: [TraceContext]
         /// The wishes of tests for the accounts.
         var tests: [AccountKey: TestSettingsDocument] = [:]
+        /// The time of which the books may lack charges; `nil` if there is none.
+        var gap: BookGap?
     }
 
     /// A charge that somebody asks for, although no action is due.
@@ -123,7 +125,9 @@ struct RenewalPlan: Sendable {
                 taxBasisPoints: tax.basisPoints(in: charge.storefront),
                 traceparent: traceparent
             )
-            begin(record, of: row, drawing: ids, leaseEnd: leaseEnd)
+            let first = machine.dueActions.firstChargeTime(of: subscription)
+            let gap = facts.gap.flatMap { $0.mayHide(aChargeFrom: first) ? $0 : nil }
+            begin(record, of: row, doubtedSince: gap?.start, drawing: ids, leaseEnd: leaseEnd)
         }
     }
 
@@ -131,6 +135,7 @@ struct RenewalPlan: Sendable {
     private mutating func begin(
         _ record: TransactionRecord,
         of row: SubscriptionRow,
+        doubtedSince: MachineTime?,
         drawing ids: IDSource,
         leaseEnd: MachineTime
     ) {
@@ -148,6 +153,10 @@ struct RenewalPlan: Sendable {
         )
         // Nobody is asked to approve a renewal: the subscription was approved.
         acceptance.attempt?.isApproved = true
+        if let key = record.transaction.subscription?.charge, let id = AttemptID(of: key) {
+            acceptance.attempt?.id = id
+            acceptance.attempt?.doubtedSince = doubtedSince
+        }
         if acceptance.grant != nil, let period = books.begin(record, paidBy: paymentMethod) {
             acceptance.grant = .beginPeriod(period)
         }

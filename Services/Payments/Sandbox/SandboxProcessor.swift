@@ -66,6 +66,18 @@ struct SandboxProcessor: PaymentProcessor {
         }
     }
 
+    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
+        do {
+            let found = try await PeriodSearchStore(books: store).find(searches)
+            for search in searches {
+                answer(search.attemptID, found[search.attemptID].map { .found($0) } ?? .nothing)
+            }
+        } catch {
+            logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
+            for search in searches { answer(search.attemptID, .unavailable) }
+        }
+    }
+
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
         await find(inquiries, answer) { try await store.openCalls.cancel($0.map(\.attemptID)) }
     }

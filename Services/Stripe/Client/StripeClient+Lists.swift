@@ -70,11 +70,29 @@ extension StripeClient {
         customer: String,
         firstCalled: MachineTime
     ) async throws(StripeFailure) -> [StripePaymentIntent] {
-        var request = StripeListRequest(from: firstCalled.advanced(by: .seconds(-3600)))
+        try await paymentIntents(ofCustomer: customer, calledFrom: firstCalled) {
+            $0.metadata["attempt"] == attempt
+        }
+    }
+
+    /// Finds payments of a buyer.
+    ///
+    /// - Parameters:
+    ///   - customer: The buyer at Stripe.
+    ///   - time: The time of the first call that can have made one. The search begins an hour before.
+    ///   - isMeant: Whether a payment is one of those that are looked for.
+    /// - Returns: The payments, oldest first.
+    /// - Throws: ``StripeFailure``
+    package func paymentIntents(
+        ofCustomer customer: String,
+        calledFrom time: MachineTime,
+        where isMeant: (StripePaymentIntent) -> Bool
+    ) async throws(StripeFailure) -> [StripePaymentIntent] {
+        var request = StripeListRequest(from: time.advanced(by: .seconds(-3600)))
         var found: [StripePaymentIntent] = []
         while true {
             let page = try await paymentIntents(ofCustomer: customer, request)
-            found += page.data.filter { $0.metadata["attempt"] == attempt }
+            found += page.data.filter(isMeant)
             guard page.hasMore, let last = page.data.last else { return found.reversed() }
             request.after = last.id
         }

@@ -18,6 +18,19 @@ extension StripeClient {
         try await send(.get(try Self.path("payment_intents", id)))
     }
 
+    /// Changes texts of a payment; the others stay as they are.
+    ///
+    /// - Throws: ``StripeFailure``
+    package func updatePaymentIntent(
+        _ id: String,
+        metadata: [String: String],
+        key: StripeIdempotencyKey
+    ) async throws(StripeFailure) -> StripePaymentIntent {
+        var form = FormParameters()
+        form.add("metadata", metadata)
+        return try await send(.post(try Self.path("payment_intents", id), form, key: key))
+    }
+
     /// Gives a payment up, so that it can no longer be made.
     ///
     /// - Throws: ``StripeFailure``, with the kind `stateForbids` if it was made already.

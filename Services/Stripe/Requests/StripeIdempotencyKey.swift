@@ -11,7 +11,7 @@ package import EventTypes
 package struct StripeIdempotencyKey: Hashable, Sendable, CustomStringConvertible {
     /// The kinds of calls that have keys.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        case charge, refund, cancel, customer, setup, detach
+        case charge, refund, cancel, customer, setup, detach, update
     }
 
     /// The longest key that Stripe takes.

@@ -47,6 +47,14 @@ public struct DueActionRules: Sendable {
         }
     }
 
+    /// The earliest time at which the period after the newest one may have been charged (rule S524).
+    ///
+    /// It stays the same if the newest period is extended: the charge may have been before.
+    public func firstChargeTime(of subscription: Subscription) -> StoreTime {
+        let end = subscription.period.extendedFrom ?? subscription.period.end
+        return renewalChargeTimes(of: subscription, before: end).reduce(end, min)
+    }
+
     /// The state that follows from the dates alone, if the due action has not been carried out yet
     /// (rule S205).
     public func state(of subscription: Subscription, at time: StoreTime) -> SubscriptionState {
@@ -140,14 +148,22 @@ public struct DueActionRules: Sendable {
     /// pays two periods in advance.
     private func renewalChargeTime(of subscription: Subscription) -> StoreTime? {
         guard subscription.isAutoRenewOn, subscription.charge == nil else { return nil }
+        let times = renewalChargeTimes(of: subscription, before: subscription.period.end)
+        return first(times, after: subscription.lastTry)
+    }
+
+    /// The times before the end of the newest period at which the next one is charged.
+    private func renewalChargeTimes(
+        of subscription: Subscription,
+        before end: StoreTime
+    ) -> [StoreTime] {
         let period = subscription.period
         // A trial may be much shorter than the periods that follow it.
         let policy = self.policy.scaled(to: period.length)
-        let times = policy.chargesBeforeEnd.enumerated().map { index, duration in
+        return policy.chargesBeforeEnd.enumerated().map { index, duration in
             let delay = index == 0 ? policy.delay(of: subscription.id) : .zero
-            return max(period.start, period.end.advanced(by: delay - duration))
+            return max(period.start, end.advanced(by: delay - duration))
         }
-        return first(times, after: subscription.lastTry)
     }
 
     private func retryChargeTime(of subscription: Subscription) -> StoreTime? {

@@ -41,6 +41,31 @@ extension EndToEnd {
             }
         }
 
+        /// The backup is older than a minute, so the store notices that it was restored (rule S524).
+        @Test func aRenewalOfALostHourIsNotChargedAgain() async throws {
+            var options = StoreOptions.with(database: .own)
+            options.processor = .stripe
+            try await withStore(options) { store in
+                let stripe = try #require(store.stripe)
+                let first = try await store.subscribe()
+                let start = try await store.readClock().now
+                try store.cluster.backUp(as: "backup")
+                _ = try await store.advanceClock("31d", from: start)
+                let lost = try await store.expectOneRenewal(of: first)
+                #expect(stripe.server.entries.map(\.kind) == ["charge", "charge"])
+
+                try await store.restore(from: "backup", minutesOld: 60)
+
+                _ = try await store.advanceClock("31d", from: start)
+                let renewal = try await store.expectOneRenewal(of: first)
+                #expect(renewal.id != lost.id)
+                #expect(stripe.server.entries.map(\.kind) == ["charge", "charge"])
+                let named = stripe.server.entries.map(\.transaction)
+                #expect(named == [first.transactionID.rawValue, renewal.id.rawValue])
+                #expect(try await store.reconcile().differences.isEmpty)
+            }
+        }
+
         /// The bank ends the charge after the store was restored to before its payment.
         @Test func aWebhookAboutALostPaymentIsCountedAndItsChargeIsNamed() async throws {
             var options = StoreOptions.with(database: .own)
@@ -84,9 +109,24 @@ extension EndToEnd {
 
 extension StoreHarness {
     /// Kills all services, restores their databases, and starts them.
-    fileprivate func restore(from backup: String) async throws {
+    ///
+    /// - Parameters:
+    ///   - backup: The backup.
+    ///   - minutes: The age that the backup is to have.
+    /// - Throws: An error of the database or of a service.
+    fileprivate func restore(from backup: String, minutesOld minutes: Int = 0) async throws {
         for process in processes { await process.kill() }
         try await cluster.restore(from: backup)
+        if minutes > 0 {
+            _ = try await withDatabase(of: .payments) { connection in
+                try connection.execute(
+                    """
+                    UPDATE book_memory
+                    SET seen_at = seen_at - \(Int64(minutes)) * interval '1 minute'
+                    """
+                )
+            }
+        }
         try await broker.restart()
         for process in processes { try await process.start() }
         try await waitUntilReady()

@@ -60,6 +60,10 @@ private final class HeldProcessor: PaymentProcessor {
         for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
     }
 
+    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
+        for search in searches { answer(search.attemptID, .nothing) }
+    }
+
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {}
 
     func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {}

@@ -73,6 +73,10 @@ private final class NarrowProcessor: PaymentProcessor {
         }
     }
 
+    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
+        for search in searches { answer(search.attemptID, .nothing) }
+    }
+
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {}
 
     func refund(_ calls: [UndoCall], answer: @escaping Answer<UndoOutcome>) async {}

@@ -16,7 +16,7 @@ struct StandInPayment: Sendable {
     let currency: String
     let customer: String?
     var paymentMethod: String?
-    let metadata: [String: String]
+    var metadata: [String: String]
     let returnURL: String?
     /// The newest charge, which succeeded or failed.
     var charge: StandInCharge?

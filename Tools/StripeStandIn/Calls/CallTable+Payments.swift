@@ -26,6 +26,10 @@ extension CallTable {
         case ("GET", 2, _):
             let place = try books.place(ofPayment: parts[1])
             return books.payments[place].json(expandsCharge: expands, pages: books.pages)
+        case ("POST", 2, _):
+            try form.check(["metadata"])
+            let place = try books.place(ofPayment: parts[1])
+            books.payments[place].metadata.merge(form.members("metadata")) { _, new in new }
         case ("POST", 3, "confirm"): try confirm(parts[1], form)
         case ("POST", 3, "cancel"):
             try form.check(["cancellation_reason"])

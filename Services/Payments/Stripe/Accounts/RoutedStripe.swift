@@ -42,6 +42,15 @@ struct RoutedStripe: PaymentProcessor {
         )
     }
 
+    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
+        await route(
+            searches,
+            by: { $0.paymentMethod },
+            orWait: { search, _ in answer(search.attemptID, .unavailable) },
+            to: { await $0.search($1, answer: answer) }
+        )
+    }
+
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
         await route(
             inquiries,

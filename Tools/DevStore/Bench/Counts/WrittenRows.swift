@@ -77,14 +77,14 @@ struct WrittenComparison: Sendable {
 
     /// A table counts if it is written to at least once in this many purchases.
     private static let rarest = 100
-    /// Tables that get rows for each batch, account or partition.
+    /// Tables that get rows for each batch, account or partition, or every few seconds.
     ///
     /// How many rows those are for a purchase depends on the size of the batches. On a slow machine
     /// the services write them in smaller batches than the ceiling, and so more often.
     private static let tablesOfBatches: Set<Substring> = [
-        "app_transactions", "consumer_places", "consumer_positions", "credit_balances", "leads",
-        "log_seals", "notification_marks", "queues", "relay_chains", "relay_offsets", "relay_place",
-        "signing_chains",
+        "app_transactions", "book_memory", "consumer_places", "consumer_positions",
+        "credit_balances", "leads", "log_seals", "notification_marks", "queues", "relay_chains",
+        "relay_offsets", "relay_place", "signing_chains",
     ]
 
     /// Rows per purchase of each table that either of the two writes to.

@@ -1,0 +1,81 @@
+import EventTypes
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// The gap in the books of a store that was restored from a backup.
+@Suite struct BookGapTests {
+    private static let start = startTime.onMachines
+
+    private func gap(at duration: Duration, of memory: BookMemory) -> BookGap? {
+        memory.presentGap(at: Self.start.advanced(by: duration), startTime.advanced(by: duration))
+    }
+
+    @Test func aStoreThatIsSeenAgainAndAgainHasNoGap() {
+        var memory = BookMemory(seenAt: Self.start)
+        for minute in 1...10 {
+            let passed = Duration.seconds(minute * 60)
+            #expect(gap(at: passed, of: memory) == nil)
+            let noted = memory.note(Self.start.advanced(by: passed), startTime.advanced(by: passed))
+            #expect(noted == nil)
+        }
+        #expect(memory.gap == nil)
+    }
+
+    @Test func aSilenceIsAGapUntilTheStoreIsSeenAgain() {
+        var memory = BookMemory(seenAt: Self.start)
+        let (time, storeTime) = (
+            Self.start.advanced(by: .seconds(61)), startTime.advanced(by: .seconds(61))
+        )
+        let expected = BookGap(start: Self.start, end: storeTime)
+        #expect(gap(at: .seconds(61), of: memory) == expected, "also before it is noted")
+        #expect(memory.note(time, storeTime) == expected)
+        #expect(memory.seenAt == time && memory.gap == expected)
+        #expect(gap(at: .seconds(120), of: memory) == expected, "it is not forgotten")
+    }
+
+    /// A period of the first gap may still be owed after the second.
+    @Test func gapsThatFollowEachOtherAreOne() {
+        let first = BookGap(start: Self.start, end: startTime.advanced(by: .seconds(3600)))
+        let memory = BookMemory(seenAt: Self.start.advanced(by: .seconds(7200)), gap: first)
+        let both = BookGap(start: Self.start, end: startTime.advanced(by: .seconds(9000)))
+        #expect(gap(at: .seconds(9000), of: memory) == both)
+        let later = Duration.seconds(200 * 86_400)
+        let start = Self.start.advanced(by: later - BookMemory.reach)
+        #expect(gap(at: later, of: memory)?.start == start, "nothing older is owed")
+    }
+
+    @Test func onlyWhatMayHaveBeenChargedByThenMayBeHidden() {
+        let gap = BookGap(start: Self.start, end: startTime)
+        #expect(gap.mayHide(aChargeFrom: startTime))
+        #expect(!gap.mayHide(aChargeFrom: startTime.advanced(by: .milliseconds(1))))
+        let endless = BookGap(start: Self.start, end: nil)
+        #expect(endless.mayHide(aChargeFrom: startTime.advanced(by: .seconds(86_400))))
+    }
+
+    @Test func theMemoryIsThatOfTheDatabase() async throws {
+        try await withStore { store in
+            try await store.gaps.note()
+            store.clock.advance(by: .seconds(30))
+            try await store.gaps.note()
+            let calm = try await store.memory()
+            #expect(calm == BookMemory(seenAt: store.clock.machineNow()))
+            let seenAt = store.clock.machineNow()
+            store.clock.advance(by: .seconds(90))
+            try await store.gaps.note()
+            let gap = BookGap(start: seenAt, end: store.clock.now())
+            #expect(
+                try await store.memory()
+                    == BookMemory(seenAt: store.clock.machineNow(), gap: gap)
+            )
+        }
+    }
+}
+
+extension Store {
+    fileprivate func memory() async throws -> BookMemory? {
+        try await client.withConnection { try $0.read(BookGapStore.reading()) }
+    }
+}

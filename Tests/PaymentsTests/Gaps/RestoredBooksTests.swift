@@ -1,0 +1,290 @@
+import EventTypes
+import Logging
+import Postgres
+import StoreAPI
+import Subscriptions
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// A store whose database is restored from a backup, while the processor knows what was charged since then
+/// (rule S524).
+@Suite(.timeLimit(.minutes(5))) struct RestoredBooksTests {
+    private static let day = Duration.seconds(86_400)
+
+    /// Lives a store's life until a backup, a life that is lost, and one with the backup.
+    ///
+    /// The processor's books and the clock go on.
+    private func restoring(
+        _ known: @Sendable (Store) async throws -> Void,
+        losing lost: @Sendable (Store) async throws -> Void,
+        _ restored: @Sendable (Store) async throws -> Void
+    ) async throws {
+        let role = PaymentsMigrations.role
+        let clock = ManualClock(startTime)
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { processor in
+            try await processor.withClient(role: role) { books in
+                try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+                    try await database.withClient(role: role) { client in
+                        let store = Store(client: client, books: books, clock: clock)
+                        try await store.sell(club())
+                        try await known(store)
+                        try await store.gaps.note()
+                    }
+                    try await database.withCopy { backup in
+                        try await database.withClient(role: role) { client in
+                            try await lost(Store(client: client, books: books, clock: clock))
+                        }
+                        clock.advance(by: .seconds(120))
+                        try await backup.withClient(role: role) { client in
+                            let store = Store(client: client, books: books, clock: clock)
+                            try await restored(store)
+                            try await store.expectEveryCharge(in: books)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func subscribe(_ method: SandboxPaymentMethod, in store: Store) async throws {
+        _ = try await store.buy(request("club", price: usd(299), method: method), key: "1")
+    }
+
+    @Test func aLostRenewalIsTakenOverAndNotChargedAgain() async throws {
+        try await restoring { store in
+            try await subscribe(.success, in: store)
+        } losing: { store in
+            try await store.advance(days: 31)
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+        } _: { store in
+            #expect(try await store.transactions().count == 1)
+            try await store.renew()
+            let all = try await store.transactions()
+            #expect(all.map(\.state) == [.purchased, .purchased])
+            #expect(all.last?.subscription?.start == all.first?.subscription?.end)
+            #expect(store.processor.searchesAsked == 1 && store.processor.chargesAsked == 0)
+            #expect(try await store.subscriptionChanges().map(\.cause) == [.purchased, .renewed])
+        }
+    }
+
+    /// The instance that notices the gap is killed before it has asked.
+    @Test func aKilledSearchIsMadeAgain() async throws {
+        try await restoring { store in
+            try await subscribe(.success, in: store)
+        } losing: { store in
+            try await store.advance(days: 31)
+        } _: { store in
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            _ = store.pending.take()
+            try await store.recover()
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+            #expect(store.processor.searchesAsked == 1 && store.processor.chargesAsked == 0)
+        }
+    }
+
+    /// The buyer has paid by another card, with a try that the backup does not know.
+    @Test func aChargeUnderAnotherTryIsFound() async throws {
+        try await restoring { store in
+            try await subscribe(.renewalDeclined, in: store)
+            try await store.advance(days: 32)
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+        } losing: { store in
+            try await store.advance(days: 3)
+            try await store.chooseWorkingCard()
+            #expect(try await store.subscription().state == .active)
+        } _: { store in
+            try await store.renew()
+            #expect(try await store.subscription().state == .active)
+            #expect(store.processor.chargesAsked == 0)
+            #expect(try await store.transactions().last?.state == .purchased)
+        }
+    }
+
+    /// In the lost time a try failed that the backup has open, and the next one was charged.
+    @Test func anOpenTryOfTheBackupFindsTheTryAfterIt() async throws {
+        try await restoring { store in
+            try await subscribe(.success, in: store)
+            store.clock.advance(by: Self.day * 30)
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+        } losing: { store in
+            let open = try #require(try await store.transactions().last)
+            let key = AttemptKey(transactionID: open.id, kind: .charge)
+            let failed = AttemptResult(key: key, outcome: .exhausted)
+            _ = try await store.outcomes.settle([failed])
+            try await store.advance(days: 2)
+            let states = try await store.transactions().map(\.state)
+            #expect(states == [.purchased, .failed, .purchased])
+        } _: { store in
+            try await store.recover()
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+            #expect(store.processor.searchesAsked == 1 && store.processor.chargesAsked == 0)
+        }
+    }
+
+    /// The price has fallen, so the lost charge is given back.
+    ///
+    /// The other tries find it no more, and neither does the try that had its number.
+    @Test func aLostChargeThatWasGivenBackIsNotFoundAgain() async throws {
+        try await restoring { store in
+            try await subscribe(.renewalDeclined, in: store)
+            try await store.advance(days: 32)
+        } losing: { store in
+            try await store.advance(days: 3)
+            try await store.chooseWorkingCard()
+            #expect(try await store.subscription().state == .active)
+        } _: { store in
+            try await store.sell(club(price: usd(199), version: 2))
+            try await store.renew()
+            #expect(try await store.subscription().state == .inBillingRetryPeriod)
+            #expect(store.processor.chargesAsked == 0)
+            #expect(try await store.count("found_attempts") == 1)
+            // The lost tries before the charge were declined, and their numbers are used up.
+            for _ in 0..<3 where try await store.subscription().state != .active {
+                try await store.chooseWorkingCard()
+            }
+            #expect(try await store.subscription().state == .active)
+            #expect(store.processor.chargesAsked == 1)
+            let prices = try await store.transactions().filter { $0.state == .purchased }
+                .map(\.price.minorUnits)
+            #expect(prices == [299, 199])
+        }
+    }
+
+    @Test func whatWasNotChargedIsCharged() async throws {
+        try await restoring { store in
+            try await subscribe(.success, in: store)
+        } losing: { store in
+            store.clock.advance(by: Self.day * 30)
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+        } _: { store in
+            try await store.renew()
+            #expect(store.processor.searchesAsked == 1 && store.processor.chargesAsked == 1)
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+        }
+    }
+
+    @Test func anOrdinaryRenewalAsksNothing() async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            try await subscribe(.success, in: store)
+            try await store.gaps.note()
+            store.clock.set(storeAhead: Self.day * 31)
+            try await store.renew()
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+            #expect(store.processor.searchesAsked == 0 && store.processor.inquiriesAsked == 0)
+        }
+    }
+
+    /// The backup says of the attempt that it only waits for its turn.
+    @Test(arguments: [false, true])
+    func afterAGapNothingIsCalledWithoutAnInquiry(isNoted: Bool) async throws {
+        try await withStore { store in
+            try await store.gaps.note()
+            let added = try await store.add(request(), key: "1")
+            try await store.outcomes.noteUncalled(store.pending.take().map(\.key))
+            store.clock.advance(by: .seconds(61))
+            if isNoted { try await store.gaps.note() }
+            try await store.recover()
+            #expect(try await store.load(added.id).state == .purchased)
+            #expect(store.processor.inquiriesAsked == 1 && store.processor.searchesAsked == 0)
+        }
+    }
+
+    @Test(arguments: RandomSeed.ofThisRun)
+    func eachPeriodIsChargedOnceWhateverIsLost(seed: RandomSeed) async throws {
+        var random = seed.generator()
+        for _ in 0..<6 { try await expectOneCharge(random.next()) }
+    }
+
+    /// Less than a period is lost, so that it has one charge at the most.
+    private func expectOneCharge(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let methods: [SandboxPaymentMethod] = [.success, .renewalRecovers, .renewalDeclined]
+        let method = methods.randomElement(using: &random) ?? .success
+        let days = (Int.random(in: 20...40, using: &random), Int.random(in: 1...24, using: &random))
+        let seeds = (random.next(), random.next(), random.next())
+        try await restoring { store in
+            try await subscribe(method, in: store)
+            try await store.live(days.0, seeds.0)
+        } losing: { store in
+            try await store.live(days.1, seeds.1)
+        } _: { store in
+            try await store.live(35, seeds.2)
+            try await store.chooseWorkingCard()
+            try await store.recover()
+        }
+    }
+}
+
+extension Store {
+    /// Lives through days, on which answers are lost, calls are not made, and cards are chosen.
+    fileprivate func live(_ days: Int, _ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<days {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: processor.loseAnswers(1)
+            case 1:
+                _ = try await renewals.carryOut(limit: 10)
+                _ = pending.take()
+            case 2: try await chooseWorkingCard()
+            default: break
+            }
+            try await advance(days: 1)
+            try await recover()
+        }
+    }
+
+    /// Pays by a card that works, which is charged for what is owed.
+    fileprivate func chooseWorkingCard() async throws {
+        let dunning = DunningHandler(renewals: renewals) { [runner] in await runner.end($0) }
+        let attempts = try await client.withTransaction { connection in
+            let owed = try dunning.owed(by: alice.accountKey, on: connection)
+            let card = SandboxPaymentMethod.success.method
+            return try dunning.charge(owed, by: card, on: connection)
+        }
+        dunning.didCommit(attempts)
+        try await settle()
+    }
+
+    /// Expects that the books have each charge of the processor's, and that the processor has each of theirs.
+    fileprivate func expectEveryCharge(in books: PostgresClient) async throws {
+        let made = try await books.withConnection { connection in
+            try connection.query(
+                """
+                SELECT idempotency_key FROM sandbox_processor.charges
+                WHERE decline_reason IS NULL ORDER BY idempotency_key
+                """
+            ).map { AttemptID(bytes: try $0.decode(SIMD16<UInt8>.self)) }
+        }
+        let known = try await client.withConnection { connection in
+            try connection.query(
+                """
+                SELECT attempt_id FROM processor_attempts
+                WHERE outcome = 'charged' ORDER BY attempt_id
+                """
+            ).map { AttemptID(bytes: try $0.decode(SIMD16<UInt8>.self)) }
+        }
+        #expect(made == known)
+        let purchased = try await transactions().filter { $0.state == .purchased }
+        let returned = try await books.withConnection { connection in
+            try connection.query("SELECT charge_key FROM sandbox_processor.refunds").count
+        }
+        #expect(purchased.count == known.count - returned)
+        #expect(try await booksBalance())
+        #expect(try await auditFindings() == [])
+    }
+}
+
+extension Store {
+    /// Notes that the store is seen.
+    var gaps: BookGapHandler {
+        BookGapHandler(
+            client: client,
+            machineNow: clock.machineNow,
+            now: clock.now,
+            logger: context.logger
+        )
+    }
+}

@@ -1,0 +1,97 @@
+import EventTypes
+import StoreAPI
+import StripeStandIn
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// The search for lost tries in the lists of a stand-in for Stripe.
+@Suite(.timeLimit(.minutes(3))) struct StripeSearchTests {
+    /// The key of a try to charge for a period.
+    private func key(_ attempt: Int, period: Int = 2) throws -> CallKey {
+        let id = AttemptID(
+            of: RenewalChargeKey(
+                subscriptionID: TransactionID(number: 77),
+                period: period,
+                epoch: 1,
+                attempt: attempt
+            )
+        )
+        return CallKey(attemptID: try #require(id), kind: .charge)
+    }
+
+    private func search(
+        _ key: CallKey,
+        _ store: StripeStore,
+        by card: PaymentMethod,
+        since time: MachineTime
+    ) async throws -> PeriodFinding {
+        let found = Mutex<PeriodFinding?>(nil)
+        let search = PeriodSearch(
+            attemptID: key.attemptID,
+            transactionID: TransactionID(number: 12),
+            paymentMethod: card,
+            since: time
+        )
+        await store.charging.search([search]) { _, finding in found.withLock { $0 = finding } }
+        return try #require(found.withLock { $0 })
+    }
+
+    @Test func aLostChargeIsFoundByItsPeriodAndHandedOver() async throws {
+        try await withStripeStore { store in
+            let (card, time) = (try await store.save(), store.clock.machineNow())
+            let third = try key(3)
+            let outcome = try await store.renew(by: card, third)
+            guard case .charged = outcome else {
+                return #expect(Bool(false), "It was not charged: \(outcome)")
+            }
+            #expect(try await search(key(2, period: 3), store, by: card, since: time) == .nothing)
+            #expect(try await search(key(4), store, by: card, since: time) == .nothing)
+            #expect(store.standIn.entries.map(\.transaction) == ["9"])
+            let found = try await search(key(2), store, by: card, since: time)
+            #expect(found == .found(third.attemptID))
+            #expect(store.standIn.entries.map(\.transaction) == ["12"])
+            #expect(store.standIn.entries.map(\.attempt) == ["\(third.attemptID)"])
+        }
+    }
+
+    /// A card may have been declined by one try, and another one charged by the next.
+    @Test func aTryThatWasDeclinedIsNotTakenOver() async throws {
+        try await withStripeStore { store in
+            let time = store.clock.machineNow()
+            let bad = try await store.save("pm_card_chargeDeclined")
+            _ = try await store.renew(by: bad, key(1))
+            #expect(try await search(key(1), store, by: bad, since: time) == .nothing)
+            let good = try await store.save()
+            let second = try key(2)
+            _ = try await store.renew(by: good, second)
+            let found = try await search(key(1), store, by: bad, since: time)
+            #expect(found == .found(second.attemptID), "the list is the buyer's")
+        }
+    }
+
+    @Test func aTryThatIsUnderWayIsTakenOver() async throws {
+        try await withStripeStore { store in
+            let (card, time) = (
+                try await store.save("pm_standInProcessing"), store.clock.machineNow()
+            )
+            let first = try key(1)
+            _ = try await store.renew(by: card, first)
+            let found = try await search(first, store, by: card, since: time)
+            #expect(found == .found(first.attemptID))
+        }
+    }
+
+    @Test func withoutAnAnswerNothingIsCertain() async throws {
+        try await withStripeStore { store in
+            let (card, time) = (try await store.save(), store.clock.machineNow())
+            store.standIn.inject(
+                StandInFault(.rateLimit, path: "/v1/payment_intents", method: "GET")
+            )
+            #expect(try await search(key(1), store, by: card, since: time) == .unavailable)
+            #expect(try await search(key(1), store, by: card, since: time) == .nothing)
+        }
+    }
+}
