@@ -248,7 +248,7 @@ final class RelayLeadership: Sendable {
         hasNews.store(false, ordering: .sequentiallyConsistent)
         let place = state.sent.last?.place ?? state.progress.published
         let (rows, hasMore) = try await client.withConnection { connection in
-            try RelayStore.nextRows(after: place, limit: Self.batchSize, on: connection)
+            try EventLog.nextRows(after: place, limit: Self.batchSize, on: connection)
         }
         guard let last = rows.last else { return hasMore ? .unsettled : .empty }
         if rows.count < Self.batchSize,
