@@ -193,8 +193,8 @@ final class RelayLeadership: Sendable {
             case .sent(let count, let areAll):
                 try await state.pace.rest(afterBatchOf: count)
                 if areAll, !isSealing { try await waitForRows(&state, lead, admin) }
-            case .unsettled: try await signal.wait(atMost: unsettled.wait(at: .now))
-            case .early(let wait): try await signal.wait(atMost: wait)
+            case .unsettled: try await wait(&state, unsettled.wait(at: .now), lead, admin)
+            case .early(let time): try await wait(&state, time, lead, admin)
             case .empty where isSealing: continue
             case .empty: try await waitForRows(&state, lead, admin)
             }
@@ -218,6 +218,20 @@ final class RelayLeadership: Sendable {
         }
         topics.exist = true
         return state
+    }
+
+    /// Waits for a time, or until rows were committed, and stores meanwhile what the broker confirms.
+    private func wait(
+        _ state: inout State,
+        _ time: Duration,
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
+        let end = ContinuousClock.now + time
+        while ContinuousClock.now < end, !hasNews.load(ordering: .sequentiallyConsistent) {
+            try await signal.wait(atMost: ContinuousClock.now.duration(to: end))
+            _ = try await confirm(&state, lead, admin)
+        }
     }
 
     /// Waits until rows were committed, and stores meanwhile what the broker confirms.
@@ -356,33 +370,6 @@ final class RelayLeadership: Sendable {
                 let published = RelayTopics.published(batch.rows)
                 spans.record(published.compactMap { Span(publishing: $0.event, from: batch.start) })
             }
-        }
-        return true
-    }
-
-    /// Seals a batch of the rows that an older relay, which had no seals, has published.
-    ///
-    /// - Returns: Whether there were such rows.
-    private func sealEarlierRows(
-        _ heads: inout SealHeads,
-        through published: LogPlace
-    ) async throws -> Bool {
-        let sealed = heads.sealed
-        guard sealed < published else { return false }
-        let rows = try await client.withConnection { connection in
-            try EventLog.rows(after: sealed, limit: LogSeal.rowsMax, on: connection)
-        }.filter { $0.place <= published }
-        guard !rows.isEmpty else {
-            logger.warning(
-                "Rows that were published are not in the outbox",
-                metadata: ["outbox.after": "\(sealed)", "outbox.published": "\(published)"]
-            )
-            heads.skip(to: published)
-            return false
-        }
-        let seals = heads.seal(SealedRow.sealing(rows))
-        try await client.withConnection { connection in
-            try SealStore.insert(seals, log: SealedLog.outboxName, on: connection)
         }
         return true
     }
