@@ -81,7 +81,8 @@ public struct OutboxRelay: Service {
             group.addTask {
                 for await event in client.notifications(on: [Outbox.channel]) {
                     switch event {
-                    case .listening, .notification: leadership.wake()
+                    case .listening: leadership.wake()
+                    case .notification(_, let payload): leadership.wake(forRowsAt: UInt64(payload))
                     }
                 }
             }

@@ -4,7 +4,6 @@ import Logging
 import Postgres
 import Seals
 import StoreTracing
-import Synchronization
 
 /// The work of the leading relay: it reads settled rows, publishes them, stores its place, and
 /// watches for a broker that has lost its log.
@@ -18,8 +17,7 @@ final class RelayLeadership: Sendable {
     let logger: Logger
     let metrics: RelayMetrics
     private let offsets: ConsumerOffsets
-    /// Whether rows may have been committed since the last look for them began.
-    private let hasNews = Atomic(true)
+    private let news = RowNews()
 
     /// The number of rows that are read and published at once.
     private static let batchSize = LogSeal.rowsMax
@@ -60,8 +58,15 @@ final class RelayLeadership: Sendable {
 
     /// Has the relay look for rows, because some were committed.
     func wake() {
-        hasNews.store(true, ordering: .sequentiallyConsistent)
+        news.note()
         signal.send()
+    }
+
+    /// Does the same, unless a look has found the rows already.
+    ///
+    /// - Parameter xid: The first part of their place; `nil` if it is not known.
+    func wake(forRowsAt xid: UInt64?) {
+        if news.note(rowsAt: xid) { signal.send() }
     }
 
     /// Whether this process has seen that every topic of the service exists.
@@ -235,7 +240,7 @@ final class RelayLeadership: Sendable {
         _ admin: KafkaAdmin
     ) async throws {
         let end = ContinuousClock.now + time
-        while ContinuousClock.now < end, !hasNews.load(ordering: .sequentiallyConsistent) {
+        while ContinuousClock.now < end, !news.isThere {
             try await signal.wait(atMost: ContinuousClock.now.duration(to: end))
             _ = try await confirm(&state, lead, admin)
         }
@@ -248,7 +253,7 @@ final class RelayLeadership: Sendable {
         _ admin: KafkaAdmin
     ) async throws {
         var isWaiting = true
-        while isWaiting, !hasNews.load(ordering: .sequentiallyConsistent) {
+        while isWaiting, !news.isThere {
             // The consumers' offsets are watched until they have confirmed every event.
             topics.isBusy = state.progress.isUnconfirmed || !state.sent.isEmpty
             try await signal.wait(atMost: topics.isBusy ? Self.watchInterval : Self.idlePause)
@@ -266,12 +271,13 @@ final class RelayLeadership: Sendable {
         _ admin: KafkaAdmin
     ) async throws -> RelayOutcome {
         // Rows that are committed after this look give another signal.
-        hasNews.store(false, ordering: .sequentiallyConsistent)
+        news.beginLook()
         let place = state.sent.last?.place ?? state.progress.published
         let (rows, hasMore) = try await client.withConnection { connection in
             try EventLog.nextRows(after: place, limit: Self.batchSize, on: connection)
         }
         guard let last = rows.last else { return hasMore ? .unsettled : .empty }
+        news.saw(rowsThrough: last.place.xid)
         if rows.count < Self.batchSize,
             let wait = state.unhurried.wait(of: rows.lazy.map(\.event.topic), at: .now)
         {
@@ -334,7 +340,7 @@ final class RelayLeadership: Sendable {
         if let (batch, error) = state.sent.takeFailed() {
             guard error.code == .unknownTopic else { throw error }
             // Its rows are read again, and all that were sent behind it.
-            hasNews.store(true, ordering: .sequentiallyConsistent)
+            news.note()
             try await handleUnknownTopic(&state.progress, batch.records, lead, admin)
             return false
         }
