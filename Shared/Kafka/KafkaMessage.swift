@@ -144,4 +144,6 @@ public struct KafkaPoll: Sendable {
     /// It does at first and during each rebalance. It does not if the group has told it that it gets
     /// none. A consumer without a group never waits.
     public var awaitsPartitions = false
+    /// The broker's answer to ``KafkaConsumer/beginCommit(_:)``, in the first poll that has it.
+    public var commitAnswer: Result<Void, KafkaError>?
 }

@@ -122,6 +122,26 @@ import Testing
         }
     }
 
+    @Test func aPollBringsTheAnswerToACommitThatWasBegun() async throws {
+        try await withTestTopic(partitions: 1) { topic in
+            let producer = try KafkaProducer(settings: topic.settings, logger: logger)
+            try await topic.send(0..<10, with: producer)
+            let partition = KafkaTopicPartition(topic: topic.name, partition: 0)
+            let consumer = try topic.consumer(logger, group: "g")
+            _ = try await consumer.read(10)
+            try await consumer.beginCommit([partition: 4])
+            let answer = try await eventually("an answer") {
+                try await consumer.poll(max: 1, timeout: .milliseconds(100)).commitAnswer
+            }
+            try answer.get()
+            #expect(try await consumer.committed([partition]) == [partition: 4])
+            let later = try await consumer.poll(max: 1, timeout: .zero)
+            let isToldAgain = later.commitAnswer != nil
+            #expect(!isToldAgain)
+            await consumer.close()
+        }
+    }
+
     @Test func seekingReadsAPartitionAgain() async throws {
         try await withTestTopic(partitions: 1) { topic in
             let producer = try KafkaProducer(settings: topic.settings, logger: logger)

@@ -3,7 +3,7 @@ import ThreadExecutor
 
 /// Reads messages, in batches, on its own thread.
 ///
-/// Offsets are committed only by ``commit(_:)``.
+/// Offsets are committed only by ``commit(_:)`` and ``beginCommit(_:)``.
 ///
 /// A consumer is a member of a group, a follower, or a reader of given partitions. The members of a
 /// group share the partitions of its topics. A follower reads every partition from its present end
@@ -131,6 +131,17 @@ public actor KafkaConsumer {
     ///   ``KafkaError/Code/unknownMember`` mean that the partitions now belong to another consumer.
     public func commit(_ next: [KafkaTopicPartition: Int64]) throws(KafkaError) {
         try consumer.commit(next)
+    }
+
+    /// Begins to commit offsets, and does not wait for the broker.
+    ///
+    /// A later poll has the answer, or an error after three seconds. The answer to an earlier commit that
+    /// no poll has returned yet is lost.
+    ///
+    /// - Parameter next: The *next* offset to read, by partition.
+    /// - Throws: ``KafkaError`` if it cannot begin.
+    public func beginCommit(_ next: [KafkaTopicPartition: Int64]) throws(KafkaError) {
+        try consumer.beginCommit(next)
     }
 
     /// The offsets that the group has committed, for those of the given partitions that have one.

@@ -20,8 +20,11 @@ final class RDKafkaConsumer {
     private var isClosed = false
     /// Whether it has joined a group.
     private var isMember = false
+    /// The commit that was begun and has no answer yet.
+    private var openCommit: RDKafkaCommit?
+    private var openCommitEndsAt = ContinuousClock.now
     /// The longest time a commit waits for the broker.
-    private static let commitTimeoutMilliseconds = Int32(3000)
+    private static let commitTimeout = Duration.seconds(3)
     /// The longest time ``close()`` waits for the consumer to leave its group.
     private static let closeTimeout = Duration.seconds(5)
 
@@ -160,7 +163,8 @@ final class RDKafkaConsumer {
             messages: messages,
             assigned: rebalances.assigned,
             revoked: rebalances.revoked,
-            awaitsPartitions: isMember && !rebalances.isSettled
+            awaitsPartitions: isMember && !rebalances.isSettled,
+            commitAnswer: takeAnswer()
         )
     }
 
@@ -184,35 +188,30 @@ final class RDKafkaConsumer {
 
     func commit(_ next: [KafkaTopicPartition: Int64]) throws(KafkaError) {
         try requireOpen()
-        let list = RDKafkaPartitionList(next)
-        // The commit has its own queue. Without one it would wait for an unreachable broker as long
-        // as a session of the group. A later answer is dropped with the queue.
-        let answers = rd_kafka_queue_new(handle)
-        defer { rd_kafka_queue_destroy(answers) }
-        var answer = RD_KAFKA_RESP_ERR__TIMED_OUT
-        let refusal = withUnsafeMutablePointer(to: &answer) { answer in
-            let refusal = rd_kafka_commit_queue(
-                handle,
-                list.pointer,
-                answers,
-                { _, error, list, answer in
-                    let partitions = RDKafkaPartitionList.elements(of: UnsafePointer(list))
-                    let failed = partitions.first { $0.error != RD_KAFKA_RESP_ERR_NO_ERROR }
-                    answer?.storeBytes(
-                        of: error == RD_KAFKA_RESP_ERR_NO_ERROR ? failed?.error ?? error : error,
-                        as: rd_kafka_resp_err_t.self
-                    )
-                },
-                answer
-            )
-            if refusal == RD_KAFKA_RESP_ERR_NO_ERROR {
-                rd_kafka_queue_poll_callback(answers, Self.commitTimeoutMilliseconds)
-            }
-            return refusal
+        let commit = try RDKafkaCommit(next, of: handle)
+        guard let answer = commit.answer(within: Self.commitTimeout) else {
+            throw RDKafkaCommit.timeout
         }
-        for error in [refusal, answer] where error != RD_KAFKA_RESP_ERR_NO_ERROR {
-            throw KafkaError(error, "committing offsets")
+        try answer.get()
+    }
+
+    /// Begins a commit, whose answer a later ``poll(max:timeout:)`` returns.
+    func beginCommit(_ next: [KafkaTopicPartition: Int64]) throws(KafkaError) {
+        try requireOpen()
+        openCommit = try RDKafkaCommit(next, of: handle)
+        openCommitEndsAt = .now + Self.commitTimeout
+    }
+
+    /// Takes the answer to the commit that was begun, once it is there or its time is over.
+    private func takeAnswer() -> Result<Void, KafkaError>? {
+        guard let commit = openCommit else { return nil }
+        if let answer = commit.answer(within: .zero) {
+            openCommit = nil
+            return answer
         }
+        guard ContinuousClock.now >= openCommitEndsAt else { return nil }
+        openCommit = nil
+        return .failure(RDKafkaCommit.timeout)
     }
 
     func committed(
@@ -220,7 +219,11 @@ final class RDKafkaConsumer {
     ) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
         try requireOpen()
         let list = RDKafkaPartitionList(partitions)
-        let error = rd_kafka_committed(handle, list.pointer, Self.commitTimeoutMilliseconds)
+        let error = rd_kafka_committed(
+            handle,
+            list.pointer,
+            Int32(Self.commitTimeout.inMilliseconds)
+        )
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
             throw KafkaError(error, "reading committed offsets")
         }
@@ -281,6 +284,7 @@ final class RDKafkaConsumer {
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        openCommit = nil
         waker.close()
         buffer.deallocate()
         let leaving = LeavingConsumer(

@@ -79,7 +79,7 @@ final class ConsumerLoop: Sendable {
         } catch {
             // The next consumer of these partitions need not read again what has been applied. If
             // the broker has failed, there is no point in waiting for it.
-            if !(error is KafkaError), !offsets.isPostponed { await commit(&offsets, consumer) }
+            if !(error is KafkaError), !offsets.isPostponed { await commitLast(&offsets, consumer) }
             throw error
         }
     }
@@ -103,7 +103,7 @@ final class ConsumerLoop: Sendable {
             try Task.checkCancellation()
             // A message ends the wait at once. A short wait is needed only if something is to be
             // done when no message comes.
-            let isIdle = offsets.next.isEmpty && reading.held.first.isEmpty
+            let isIdle = offsets.areSettled && reading.held.first.isEmpty
             let patience = awaitsPartitions ? Duration.milliseconds(500) : .seconds(2)
             let timeout =
                 isIdle ? redrives.wait(atMost: patience, from: .now) : .milliseconds(100)
@@ -113,6 +113,7 @@ final class ConsumerLoop: Sendable {
             )
             awaitsPartitions = poll.awaitsPartitions
             tell(of: poll, &wait)
+            if let answer = poll.commitAnswer { note(answer, &offsets) }
             offsets.forget(poll.revoked)
             reading.forget(poll.revoked)
             reading.unplaced.formUnion(poll.assigned)
@@ -135,7 +136,7 @@ final class ConsumerLoop: Sendable {
                     retries.succeeded()
                 }
                 if offsets.areDue(isIdle: messages.isEmpty, at: .now) {
-                    await commit(&offsets, consumer)
+                    await beginCommit(&offsets, consumer)
                 }
                 guard !messages.isEmpty else { continue }
                 if messages.count < batchSizeMax {
@@ -291,27 +292,48 @@ final class ConsumerLoop: Sendable {
         return partitionsToRewind
     }
 
-    /// Commits offsets.
+    /// Begins to commit offsets; a later poll brings the answer.
+    private func beginCommit(
+        _ offsets: inout UncommittedOffsets,
+        _ consumer: KafkaConsumer
+    ) async {
+        let next = offsets.begin()
+        do throws(KafkaError) {
+            try await consumer.beginCommit(next)
+        } catch {
+            note(.failure(error), &offsets)
+        }
+    }
+
+    /// Notes whether offsets were committed.
     ///
     /// A refusal by the broker is harmless: the messages come again, and are recognised.
-    private func commit(_ offsets: inout UncommittedOffsets, _ consumer: KafkaConsumer) async {
-        guard !offsets.next.isEmpty else { return }
-        do throws(KafkaError) {
-            try await consumer.commit(offsets.next)
+    private func note(_ answer: Result<Void, KafkaError>, _ offsets: inout UncommittedOffsets) {
+        guard case .failure(let error) = answer else { return offsets.settle() }
+        logger.info(
+            "Offsets were not committed; the events will come again and be recognised",
+            metadata: ["error": "\(error)"]
+        )
+        // If the partition was assigned to another consumer, that consumer commits its offsets. If the
+        // topic was deleted, its offset must not be committed to a new topic of the same name.
+        if error.isRetriable, error.code != .unknownTopic {
+            offsets.postpone(at: .now)
+        } else {
             offsets.settle()
+        }
+    }
+
+    /// Commits all offsets, and waits for the broker, before the consumer ends.
+    private func commitLast(
+        _ offsets: inout UncommittedOffsets,
+        _ consumer: KafkaConsumer
+    ) async {
+        let next = offsets.takeAll()
+        guard !next.isEmpty else { return }
+        do throws(KafkaError) {
+            try await consumer.commit(next)
         } catch {
-            logger.info(
-                "Offsets were not committed; the events will come again and be recognised",
-                metadata: ["error": "\(error)"]
-            )
-            // If the partition was assigned to another consumer, that consumer commits its offsets.
-            // If the topic was deleted, its offset must not be committed to a new topic of the same
-            // name.
-            if error.isRetriable, error.code != .unknownTopic {
-                offsets.postpone(at: .now)
-            } else {
-                offsets.settle()
-            }
+            note(.failure(error), &offsets)
         }
     }
 

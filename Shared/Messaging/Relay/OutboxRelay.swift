@@ -21,7 +21,6 @@ public struct OutboxRelay: Service {
     private let leadership: RelayLeadership
     private let client: PostgresClient
     private let clock: ProcessClock
-    private let signal: Signal
     private let logger: Logger
     private let lockKey: Int64
 
@@ -55,7 +54,6 @@ public struct OutboxRelay: Service {
         self.client = client
         self.clock = clock
         self.logger = logger
-        signal = Signal()
         lockKey = 0x6F75_7462_6F78
         leadership = RelayLeadership(
             service: service,
@@ -63,7 +61,7 @@ public struct OutboxRelay: Service {
             client: client,
             kafka: kafka,
             topicSettings: topicSettings,
-            signal: signal,
+            signal: Signal(),
             spans: spans,
             logger: logger
         )
@@ -71,7 +69,7 @@ public struct OutboxRelay: Service {
 
     /// Wakes the relay after a database transaction of this process has appended events.
     public func wake() {
-        signal.send()
+        leadership.wake()
     }
 
     /// Whether this process has seen that every topic of the service exists.
@@ -83,7 +81,8 @@ public struct OutboxRelay: Service {
             group.addTask {
                 for await event in client.notifications(on: [Outbox.channel]) {
                     switch event {
-                    case .listening, .notification: signal.send()
+                    case .listening: leadership.wake()
+                    case .notification(_, let payload): leadership.wake(forRowsAt: UInt64(payload))
                     }
                 }
             }

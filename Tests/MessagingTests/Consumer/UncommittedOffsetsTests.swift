@@ -27,7 +27,8 @@ import Testing
         offsets.add([message(first, 5)], except: [], at: start + .milliseconds(200))
         #expect(!offsets.areDue(isIdle: false, at: start + .milliseconds(249)))
         #expect(offsets.areDue(isIdle: false, at: start + .milliseconds(250)))
-        #expect(offsets.next == [first: 6, second: 10], "the next to read")
+        let begun = offsets.begin()
+        #expect(begun == [first: 6, second: 10], "the next to read")
         offsets.settle()
         #expect(!offsets.areDue(isIdle: true, at: start + .seconds(9)))
     }
@@ -57,10 +58,52 @@ import Testing
     @Test func aBrokerThatIsAwayIsAskedAgainInASecond() {
         var offsets = UncommittedOffsets()
         offsets.add([message(first, 4)], except: [], at: start)
+        _ = offsets.begin()
         offsets.postpone(at: start)
         #expect(offsets.isPostponed)
         #expect(!offsets.areDue(isIdle: true, at: start + .milliseconds(999)))
         #expect(offsets.areDue(isIdle: true, at: start + .seconds(1)))
         #expect(offsets.next == [first: 5])
+    }
+
+    @Test func oneCommitIsUnderWayAtATime() {
+        var offsets = UncommittedOffsets()
+        #expect(offsets.areSettled)
+        offsets.add([message(first, 4)], except: [], at: start)
+        _ = offsets.begin()
+        offsets.add([message(first, 5)], except: [], at: start)
+        #expect(!offsets.areDue(isIdle: true, at: start + .seconds(9)))
+        offsets.settle()
+        #expect(!offsets.areSettled)
+        #expect(offsets.areDue(isIdle: true, at: start))
+        #expect(offsets.next == [first: 6])
+    }
+
+    @Test func whatCameAfterAFailedCommitIsCommittedInItsPlace() {
+        var offsets = UncommittedOffsets()
+        offsets.add([message(first, 4), message(second, 9)], except: [], at: start)
+        _ = offsets.begin()
+        offsets.add([message(first, 5)], except: [], at: start)
+        offsets.postpone(at: start)
+        #expect(offsets.next == [first: 6, second: 10])
+    }
+
+    @Test func aPartitionThatIsAnothersIsNotCommittedAgain() {
+        var offsets = UncommittedOffsets()
+        offsets.add([message(first, 4), message(second, 9)], except: [], at: start)
+        _ = offsets.begin()
+        offsets.forget([first])
+        offsets.postpone(at: start)
+        #expect(offsets.next == [second: 10])
+    }
+
+    @Test func theLastCommitHasWhatHasNoAnswer() {
+        var offsets = UncommittedOffsets()
+        offsets.add([message(first, 4), message(second, 9)], except: [], at: start)
+        _ = offsets.begin()
+        offsets.add([message(first, 5)], except: [], at: start)
+        let all = offsets.takeAll()
+        #expect(all == [first: 6, second: 10])
+        #expect(offsets.areSettled)
     }
 }

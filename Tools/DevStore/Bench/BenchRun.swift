@@ -146,10 +146,12 @@ struct BenchRun: Sendable {
         load.purchases = min(plan.load.purchases, max(100, rate * plan.openSeconds))
         load.rate = rate
         let first = try await self.load.warmUp(for: load)
+        let mark = try await BatchSizes.mark(store)
         var result = try await self.load.drive(load)
         terminal.table(of: result.latencies + ping.rows)
         terminal.table(of: result.stages)
         try await store.settle()
+        terminal.show(try await BatchSizes(in: store, since: mark))
         result.accepted += first
         return (result, rate, ping)
     }

@@ -5,7 +5,7 @@ import Kafka
 /// The consumer's places decide which events are applied. The broker's offsets only show the next
 /// consumer of a partition where to begin reading. The broker writes each commit to its disk. So
 /// offsets are not committed after every batch, but a few times a second and whenever no messages
-/// come.
+/// come. The next batch does not wait for the broker's answer.
 ///
 /// Pure.
 struct UncommittedOffsets {
@@ -14,6 +14,10 @@ struct UncommittedOffsets {
 
     /// The next offset to read, by partition.
     private(set) var next: [KafkaTopicPartition: Int64] = [:]
+    /// Those of a commit that the broker has not answered yet.
+    private var underWay: [KafkaTopicPartition: Int64] = [:]
+    /// Whether a commit is under way, even if its partitions are another consumer's by now.
+    private var isUnderWay = false
     /// Whether the broker did not answer the last commit.
     private(set) var isPostponed = false
     private var dueAt: ContinuousClock.Instant?
@@ -45,29 +49,54 @@ struct UncommittedOffsets {
 
     /// Forgets partitions that are now assigned to another consumer.
     mutating func forget(_ partitions: some Sequence<KafkaTopicPartition>) {
-        for partition in partitions { next[partition] = nil }
+        for partition in partitions {
+            next[partition] = nil
+            underWay[partition] = nil
+        }
     }
+
+    /// Whether the broker knows all offsets.
+    var areSettled: Bool { next.isEmpty && !isUnderWay }
 
     /// Whether it is time to commit.
     ///
     /// - Parameters:
     ///   - isIdle: Whether the last poll returned no messages.
     ///   - now: The time.
-    /// - Returns: Always `false` if there are no offsets to commit.
+    /// - Returns: Always `false` if there are no offsets to commit, or while a commit is under way.
     func areDue(isIdle: Bool, at now: ContinuousClock.Instant) -> Bool {
-        guard !next.isEmpty, let dueAt else { return false }
+        guard !isUnderWay, !next.isEmpty, let dueAt else { return false }
         return isIdle && !isPostponed || now >= dueAt
     }
 
-    /// Forgets all offsets, because they were committed or never can be.
-    mutating func settle() {
-        next = [:]
+    /// Begins a commit.
+    ///
+    /// - Returns: The offsets to commit.
+    mutating func begin() -> [KafkaTopicPartition: Int64] {
+        (underWay, next) = (next, [:])
+        isUnderWay = true
         dueAt = nil
+        return underWay
+    }
+
+    /// Takes all offsets for a last commit, those of a commit that has no answer included.
+    mutating func takeAll() -> [KafkaTopicPartition: Int64] {
+        defer { self = UncommittedOffsets() }
+        return underWay.merging(next) { _, later in later }
+    }
+
+    /// Forgets the offsets of the commit, because they were committed or never can be.
+    mutating func settle() {
+        underWay = [:]
+        isUnderWay = false
         isPostponed = false
     }
 
-    /// Keeps the offsets for another attempt in a second, because the broker did not answer.
+    /// Keeps the offsets of the commit for another one in a second, because the broker did not answer.
     mutating func postpone(at now: ContinuousClock.Instant) {
+        next = underWay.merging(next) { _, later in later }
+        underWay = [:]
+        isUnderWay = false
         dueAt = now + .seconds(1)
         isPostponed = true
     }

@@ -118,6 +118,15 @@ struct BatchSizes: Sendable {
 }
 
 extension Terminal {
+    /// Shows the average batches of a run.
+    func show(_ sizes: BatchSizes) {
+        table(
+            [["rows per database transaction", "mean"]]
+                + sizes.rows.map { name, size in [name, String(format: "%.1f", size)] },
+            rightAligned: [1]
+        )
+    }
+
     /// Shows the average batches of two runs.
     func show(_ first: BatchSizes, _ second: BatchSizes) {
         table(

@@ -16,6 +16,9 @@ struct BenchBooks: Sendable {
         let committed: UInt64
         /// The time at which its relay noted that the broker has it; 0 if it has not.
         let published: UInt64
+        /// The time that it is dated with, when its database transaction began; 0 if the store's clock was
+        /// set.
+        let begun: UInt64
     }
 
     private let accepted: [Int: Event]
@@ -23,6 +26,8 @@ struct BenchBooks: Sendable {
     private let purchased: [Int: Event]
     private let signed: [Int: Event]
     private let queued: [Int: Event]
+    private let messages: BenchMessages
+    private let clocks: Clocks
 
     /// The clocks of this machine at one moment.
     private struct Clocks {
@@ -40,9 +45,11 @@ struct BenchBooks: Sendable {
     /// - Parameters:
     ///   - store: A store whose PostgreSQL records commit times and runs on this machine.
     ///   - start: Events from before this moment are left out.
-    /// - Throws: `PostgresError`, even if only commit times are not recorded.
-    init(_ store: StoreHarness, since start: Date) async throws {
+    ///   - readsMessages: Whether the messages in the broker are read, too, which takes some seconds.
+    /// - Throws: `PostgresError`, even if only commit times are not recorded; `KafkaError`.
+    init(_ store: StoreHarness, since start: Date, readsMessages: Bool) async throws {
         let clocks = Clocks()
+        self.clocks = clocks
         func events(
             _ type: EventType,
             in service: StoreService
@@ -61,6 +68,12 @@ struct BenchBooks: Sendable {
         queued = Dictionary(changes.map { ($0.id, $0.event) }) {
             $0.committed >= $1.committed ? $0 : $1
         }
+        if readsMessages {
+            let topics = [Topics.paymentsTransactions, Topics.receiptsIssued]
+            messages = try await BenchMessages(of: topics, in: store, since: start)
+        } else {
+            messages = BenchMessages()
+        }
     }
 
     /// Adds what the books say about a transaction to the times that the load has noted.
@@ -72,11 +85,19 @@ struct BenchBooks: Sendable {
         times.accepted = accepted[id]?.committed ?? 0
         times.charged = charged[id] ?? 0
         times.purchased = purchase.committed
+        times.sent = sent(.transactionPurchased, about: id)
         times.published = purchase.published
+        times.atReceipts = signed[id]?.begun ?? 0
         times.signed = signed[id]?.committed ?? 0
+        times.receiptSent = sent(.receiptIssued, about: id)
         times.receiptPublished = signed[id]?.published ?? 0
+        times.atFulfillment = queued[id]?.begun ?? 0
         times.queued = queued[id]?.committed ?? 0
         return times
+    }
+
+    private func sent(_ type: EventType, about id: Int) -> UInt64 {
+        messages.time(of: type, about: id).map(clocks.uptime(at:)) ?? 0
     }
 
     /// Reads the commits of a type of events, and of the first seal that covers each.
@@ -91,28 +112,32 @@ struct BenchBooks: Sendable {
         let rows = try await store.withDatabase(of: service) { connection in
             try connection.query(
                 """
-                SELECT subject, committed, sealed FROM (
-                    SELECT subject, committed, min(sealed) OVER (
+                SELECT subject, committed, sealed, begun FROM (
+                    SELECT subject, committed, begun, min(sealed) OVER (
                         ORDER BY xid DESC, position DESC, sealed ROWS UNBOUNDED PRECEDING
                     ) AS sealed
                     FROM (
                         SELECT xid, position, subject::bigint AS subject,
-                            \(unsafe: Self.commitTime) AS committed, NULL::bigint AS sealed
+                            \(unsafe: Self.commitTime) AS committed, NULL::bigint AS sealed,
+                            (extract(epoch FROM time) * 1000000)::bigint AS begun
                         FROM outbox
                         WHERE type = \(type) AND time >= to_timestamp(\(start))
                         UNION ALL
-                        SELECT last_xid, last_position, NULL, NULL, \(unsafe: Self.commitTime)
+                        SELECT last_xid, last_position, NULL, NULL, \(unsafe: Self.commitTime), NULL
                         FROM log_seals WHERE log = 'outbox'
                     ) AS steps
                 ) AS marked
                 WHERE subject IS NOT NULL
                 """
-            ).map { try $0.decode(Int64.self, Int64.self, Int64?.self) }
+            ).map { try $0.decode(Int64.self, Int64.self, Int64?.self, Int64.self) }
         }
-        return rows.map { id, committed, sealed in
+        return rows.map { id, committed, sealed, begun in
+            // A clock that was set dates events by hours or months later.
+            let isMachineTime = abs(committed - begun) < 60_000_000
             let event = Event(
                 committed: clocks.uptime(at: committed),
-                published: sealed.map(clocks.uptime(at:)) ?? 0
+                published: sealed.map(clocks.uptime(at:)) ?? 0,
+                begun: isMachineTime ? clocks.uptime(at: begun) : 0
             )
             return (id: Int(id), event: event)
         }

@@ -31,12 +31,20 @@ final class BenchDriver: @unchecked Sendable {  // Runs on one event loop.
         var charged: UInt64 = 0
         /// The time at which `payments` committed it as purchased.
         var purchased: UInt64 = 0
-        /// The time at which the relay of `payments` noted that the broker has the event of that.
+        /// The time at which the relay of `payments` handed the event of that over to be sent.
+        var sent: UInt64 = 0
+        /// The time at which the relay of `payments` noted that the broker has it.
         var published: UInt64 = 0
+        /// The time at which `receipts` began to apply it.
+        var atReceipts: UInt64 = 0
         /// The time at which `receipts` committed the receipt.
         var signed: UInt64 = 0
+        /// The time at which the relay of `receipts` handed the receipt over to be sent.
+        var receiptSent: UInt64 = 0
         /// The time at which the relay of `receipts` noted that the broker has the receipt.
         var receiptPublished: UInt64 = 0
+        /// The time at which `fulfillment` began to apply it.
+        var atFulfillment: UInt64 = 0
         /// The time at which `fulfillment` committed the delivery.
         var queued: UInt64 = 0
         /// The time at which the account's stream reported it as delivered.
