@@ -1,4 +1,4 @@
-import EventTypes
+public import EventTypes
 import Foundation
 import StoreAPI
 import Synchronization

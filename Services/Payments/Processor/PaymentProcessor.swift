@@ -59,7 +59,9 @@ extension PaymentProcessor {
 
     var accountNames: [ProcessorAccountName] { [.default] }
 
-    func findHomes(of methods: [PaymentMethod]) async -> [PaymentMethod: ProcessorAccountName] { [:] }
+    func findHomes(
+        of methods: [PaymentMethod]
+    ) async -> [PaymentMethod: ProcessorAccountName] { [:] }
 
     func refusal(of paymentMethod: PaymentMethod) -> PaymentRefusal? {
         lane(of: paymentMethod) == nil ? .paymentMethodUnknown : nil

@@ -39,7 +39,7 @@ import Testing
         #expect(!charging.runner.renewals.hasBuyers(at: start))
         // Nobody runs the client, so nothing is accepted.
         await #expect(throws: (any Error).self) {
-            _ = try await acceptance.batcher.submit(
+            _ = try await acceptance.pay(
                 PaymentSubmission(account: alice, idempotencyKey: "1", request: request())
             )
         }
