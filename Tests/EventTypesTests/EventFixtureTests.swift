@@ -39,11 +39,8 @@ import Testing
 
     /// The names of the members of a value; the storage of a boxed one begins with an underscore.
     private func members(of value: some Any) -> Set<String> {
-        Set(
-            Mirror(reflecting: value).children.compactMap { child in
-                child.label.map { String($0.trimmingPrefix("_")) }
-            }
-        )
+        let labels = Mirror(reflecting: value).children.compactMap(\.label)
+        return Set(labels.map { String($0.trimmingPrefix("_")) })
     }
 
     /// The names of the members that an object has in fixtures.

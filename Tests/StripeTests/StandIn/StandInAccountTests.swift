@@ -1,3 +1,4 @@
+import EventTypes
 import Foundation
 import HTTPTypes
 import Hummingbird
