@@ -12,7 +12,10 @@ extension StripeProcessor {
         await withDiscardingTaskGroup { group in
             for search in searches {
                 group.addTask {
-                    answer(search.attemptID, await find(search, of: buyers[search.paymentMethod]))
+                    answer(
+                        search.attemptID,
+                        await find(search, of: buyers[search.paymentMethod]?.reference)
+                    )
                 }
             }
         }
