@@ -1,6 +1,7 @@
 import EventTypes
 import Logging
 import Metrics
+import StoreTracing
 
 /// Asks the processor for what the books have lost, before it charges for the same period (rule S524).
 extension ChargeRunner {
