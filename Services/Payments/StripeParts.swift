@@ -41,6 +41,7 @@ struct StripeParts {
         processor = RoutedStripe(
             accounts: accounts,
             homes: SavedMethodReader(client: frame.client).homes(of:),
+            buyers: SavedMethodReader(client: frame.client).buyers(of:),
             logger: frame.logger
         )
         methods = PaymentMethodHandler(
@@ -82,15 +83,18 @@ struct StripeParts {
         return StripeAccount(name: account.name, processor: processor)
     }
 
-    /// The warnings while Stripe does not answer for an account or does not take its key, and if the
-    /// account of a card is in no setting.
+    /// The warnings while Stripe does not answer for an account or does not take its key, if the account of
+    /// a card is in no setting, and while renewals wait because of charges that the books have lost.
     var checks: [ReadinessCheck] {
         accounts.all.map { account in
             ReadinessCheck.warning("processor") { [gate = account.gate] in gate.problem }
         } + [
             ReadinessCheck.warning("processor accounts") { [missing = processor.missing] in
                 missing.problem
-            }
+            },
+            ReadinessCheck.warning("lost charges") { [strays = processor.strays] in
+                strays.problem()
+            },
         ]
     }
 

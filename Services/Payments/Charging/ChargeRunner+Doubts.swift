@@ -44,6 +44,8 @@ extension ChargeRunner {
             switch finding {
             case .found(let id): findings.append((attempt: attempt, lost: id))
             case .nothing: findings.append((attempt: attempt, lost: nil))
+            // It is taken again when its lease ends, until a person has given the charge back.
+            case .strayed: break
             case .unavailable:
                 waiting.append(
                     AttemptResult(key: attempt.key, outcome: .tryAgain(wasCalled: false))

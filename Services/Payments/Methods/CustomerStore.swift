@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreAPI
 
 /// The table of the buyers at the payment processor.
 enum CustomerStore {
@@ -91,6 +92,40 @@ enum CustomerStore {
             ORDER BY created_at, processor_account
             """
         ).map { ProcessorAccountName(rawValue: try $0.decode(String.self)) }
+    }
+
+    /// Reads the buyers that the accounts of payment methods are at the processor; unknown methods are
+    /// absent.
+    static func buyers(
+        of methods: [PaymentMethod],
+        on connection: isolated PostgresConnection
+    ) throws -> [PaymentMethod: BuyerAccounts] {
+        let rows = try connection.query(
+            """
+            SELECT m.token, m.bundle_id, m.processor_account, c.processor_account, c.reference,
+                c.created_at
+            FROM payment_methods m
+            JOIN processor_customers c
+                ON c.account_id = m.account_id AND c.bundle_id = m.bundle_id
+            WHERE m.token = ANY(\(methods.map(\.rawValue)))
+            """
+        )
+        var found: [PaymentMethod: BuyerAccounts] = [:]
+        for row in rows {
+            let (token, app, home, name, reference, time) = try row.decode(
+                String.self,
+                BundleID.self,
+                String.self,
+                String.self,
+                String?.self,
+                MachineTime.self
+            )
+            let empty = BuyerAccounts(app: app, home: ProcessorAccountName(rawValue: home))
+            let buyer = BuyerAccounts.Buyer(reference: reference, madeAt: time)
+            found[PaymentMethod(rawValue: token), default: empty]
+                .buyers[ProcessorAccountName(rawValue: name)] = buyer
+        }
+        return found
     }
 
     /// Notes the processor's id of a buyer.

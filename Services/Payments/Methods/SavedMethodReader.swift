@@ -17,6 +17,12 @@ struct SavedMethodReader: Sendable {
         try await client.withConnection { try PaymentMethodStore.homes(of: methods, on: $0) }
     }
 
+    /// Reads the buyers that the accounts of methods are at all accounts at the processor.
+    @Sendable
+    func buyers(of methods: [PaymentMethod]) async throws -> [PaymentMethod: BuyerAccounts] {
+        try await client.withConnection { try CustomerStore.buyers(of: methods, on: $0) }
+    }
+
     /// Reads the accounts at the processor that the store has used.
     func usedAccounts() async throws -> [ProcessorAccountName] {
         try await client.withConnection { try StripeListStore.movements.accounts(on: $0) }

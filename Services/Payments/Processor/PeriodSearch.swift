@@ -26,6 +26,9 @@ enum PeriodFinding: Hashable, Sendable {
     case found(AttemptID)
     /// No attempt has charged, or has begun to.
     case nothing
+    /// An attempt has charged, or has begun to, where the card of this one is not: nothing may be charged,
+    /// and no inquiry would find it.
+    case strayed
     /// The processor could not take the call; a later call may succeed.
     case unavailable
 }

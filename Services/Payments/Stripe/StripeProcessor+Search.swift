@@ -47,6 +47,39 @@ extension StripeProcessor {
         }
     }
 
+    /// Looks for lost attempts that no inquiry would find, because they are not in the lists of their cards'
+    /// buyers.
+    ///
+    /// - Parameters:
+    ///   - searches: The searches.
+    ///   - customer: The buyer here whose payments are listed; `nil` for those of all buyers.
+    /// - Returns: The payments that were found, by the attempts that search; `nil` if Stripe does not answer.
+    func strays(_ searches: [StraySearch], of customer: String?) async -> [AttemptID: String]? {
+        guard let since = searches.map(\.search.since).min() else { return [:] }
+        // A buyer whom the books have lost is no older than the gap.
+        let start = max(since, now().advanced(by: .zero - BookMemory.reach))
+        var request = StripeListRequest(from: start.advanced(by: .seconds(-3600)))
+        var found: [AttemptID: String] = [:]
+        do throws(StripeFailure) {
+            while true {
+                let page = try await gate.pass(.inquiries) {
+                    [request] () async throws(StripeFailure) in
+                    try await client.paymentIntents(ofCustomer: customer, request)
+                }
+                for payment in page.data where mayCharge(payment) {
+                    guard let id = Self.attempt(of: payment) else { continue }
+                    for search in searches where search.matches(id, of: payment.customer?.id) {
+                        found[search.search.attemptID] = payment.id
+                    }
+                }
+                guard page.hasMore, let last = page.data.last else { return found }
+                request.after = last.id
+            }
+        } catch {
+            return nil
+        }
+    }
+
     /// The attempt that the texts of a payment name.
     private static func attempt(of payment: StripePaymentIntent) -> AttemptID? {
         payment.metadata["attempt"].flatMap { EventID($0) }.map { AttemptID(bytes: $0.bytes) }
@@ -56,10 +89,12 @@ extension StripeProcessor {
     ///
     /// A charge before it was given back, or there would be no later one.
     private func chosen(_ payments: [StripePaymentIntent]) -> StripePaymentIntent? {
-        let open = payments.last { payment in
-            if case .canceled = StripeReading(payment, at: now()) { false } else { true }
-        }
-        return payments.last { $0.status == .succeeded } ?? open
+        payments.last { $0.status == .succeeded } ?? payments.last { mayCharge($0) }
+    }
+
+    /// Whether a payment has charged its buyer, or still may.
+    private func mayCharge(_ payment: StripePaymentIntent) -> Bool {
+        if case .canceled = StripeReading(payment, at: now()) { false } else { true }
     }
 
     /// Has a payment name the transaction that it belongs to now.

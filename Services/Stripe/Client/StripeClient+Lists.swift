@@ -1,11 +1,11 @@
 package import EventTypes
 
 extension StripeClient {
-    /// A page of a customer's payments, newest first.
+    /// A page of a customer's payments, or of all customers' if none is named, newest first.
     ///
     /// - Throws: ``StripeFailure``
     package func paymentIntents(
-        ofCustomer customer: String,
+        ofCustomer customer: String?,
         _ request: StripeListRequest
     ) async throws(StripeFailure) -> StripePage<StripePaymentIntent> {
         var form = request.parameters

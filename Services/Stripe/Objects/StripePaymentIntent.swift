@@ -43,6 +43,8 @@ package struct StripePaymentIntent: Hashable, Sendable, Decodable {
     package var isLive: Bool
     /// The texts that the store gave it; `attempt` says whose it is.
     package var metadata: [String: String]
+    /// The buyer who pays it.
+    package var customer: StripeReference?
     /// The charge that paid it, or the last that failed.
     package var latestCharge: StripeReference?
     /// The text with which its buyer's app continues it, and which nobody else is told.
@@ -60,7 +62,7 @@ package struct StripePaymentIntent: Hashable, Sendable, Decodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, amount, currency, created, metadata
+        case id, status, amount, currency, created, metadata, customer
         case amountReceived = "amount_received"
         case isLive = "livemode"
         case latestCharge = "latest_charge"

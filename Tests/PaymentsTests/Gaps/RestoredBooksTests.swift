@@ -165,6 +165,25 @@ import Testing
         }
     }
 
+    @Test func aRenewalThatALostCardHasPaidWaitsForAPerson() async throws {
+        try await restoring { store in
+            try await subscribe(.success, in: store)
+        } losing: { store in
+            store.clock.advance(by: Self.day * 30)
+        } _: { store in
+            store.processor.findStrays(true)
+            try await store.renew()
+            for _ in 0..<3 { try await store.recover() }
+            #expect(store.processor.searchesAsked > 1)
+            #expect(store.processor.chargesAsked == 0 && store.processor.inquiriesAsked == 0)
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchasing])
+            store.processor.findStrays(false)
+            try await store.recover()
+            #expect(store.processor.chargesAsked == 1)
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+        }
+    }
+
     @Test func anOrdinaryRenewalAsksNothing() async throws {
         try await withStore { store in
             try await store.sell(club())

@@ -9,48 +9,20 @@ import Testing
 
 /// The search for lost tries in the lists of a stand-in for Stripe.
 @Suite(.timeLimit(.minutes(3))) struct StripeSearchTests {
-    /// The key of a try to charge for a period.
-    private func key(_ attempt: Int, period: Int = 2) throws -> CallKey {
-        let id = AttemptID(
-            of: RenewalChargeKey(
-                subscriptionID: TransactionID(number: 77),
-                period: period,
-                epoch: 1,
-                attempt: attempt
-            )
-        )
-        return CallKey(attemptID: try #require(id), kind: .charge)
-    }
-
-    private func search(
-        _ key: CallKey,
-        _ store: StripeStore,
-        by card: PaymentMethod,
-        since time: MachineTime
-    ) async throws -> PeriodFinding {
-        let found = Mutex<PeriodFinding?>(nil)
-        let search = PeriodSearch(
-            attemptID: key.attemptID,
-            transactionID: TransactionID(number: 12),
-            paymentMethod: card,
-            since: time
-        )
-        await store.charging.search([search]) { _, finding in found.withLock { $0 = finding } }
-        return try #require(found.withLock { $0 })
-    }
-
     @Test func aLostChargeIsFoundByItsPeriodAndHandedOver() async throws {
         try await withStripeStore { store in
             let (card, time) = (try await store.save(), store.clock.machineNow())
-            let third = try key(3)
+            let third = try CallKey.ofRenewal(3)
             let outcome = try await store.renew(by: card, third)
             guard case .charged = outcome else {
                 return #expect(Bool(false), "It was not charged: \(outcome)")
             }
-            #expect(try await search(key(2, period: 3), store, by: card, since: time) == .nothing)
-            #expect(try await search(key(4), store, by: card, since: time) == .nothing)
+            #expect(
+                try await store.search(.ofRenewal(2, period: 3), by: card, since: time) == .nothing
+            )
+            #expect(try await store.search(.ofRenewal(4), by: card, since: time) == .nothing)
             #expect(store.standIn.entries.map(\.transaction) == ["9"])
-            let found = try await search(key(2), store, by: card, since: time)
+            let found = try await store.search(.ofRenewal(2), by: card, since: time)
             #expect(found == .found(third.attemptID))
             #expect(store.standIn.entries.map(\.transaction) == ["12"])
             #expect(store.standIn.entries.map(\.attempt) == ["\(third.attemptID)"])
@@ -62,12 +34,12 @@ import Testing
         try await withStripeStore { store in
             let time = store.clock.machineNow()
             let bad = try await store.save("pm_card_chargeDeclined")
-            _ = try await store.renew(by: bad, key(1))
-            #expect(try await search(key(1), store, by: bad, since: time) == .nothing)
+            _ = try await store.renew(by: bad, CallKey.ofRenewal(1))
+            #expect(try await store.search(.ofRenewal(1), by: bad, since: time) == .nothing)
             let good = try await store.save()
-            let second = try key(2)
+            let second = try CallKey.ofRenewal(2)
             _ = try await store.renew(by: good, second)
-            let found = try await search(key(1), store, by: bad, since: time)
+            let found = try await store.search(.ofRenewal(1), by: bad, since: time)
             #expect(found == .found(second.attemptID), "the list is the buyer's")
         }
     }
@@ -77,9 +49,9 @@ import Testing
             let (card, time) = (
                 try await store.save("pm_standInProcessing"), store.clock.machineNow()
             )
-            let first = try key(1)
+            let first = try CallKey.ofRenewal(1)
             _ = try await store.renew(by: card, first)
-            let found = try await search(first, store, by: card, since: time)
+            let found = try await store.search(first, by: card, since: time)
             #expect(found == .found(first.attemptID))
         }
     }
@@ -90,8 +62,42 @@ import Testing
             store.standIn.inject(
                 StandInFault(.rateLimit, path: "/v1/payment_intents", method: "GET")
             )
-            #expect(try await search(key(1), store, by: card, since: time) == .unavailable)
-            #expect(try await search(key(1), store, by: card, since: time) == .nothing)
+            #expect(try await store.search(.ofRenewal(1), by: card, since: time) == .unavailable)
+            #expect(try await store.search(.ofRenewal(1), by: card, since: time) == .nothing)
         }
+    }
+}
+
+extension CallKey {
+    /// The key of a try to charge for a period.
+    static func ofRenewal(_ attempt: Int, period: Int = 2) throws -> CallKey {
+        let id = AttemptID(
+            of: RenewalChargeKey(
+                subscriptionID: TransactionID(number: 77),
+                period: period,
+                epoch: 1,
+                attempt: attempt
+            )
+        )
+        return CallKey(attemptID: try #require(id), kind: .charge)
+    }
+}
+
+extension StripeStore {
+    /// Searches for the lost tries of a period.
+    func search(
+        _ key: CallKey,
+        by card: PaymentMethod,
+        since time: MachineTime
+    ) async throws -> PeriodFinding {
+        let found = Mutex<PeriodFinding?>(nil)
+        let search = PeriodSearch(
+            attemptID: key.attemptID,
+            transactionID: TransactionID(number: 12),
+            paymentMethod: card,
+            since: time
+        )
+        await charging.search([search]) { _, finding in found.withLock { $0 = finding } }
+        return try #require(found.withLock { $0 })
     }
 }

@@ -63,6 +63,7 @@ struct StripeStore: Sendable {
         let charging = RoutedStripe(
             accounts: accounts,
             homes: SavedMethodReader(client: client).homes(of:),
+            buyers: SavedMethodReader(client: client).buyers(of:),
             logger: logger
         )
         let methods = PaymentMethodHandler(

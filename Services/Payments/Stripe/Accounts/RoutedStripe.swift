@@ -11,8 +11,11 @@ struct RoutedStripe: PaymentProcessor {
     let accounts: StripeAccounts
     /// Finds the accounts where cards were saved; cards without a row are absent.
     let homes: @Sendable ([PaymentMethod]) async throws -> [PaymentMethod: ProcessorAccountName]
+    /// Finds the buyers to whom cards belong at all accounts; cards without a row are absent.
+    let buyers: @Sendable ([PaymentMethod]) async throws -> [PaymentMethod: BuyerAccounts]
     let logger: Logger
     let missing = MissingAccounts()
+    let strays = StrayCharges()
 
     var hasSavedMethods: Bool { true }
 
@@ -39,15 +42,6 @@ struct RoutedStripe: PaymentProcessor {
             by: { $0.paymentMethod },
             orWait: { inquiry, _ in answer(inquiry.attemptID, .unavailable) },
             to: { await $0.inquire($1, answer: answer) }
-        )
-    }
-
-    func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
-        await route(
-            searches,
-            by: { $0.paymentMethod },
-            orWait: { search, _ in answer(search.attemptID, .unavailable) },
-            to: { await $0.search($1, answer: answer) }
         )
     }
 
@@ -105,7 +99,7 @@ extension RoutedStripe {
     ///   - method: The payment method of a call.
     ///   - wait: Answers a call that cannot be made now, and says how long it waits.
     ///   - account: Makes calls at one account.
-    private func route<Call: Sendable>(
+    func route<Call: Sendable>(
         _ calls: [Call],
         by method: (Call) -> PaymentMethod,
         orWait wait: (Call, Duration) -> Void,
