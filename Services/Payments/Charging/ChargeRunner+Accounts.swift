@@ -38,9 +38,13 @@ extension ChargeRunner {
         while true {
             let batch = await queue.next(limits.batchSizeMax)
             guard !batch.isEmpty else { break }
-            for (own, attempts) in await byAccount(batch) {
+            for (own, sorted) in await byAccount(batch) {
+                // An attempt whose lease ended meanwhile belongs to the process that finds it due.
+                let time = context.machineNow()
+                let attempts = sorted.filter { $0.dueAt ?? time > time }
                 let left = own.queues[lane]?.append(attempts) ?? attempts.count
-                if lane == .renewals, left > 0 { renewals.carriedOut(left) }
+                let gone = sorted.count - attempts.count + left
+                if lane == .renewals, gone > 0 { renewals.carriedOut(gone) }
                 reject(attempts.suffix(left).map(\.key))
             }
         }

@@ -96,6 +96,25 @@ import Testing
         }
     }
 
+    @Test func attemptsWhoseLeasesHaveEndedAreNotSorted() async throws {
+        try await withTwoAccounts { two in
+            try await two.withProcess { store in
+                let runner = ChargeRunner(
+                    processor: store.charging,
+                    context: store.runner.context
+                )
+                let renewal = try await store.renewal(by: try await store.save(at: two.url), "a")
+                runner.offer([renewal])
+                #expect(runner.renewals.isCharging)
+                store.clock.advance(by: .seconds(11))
+                runner.queues[.renewals]?.close()
+                await runner.sort(.renewals)
+                #expect(runner.accounts.map { $0.queues[.renewals]?.count } == [0, 0])
+                #expect(!runner.renewals.isCharging)
+            }
+        }
+    }
+
     @Test func attemptsThatAreQueuedAtTheEndAreCarriedOut() async throws {
         try await withTwoAccounts { two in
             let card = try await two.store.save()
@@ -121,5 +140,16 @@ import Testing
                 }
             }
         }
+    }
+}
+
+extension StripeStore {
+    /// Adds a payment, and makes its attempt that of a renewal, as far as the lanes can tell.
+    fileprivate func renewal(by card: PaymentMethod, _ key: String) async throws -> ProcessorAttempt
+    {
+        _ = try await add(by: card, key: key)
+        var attempt = try #require(pending.take().first)
+        attempt.renewalTry = 1
+        return attempt
     }
 }
