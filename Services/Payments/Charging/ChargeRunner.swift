@@ -196,9 +196,11 @@ final class ChargeRunner: Service {
 
     /// The rest of a worker that has charged renewals, while somebody buys.
     ///
-    /// The workers share the time that renewals have, so each rests for all of them.
+    /// The workers share the time that renewals have, so each rests for all of them. Those of an account
+    /// without renewals use none of it.
     func restOfRenewals(after work: Duration) -> Duration {
-        renewals.pace().rest(after: work * (limits.renewalCallsMax * accounts.count))
+        let busy = max(accounts.count { ($0.queues[.renewals]?.count ?? 0) > 0 }, 1)
+        return renewals.pace().rest(after: work * (limits.renewalCallsMax * busy))
     }
 
     /// Keeps the attempts that wait in memory, and notes of those that did not fit that the processor

@@ -115,6 +115,27 @@ import Testing
         }
     }
 
+    /// Each worker rests twice as long as all busy workers together have worked.
+    @Test func anAccountWithoutRenewalsLetsNoneOfAnotherRest() async throws {
+        try await withTwoAccounts { two in
+            try await two.withProcess { store in
+                let runner = ChargeRunner(
+                    processor: store.charging,
+                    context: store.runner.context
+                )
+                let renewal = try await store.renewal(by: try await store.save(at: two.url), "a")
+                let (work, count) = (Duration.milliseconds(10), runner.limits.renewalCallsMax)
+                // A test that stands still for a while sees the buyer, too.
+                runner.renewals.noteBuyers(at: ContinuousClock.now + .seconds(600))
+                #expect(runner.restOfRenewals(after: work) == work * 2 * count)
+                runner.accounts[0].queues[.renewals]?.append([renewal])
+                #expect(runner.restOfRenewals(after: work) == work * 2 * count)
+                runner.accounts[1].queues[.renewals]?.append([renewal])
+                #expect(runner.restOfRenewals(after: work) == work * 4 * count)
+            }
+        }
+    }
+
     @Test func attemptsThatAreQueuedAtTheEndAreCarriedOut() async throws {
         try await withTwoAccounts { two in
             let card = try await two.store.save()
