@@ -90,7 +90,6 @@ extension ChargeRunner {
     /// - Returns: The attempts about which the processor has to be asked.
     func goOn(with due: [ProcessorAttempt]) async -> [ProcessorAttempt] {
         guard !due.isEmpty else { return [] }
-        Counter(label: "processor_attempts_recovered").increment(by: due.count)
         context.logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
         let start = context.spans.start
         let expired = due.filter { $0.step == .awaitingApproval }
@@ -105,11 +104,14 @@ extension ChargeRunner {
         await giveUp(uncalled.filter { context.policy.givesUp($0, at: time) }, from: start)
         let callable = uncalled.filter { !context.policy.givesUp($0, at: time) }
         await offerUnlessRefused(callable, from: start)
-        return certain.filter { $0.step.isOpenAtProcessor && !$0.isUncalled } + doubtful
+        let open = certain.filter { $0.step.isOpenAtProcessor && !$0.isUncalled } + doubtful
+        recovered.increment(by: due.count - open.count)
+        return open
     }
 
     /// Asks the processor what it has done, and has it end what its buyers do not confirm any more.
     func ask(about attempts: [ProcessorAttempt]) async {
+        recovered.increment(by: attempts.count)
         let time = context.machineNow()
         let begun = attempts.filter { !$0.isDoubtful }
         let overdue = begun.filter { $0.actionEndsAt.map { $0 <= time } ?? false }

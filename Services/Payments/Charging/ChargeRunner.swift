@@ -37,6 +37,28 @@ final class ChargeRunner: Service {
         }
     }
 
+    /// What did not fit into the queues.
+    private struct Rejected {
+        /// The newest attempts.
+        var keys: [AttemptKey] = []
+        /// The number of those that no warning has counted.
+        var untold = 0
+        var toldAt: ContinuousClock.Instant?
+
+        /// Adds attempts.
+        ///
+        /// - Returns: The number for a warning; `nil` if there was one a moment ago.
+        mutating func add(_ more: [AttemptKey], countMax: Int) -> Int? {
+            keys = Array((keys + more).suffix(countMax))
+            untold += more.count
+            let now = ContinuousClock.now
+            guard toldAt.map({ now - $0 >= .seconds(10) }) ?? true else { return nil }
+            defer { untold = 0 }
+            toldAt = now
+            return untold
+        }
+    }
+
     let processor: any PaymentProcessor
     let context: PaymentsContext
     let handler: OutcomeHandler
@@ -50,10 +72,11 @@ final class ChargeRunner: Service {
     /// The transactions whose attempts could not be read, or whose outcomes could not be committed.
     let failed = FailedWork<TransactionID>(of: "attempts")
     private let signal = Signal()
-    /// The newest attempts that did not fit into a queue.
-    private let rejected = Mutex<[AttemptKey]>([])
+    private let rejected = Mutex(Rejected())
     private let didCommit: @Sendable () -> Void
     private let overflowed = Counter(label: "processor_queue_overflows")
+    /// The attempts that fell due, without those for which an account has no room yet.
+    let recovered = Counter(label: "processor_attempts_recovered")
 
     /// Makes a runner.
     ///
@@ -105,13 +128,16 @@ final class ChargeRunner: Service {
     }
 
     /// Leaves attempts that did not fit into a queue to the database.
+    ///
+    /// A queue stays full for a while, so it warns every ten seconds at most.
     func reject(_ keys: [AttemptKey]) {
         guard !keys.isEmpty else { return }
-        rejected.withLock { $0 = Array(($0 + keys).suffix(limits.queueMax)) }
         overflowed.increment(by: keys.count)
+        let count = rejected.withLock { $0.add(keys, countMax: limits.queueMax) }
+        guard let count else { return }
         context.logger.warning(
             "More attempts than the queue holds; the rest is taken from the database later",
-            metadata: ["attempts": "\(keys.count)"]
+            metadata: ["attempts": "\(count)"]
         )
     }
 
@@ -217,8 +243,8 @@ final class ChargeRunner: Service {
             queue.renew(try await handler.renewLeases(of: keys, until: leaseEnd), until: leaseEnd)
         }
         let keys = rejected.withLock { rejected in
-            defer { rejected = [] }
-            return rejected
+            defer { rejected.keys = [] }
+            return rejected.keys
         }
         guard !keys.isEmpty else { return }
         try await handler.noteUncalled(keys)
