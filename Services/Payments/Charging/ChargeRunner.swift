@@ -24,6 +24,9 @@ final class ChargeRunner: Service {
         /// The most attempts that wait in memory, for each lane.
         var queueMax = 20_000
         /// The most batches that each worker leaves to themselves, and the time after which it does.
+        ///
+        /// With several accounts, so many batches of inquiries at each of them take long at most. There is
+        /// room for one in any case, or none would ever be made.
         var stragglersMax = 8
         var patience = Duration.seconds(1)
 
@@ -103,7 +106,10 @@ final class ChargeRunner: Service {
             AccountLanes(
                 account: name,
                 queues: names.count > 1 ? AccountLanes.queues(countMax: limits.queueMax) : queues,
-                inquiries: Stragglers(countMax: limits.stragglersMax, patience: limits.patience)
+                inquiries: Stragglers(
+                    countMax: max(limits.stragglersMax, 1),
+                    patience: limits.patience
+                )
             )
         }
     }

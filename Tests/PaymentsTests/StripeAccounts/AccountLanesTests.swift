@@ -11,13 +11,12 @@ import Testing
     /// Runs a runner that leaves nothing to itself, so that whatever waits behind a call waits for its end.
     private static func run(
         _ store: StripeStore,
-        stragglersMax: Int = 0,
         _ body: (ChargeRunner) async throws -> Void
     ) async throws {
         var limits = ChargeRunner.Limits()
         limits.promptCallsMax = 1
         limits.renewalCallsMax = 1
-        limits.stragglersMax = stragglersMax
+        limits.stragglersMax = 0
         limits.patience = .milliseconds(1)
         let runner = ChargeRunner(
             processor: store.charging,
@@ -72,7 +71,7 @@ import Testing
                 two.standIn.inject(StandInFault(.silent, count: .max))
                 let calls = two.standIn.calls
                 store.clock.advance(by: .seconds(31))
-                try await Self.run(store, stragglersMax: 1) { runner in
+                try await Self.run(store) { runner in
                     try await eventually("an inquiry that hangs") {
                         two.standIn.calls > calls ? true : nil
                     }
