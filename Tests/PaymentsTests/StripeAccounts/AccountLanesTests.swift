@@ -114,6 +114,40 @@ import Testing
         }
     }
 
+    /// The attempts of a full account are left to the database, which knows that nobody has called.
+    @Test func whatAFullAccountTakesNoMoreIsLeftToTheDatabase() async throws {
+        try await withTwoAccounts { two in
+            try await two.withProcess { store in
+                var limits = ChargeRunner.Limits()
+                limits.queueMax = 1
+                let runner = ChargeRunner(
+                    processor: store.charging,
+                    context: store.runner.context,
+                    limits: limits
+                )
+                let card = try await store.save(at: two.url)
+                let first = try await store.renewal(by: card, "a")
+                let second = try await store.renewal(by: card, "b")
+                let sorting = Task { await runner.sort(.renewals) }
+                runner.offer([first])
+                try await eventually("the first renewal to be sorted") {
+                    runner.accounts[1].queues[.renewals]?.count == 1 ? true : nil
+                }
+                runner.offer([second])
+                runner.queues[.renewals]?.close()
+                await sorting.value
+                #expect(runner.accounts.map { $0.queues[.renewals]?.count } == [0, 1])
+                try await runner.keepQueued()
+                #expect(try await !store.charge(of: first.transactionID).isUncalled)
+                #expect(try await store.charge(of: second.transactionID).isUncalled)
+                // Only the first one is still under way.
+                #expect(runner.renewals.isCharging)
+                runner.renewals.carriedOut(1)
+                #expect(!runner.renewals.isCharging)
+            }
+        }
+    }
+
     /// Each worker rests twice as long as all busy workers together have worked.
     @Test func anAccountWithoutRenewalsLetsNoneOfAnotherRest() async throws {
         try await withTwoAccounts { two in
