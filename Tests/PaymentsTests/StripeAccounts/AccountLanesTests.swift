@@ -95,77 +95,73 @@ import Testing
         }
     }
 
-    @Test func attemptsWhoseLeasesHaveEndedAreNotSorted() async throws {
-        try await withTwoAccounts { two in
-            try await two.withProcess { store in
-                let runner = ChargeRunner(
-                    processor: store.charging,
-                    context: store.runner.context
-                )
-                let renewal = try await store.renewal(by: try await store.save(at: two.url), "a")
-                runner.offer([renewal])
-                #expect(runner.renewals.isCharging)
-                store.clock.advance(by: .seconds(11))
-                runner.queues[.renewals]?.close()
-                await runner.sort(.renewals)
-                #expect(runner.accounts.map { $0.queues[.renewals]?.count } == [0, 0])
-                #expect(!runner.renewals.isCharging)
-            }
-        }
-    }
-
-    /// The attempts of a full account are left to the database, which knows that nobody has called.
-    @Test func whatAFullAccountTakesNoMoreIsLeftToTheDatabase() async throws {
+    /// Receives a runner that does not run, and a card of the second account.
+    private static func withRunner(
+        queueMax: Int = 20_000,
+        _ body: @escaping @Sendable (ChargeRunner, StripeStore, PaymentMethod) async throws -> Void
+    ) async throws {
         try await withTwoAccounts { two in
             try await two.withProcess { store in
                 var limits = ChargeRunner.Limits()
-                limits.queueMax = 1
+                limits.queueMax = queueMax
                 let runner = ChargeRunner(
                     processor: store.charging,
                     context: store.runner.context,
                     limits: limits
                 )
-                let card = try await store.save(at: two.url)
-                let first = try await store.renewal(by: card, "a")
-                let second = try await store.renewal(by: card, "b")
-                let sorting = Task { await runner.sort(.renewals) }
-                runner.offer([first])
-                try await eventually("the first renewal to be sorted") {
-                    runner.accounts[1].queues[.renewals]?.count == 1 ? true : nil
-                }
-                runner.offer([second])
-                runner.queues[.renewals]?.close()
-                await sorting.value
-                #expect(runner.accounts.map { $0.queues[.renewals]?.count } == [0, 1])
-                try await runner.keepQueued()
-                #expect(try await !store.charge(of: first.transactionID).isUncalled)
-                #expect(try await store.charge(of: second.transactionID).isUncalled)
-                // Only the first one is still under way.
-                #expect(runner.renewals.isCharging)
-                runner.renewals.carriedOut(1)
-                #expect(!runner.renewals.isCharging)
+                try await body(runner, store, try await store.save(at: two.url))
             }
+        }
+    }
+
+    @Test func attemptsWhoseLeasesHaveEndedAreNotSorted() async throws {
+        try await Self.withRunner { runner, store, card in
+            runner.offer([try await store.renewal(by: card, "a")])
+            #expect(runner.renewals.isCharging)
+            store.clock.advance(by: .seconds(11))
+            runner.queues[.renewals]?.close()
+            await runner.sort(.renewals)
+            #expect(runner.accounts.map { $0.queues[.renewals]?.count } == [0, 0])
+            #expect(!runner.renewals.isCharging)
+        }
+    }
+
+    /// The attempts of a full account are left to the database, which knows that nobody has called.
+    @Test func whatAFullAccountTakesNoMoreIsLeftToTheDatabase() async throws {
+        try await Self.withRunner(queueMax: 1) { runner, store, card in
+            let first = try await store.renewal(by: card, "a")
+            let second = try await store.renewal(by: card, "b")
+            let sorting = Task { await runner.sort(.renewals) }
+            runner.offer([first])
+            try await eventually("the first renewal to be sorted") {
+                runner.accounts[1].queues[.renewals]?.count == 1 ? true : nil
+            }
+            runner.offer([second])
+            runner.queues[.renewals]?.close()
+            await sorting.value
+            #expect(runner.accounts.map { $0.queues[.renewals]?.count } == [0, 1])
+            try await runner.keepQueued()
+            #expect(try await !store.charge(of: first.transactionID).isUncalled)
+            #expect(try await store.charge(of: second.transactionID).isUncalled)
+            // Only the first one is still under way.
+            #expect(runner.renewals.isCharging)
+            runner.renewals.carriedOut(1)
+            #expect(!runner.renewals.isCharging)
         }
     }
 
     /// Each worker rests twice as long as all busy workers together have worked.
     @Test func anAccountWithoutRenewalsLetsNoneOfAnotherRest() async throws {
-        try await withTwoAccounts { two in
-            try await two.withProcess { store in
-                let runner = ChargeRunner(
-                    processor: store.charging,
-                    context: store.runner.context
-                )
-                let renewal = try await store.renewal(by: try await store.save(at: two.url), "a")
-                let (work, count) = (Duration.milliseconds(10), runner.limits.renewalCallsMax)
-                // A test that stands still for a while sees the buyer, too.
-                runner.renewals.noteBuyers(at: ContinuousClock.now + .seconds(600))
-                #expect(runner.restOfRenewals(after: work) == work * 2 * count)
-                runner.accounts[0].queues[.renewals]?.append([renewal])
-                #expect(runner.restOfRenewals(after: work) == work * 2 * count)
-                runner.accounts[1].queues[.renewals]?.append([renewal])
-                #expect(runner.restOfRenewals(after: work) == work * 4 * count)
-            }
+        try await Self.withRunner { runner, store, card in
+            let renewal = try await store.renewal(by: card, "a")
+            let (work, count) = (Duration.milliseconds(10), runner.limits.renewalCallsMax)
+            // A test that stands still for a while sees the buyer, too.
+            runner.renewals.noteBuyers(at: ContinuousClock.now + .seconds(600))
+            #expect(runner.restOfRenewals(after: work) == work * 2 * count)
+            runner.accounts[0].queues[.renewals]?.append([renewal])
+            #expect(runner.restOfRenewals(after: work) == work * 2 * count)
+            runner.accounts[1].queues[.renewals]?.append([renewal])
+            #expect(runner.restOfRenewals(after: work) == work * 4 * count)
         }
     }
 
