@@ -23,9 +23,6 @@ enum RDKafkaConfiguration {
         properties["bootstrap.servers"] = settings.bootstrapServers
         properties["client.id"] = settings.clientID
         properties["log.connection.close"] = "false"
-        // With this setting, a topic that is created later is found within a second. Handles that need
-        // not find it have another.
-        properties["topic.metadata.refresh.interval.ms"] = "1000"
         properties["reconnect.backoff.max.ms"] = "1000"
         properties.merge(settings.properties) { _, given in given }
         for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
