@@ -9,8 +9,8 @@ import ServiceLifecycle
 struct WorkLook: Service {
     /// The pause between two looks, and so the longest time that work waits if somebody has time for it.
     static let interval = Duration.seconds(1)
-    /// The pause after which those who do the work look themselves.
-    static let patience = Duration.seconds(5)
+    /// The pause after which those who do the work look themselves, in case these looks fail.
+    static let patience = Duration.seconds(30)
 
     private let store: WorkLookStore
     private let now: @Sendable () -> StoreTime
