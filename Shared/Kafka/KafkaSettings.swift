@@ -28,6 +28,13 @@ public struct KafkaSettings: Sendable {
             ?? Self.fetchWaitDefault
     }
 
+    /// The most bytes that one fetch brings.
+    ///
+    /// librdkafka demands that the largest message has room, whose default is 1,000,000 bytes.
+    var fetchBytesMax: Int {
+        max(1 << 20, properties["message.max.bytes"].flatMap { Int($0) } ?? 0)
+    }
+
     private static let fetchWaitName = "fetch.wait.max.ms"
 
     private static let refreshName = "topic.metadata.refresh.interval.ms"

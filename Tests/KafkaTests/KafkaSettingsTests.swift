@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import Kafka
@@ -43,5 +44,18 @@ import Testing
         #expect(settings(nil).fetchWait == .seconds(1))
         #expect(settings(nil).waiting(atLeast: .milliseconds(400)).properties[Self.name] == "1000")
         #expect(settings(nil).waiting(atLeast: .seconds(2)).properties[Self.name] == "2000")
+    }
+
+    @Test(arguments: [nil, "5000000"] as [String?])
+    func aFetchHasRoomForTheLargestMessage(_ messageMax: String?) throws {
+        let settings = KafkaSettings(
+            bootstrapServers: "127.0.0.1:1",
+            clientID: "test",
+            properties: messageMax.map { ["message.max.bytes": $0] } ?? [:]
+        )
+        #expect(settings.fetchBytesMax == (messageMax == nil ? 1_048_576 : 5_000_000))
+        // librdkafka refuses less.
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        _ = try RDKafkaConsumer(settings: settings, group: "g", logger: logger)
     }
 }

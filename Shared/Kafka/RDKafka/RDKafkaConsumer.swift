@@ -53,9 +53,11 @@ final class RDKafkaConsumer {
                     "allow.auto.create.topics": "false",
                     "fetch.wait.max.ms": "\(settings.fetchWait.inMilliseconds)",
                     "fetch.error.backoff.ms": "100",
-                    // Behind a backlog, each of a service's consumers keeps this much in memory. It is
-                    // several batches. librdkafka fetches on when it has less, and looks that often.
-                    "queued.max.messages.kbytes": "4096",
+                    // Behind a backlog, each of a service's consumers keeps this much in memory, and what
+                    // one fetch brings. It is several batches. librdkafka fetches on when it has less, and
+                    // looks that often.
+                    "queued.max.messages.kbytes": "2048",
+                    "fetch.max.bytes": "\(settings.fetchBytesMax)",
                     "fetch.queue.backoff.ms": "50",
                 ],
                 opaque: box
