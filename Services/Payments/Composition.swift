@@ -54,8 +54,8 @@ private func composePayments(
             + [
                 LogSealer(.ledger, client: frame.client, logger: frame.logger), clock.keeper,
                 runner, renewals.runner, renewals.extensions, renewals.watch, renewals.enrolments,
-                accounts.runner, WorkLook(for: renewals, accounts, on: frame), consumer,
-                acceptance.batcher,
+                accounts.runner, WorkLook(for: renewals, charging, accounts, on: frame),
+                consumer, acceptance.batcher,
             ],
         readiness: [clock.check] + charging.readiness,
         environments: environments
