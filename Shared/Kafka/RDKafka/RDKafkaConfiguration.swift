@@ -24,6 +24,8 @@ enum RDKafkaConfiguration {
         properties["client.id"] = settings.clientID
         properties["log.connection.close"] = "false"
         properties["reconnect.backoff.max.ms"] = "1000"
+        // Metrics that a broker may ask for (KIP-714) need a third of a megabyte for each handle and broker.
+        properties["enable.metrics.push"] = "false"
         properties.merge(settings.properties) { _, given in given }
         for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
             var reason = [CChar](repeating: 0, count: 512)
