@@ -16,21 +16,34 @@ public struct KafkaSettings: Sendable {
         self.properties = properties
     }
 
+    /// The longest time for which a fetch waits for a message, unless a property says otherwise.
+    ///
+    /// A broker ends the wait when a message comes, so a long wait delays none. A partition that is assigned,
+    /// sought or resumed is fetched once the present wait is over, so it must not be too long either.
+    private static let fetchWaitDefault = Duration.seconds(1)
+
     /// The longest time for which a fetch waits for a message.
     public var fetchWait: Duration {
-        .milliseconds(properties[Self.fetchWaitName].flatMap { Int($0) } ?? 500)
+        properties[Self.fetchWaitName].flatMap { Int($0) }.map { Duration.milliseconds($0) }
+            ?? Self.fetchWaitDefault
+    }
+
+    /// The most bytes that one fetch brings.
+    ///
+    /// librdkafka demands that the largest message has room, whose default is 1,000,000 bytes.
+    var fetchBytesMax: Int {
+        max(1 << 20, properties["message.max.bytes"].flatMap { Int($0) } ?? 0)
     }
 
     private static let fetchWaitName = "fetch.wait.max.ms"
 
     private static let refreshName = "topic.metadata.refresh.interval.ms"
 
-    /// Returns these settings for a handle that need not find new topics by itself.
+    /// Returns these settings for a handle that asks so often for the topics it knows.
     ///
-    /// Each handle asks the broker again and again for the topics it knows. Every second is only needed
-    /// by a member of a group, which thereby finds a topic of its subscription that is created later.
-    /// Others ask at once if a partition has moved, and every second for a topic that is gone. What they
-    /// learn later is that a topic has got more partitions.
+    /// It asks at once if a partition has moved, and every second for a topic that is gone. What it learns
+    /// by asking again and again is that a topic has got more partitions. A member of a group also learns
+    /// that a topic of its subscription is gone.
     ///
     /// - Parameter interval: The time between two requests; a property that is given stays as it is.
     /// - Returns: The settings.
@@ -48,12 +61,18 @@ public struct KafkaSettings: Sendable {
     /// A fetch that finds nothing waits at least this long for a message, so the consumer asks less
     /// often. A broker that ends the wait when a message comes delays nothing.
     ///
-    /// - Parameter wait: The least value of librdkafka's `fetch.wait.max.ms`, whose default is
-    ///   500 ms.
+    /// - Parameters:
+    ///   - wait: The least value of librdkafka's `fetch.wait.max.ms`, whose default is a second here.
+    ///   - longer: The least value if the property is not given: then the broker is one that ends the wait
+    ///     when a message comes.
     /// - Returns: The settings, with a wait that is never shorter than it was.
-    public func waiting(atLeast wait: Duration) -> KafkaSettings {
+    public func waiting(
+        atLeast wait: Duration,
+        byDefault longer: Duration = .zero
+    ) -> KafkaSettings {
         var properties = properties
-        properties[Self.fetchWaitName] = "\(max(fetchWait, wait).inMilliseconds)"
+        let least = properties[Self.fetchWaitName] == nil ? max(wait, longer) : wait
+        properties[Self.fetchWaitName] = "\(max(fetchWait, least).inMilliseconds)"
         return KafkaSettings(
             bootstrapServers: bootstrapServers,
             clientID: clientID,

@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import Kafka
@@ -39,7 +40,32 @@ import Testing
         #expect(given.refreshingTopics(every: .seconds(10)).properties == [name: "500"])
     }
 
-    @Test func withoutASettingAFetchWaitsAsLongAsTheLibraryDoes() {
-        #expect(settings(nil).waiting(atLeast: .milliseconds(400)).properties[Self.name] == "500")
+    @Test func aFetchWaitsLongestForABrokerThatEndsTheWait() {
+        let (short, long) = (Duration.milliseconds(400), Duration.seconds(3))
+        func wait(_ given: String?) -> Duration {
+            settings(given).waiting(atLeast: short, byDefault: long).fetchWait
+        }
+        #expect(wait(nil) == long)
+        #expect(wait("25") == short)
+        #expect(wait("900") == .milliseconds(900))
+    }
+
+    @Test func withoutASettingAFetchWaitsASecond() {
+        #expect(settings(nil).fetchWait == .seconds(1))
+        #expect(settings(nil).waiting(atLeast: .milliseconds(400)).properties[Self.name] == "1000")
+        #expect(settings(nil).waiting(atLeast: .seconds(2)).properties[Self.name] == "2000")
+    }
+
+    @Test(arguments: [nil, "5000000"] as [String?])
+    func aFetchHasRoomForTheLargestMessage(_ messageMax: String?) throws {
+        let settings = KafkaSettings(
+            bootstrapServers: "127.0.0.1:1",
+            clientID: "test",
+            properties: messageMax.map { ["message.max.bytes": $0] } ?? [:]
+        )
+        #expect(settings.fetchBytesMax == (messageMax == nil ? 1_048_576 : 5_000_000))
+        // librdkafka refuses less.
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        _ = try RDKafkaConsumer(settings: settings, group: "g", logger: logger)
     }
 }

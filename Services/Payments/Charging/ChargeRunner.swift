@@ -53,6 +53,7 @@ final class ChargeRunner: Service {
     /// The newest attempts that did not fit into a queue.
     private let rejected = Mutex<[AttemptKey]>([])
     private let didCommit: @Sendable () -> Void
+    private let lookInterval: Duration
     private let overflowed = Counter(label: "processor_queue_overflows")
 
     /// Makes a runner.
@@ -61,17 +62,21 @@ final class ChargeRunner: Service {
     ///   - processor: The processor to call.
     ///   - context: The context of the service.
     ///   - limits: The limits of concurrent work.
+    ///   - lookInterval: The time between its own looks for attempts that are due; a quarter of a lease
+    ///     unless somebody else looks for them.
     ///   - didCommit: Called after each commit that may have appended events.
     init(
         processor: any PaymentProcessor,
         context: PaymentsContext,
         limits: Limits = Limits(),
+        lookInterval: Duration? = nil,
         didCommit: @escaping @Sendable () -> Void = {}
     ) {
         self.processor = processor
         self.context = context
         handler = OutcomeHandler(context: context)
         self.limits = limits
+        self.lookInterval = lookInterval ?? context.policy.lease / 4
         self.didCommit = didCommit
         let queues = AccountLanes.queues(countMax: limits.queueMax)
         self.queues = queues
@@ -115,7 +120,7 @@ final class ChargeRunner: Service {
         )
     }
 
-    /// Looks for due attempts at once, because the store's clock was moved.
+    /// Looks for due attempts at once, because there are some or the store's clock was moved.
     func wake() { signal.send() }
 
     /// Carries out attempts until graceful shutdown, and then those that are still queued.
@@ -242,7 +247,6 @@ final class ChargeRunner: Service {
     }
 
     private func recoverForEver() async {
-        let interval = context.policy.lease / 4
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 do {
@@ -256,7 +260,7 @@ final class ChargeRunner: Service {
                     )
                 }
                 // When cancelled, the loop ends.
-                try? await signal.wait(atMost: interval)
+                try? await signal.wait(atMost: lookInterval)
             }
         }
     }

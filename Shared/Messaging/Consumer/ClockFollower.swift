@@ -22,8 +22,12 @@ public struct ClockFollower: Service {
     /// The time between two looks at whether the topic still has the newest message, and the time for
     /// which its answer is awaited.
     private static let lookInterval = Duration.seconds(5)
-    /// The time for which a fetch waits for a change; there are few.
+    /// The least time for which a fetch waits for a change; there are few.
     private static let fetchWait = Duration.milliseconds(500)
+    /// The same if the broker ends the wait when a change comes.
+    ///
+    /// It is less than the time between two looks, whose answer waits for a fetch that is under way.
+    private static let longFetchWait = Duration.seconds(3)
     /// The time after a change in which others are expected.
     private static let hurry = Duration.seconds(10)
     /// The longest time between two looks at whether a change has yet to be stored; each is signalled.
@@ -47,7 +51,7 @@ public struct ClockFollower: Service {
     ///   - logger: Receives the follower's log messages.
     public init(clock: ProcessClock, kafka: KafkaSettings, logger: Logger) {
         self.clock = clock
-        self.kafka = kafka.waiting(atLeast: Self.fetchWait)
+        self.kafka = kafka.waiting(atLeast: Self.fetchWait, byDefault: Self.longFetchWait)
         hurriedKafka = kafka.fetchWait < Self.fetchWait ? kafka : nil
         self.logger = logger
     }
@@ -196,7 +200,11 @@ public struct ClockFollower: Service {
             }
             let poll = try await consumer.next(
                 max: 1000,
-                timeout: isHurried ? .milliseconds(500) : .seconds(1)
+                timeout: Self.pollWait(
+                    isHurried: isHurried,
+                    isReadUp: reading.unread.isEmpty,
+                    untilLook: ContinuousClock.now.duration(to: lookAt)
+                )
             )
             guard let messages = reading.newest.admit(poll.messages) else { return tellLoss() }
             guard !messages.isEmpty else { continue }
@@ -212,6 +220,15 @@ public struct ClockFollower: Service {
                 if !isHurried, hurriedKafka != nil { return true }
             }
         }
+    }
+
+    /// The longest wait for a message, which ends the wait at once.
+    ///
+    /// If everything was read that was there at first, nothing has to be done before the next look.
+    static func pollWait(isHurried: Bool, isReadUp: Bool, untilLook: Duration) -> Duration {
+        guard !isHurried else { return .milliseconds(500) }
+        // A wait is counted in whole milliseconds, and must not end too early.
+        return isReadUp ? max(untilLook, .zero) + .milliseconds(1) : .seconds(1)
     }
 
     /// Follows the changes in messages.

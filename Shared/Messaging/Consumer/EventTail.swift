@@ -9,10 +9,19 @@ public import ServiceLifecycle
 /// process that runs a tail sees every event; there is no consumer group and no committed offset. A
 /// tail is fast but may skip events, so its receiver must detect a gap and fill it from elsewhere.
 public struct EventTail: Service {
-    /// The time for which a fetch waits for an event.
+    /// The least time for which a fetch waits for an event.
     ///
     /// A tail serves what other processes have published, and asks a quiet broker no more often.
     private static let fetchWait = Duration.milliseconds(500)
+    /// The same if the broker ends the wait when an event comes.
+    private static let longFetchWait = Duration.seconds(3)
+
+    /// The longest wait for a message, which ends the wait at once.
+    private static let pollWait = Duration.seconds(5)
+    /// The most messages that are read at once.
+    ///
+    /// Each takes about two kilobytes until it is known whether anybody wants it.
+    private static let batchSizeMax = 250
 
     private let topics: [Topic]
     private let kafka: KafkaSettings
@@ -42,7 +51,7 @@ public struct EventTail: Service {
         receive: @escaping @Sendable ([ReceivedEvent]) async -> Void
     ) {
         self.topics = topics
-        self.kafka = kafka.waiting(atLeast: Self.fetchWait)
+        self.kafka = kafka.waiting(atLeast: Self.fetchWait, byDefault: Self.longFetchWait)
         self.logger = logger
         self.isWanted = isWanted
         self.isKnown = isKnown
@@ -81,7 +90,7 @@ public struct EventTail: Service {
         var epochs = LogEpochs()
         while true {
             try Task.checkCancellation()
-            let poll = try await consumer.next(max: 1000, timeout: .seconds(2))
+            let poll = try await consumer.next(max: Self.batchSizeMax, timeout: Self.pollWait)
             guard !poll.messages.isEmpty else { continue }
             retries.succeeded()
             // Replays are for consumers. A tail has already handed on the original event.
