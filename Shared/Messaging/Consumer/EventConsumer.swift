@@ -19,9 +19,6 @@ public import StoreTracing
 public struct EventConsumer: Service {
     /// The time for which a fetch waits for a message if its events are applied later anyway.
     private static let patience = Duration.milliseconds(500)
-    /// The time for which a fetch waits if nobody waits for the events, and the broker ends the wait when
-    /// one comes.
-    private static let longFetchWait = Duration.seconds(3)
 
     private let loop: ConsumerLoop
 
@@ -65,8 +62,7 @@ public struct EventConsumer: Service {
             topics: topics,
             client: client,
             clock: clock,
-            kafka: wait > .zero
-                ? kafka.waiting(atLeast: wait, byDefault: Self.longFetchWait) : kafka,
+            kafka: wait > .zero ? kafka.waiting(atLeast: wait) : kafka,
             delay: delay,
             batchSizeMax: batchSizeMax,
             applier: BatchApplier(
