@@ -61,18 +61,12 @@ public struct KafkaSettings: Sendable {
     /// A fetch that finds nothing waits at least this long for a message, so the consumer asks less
     /// often. A broker that ends the wait when a message comes delays nothing.
     ///
-    /// - Parameters:
-    ///   - wait: The least value of librdkafka's `fetch.wait.max.ms`, whose default is a second here.
-    ///   - longer: The least value if the property is not given: then the broker is one that ends the wait
-    ///     when a message comes.
+    /// - Parameter wait: The least value of librdkafka's `fetch.wait.max.ms`, whose default is a second
+    ///   here.
     /// - Returns: The settings, with a wait that is never shorter than it was.
-    public func waiting(
-        atLeast wait: Duration,
-        byDefault longer: Duration = .zero
-    ) -> KafkaSettings {
+    public func waiting(atLeast wait: Duration) -> KafkaSettings {
         var properties = properties
-        let least = properties[Self.fetchWaitName] == nil ? max(wait, longer) : wait
-        properties[Self.fetchWaitName] = "\(max(fetchWait, least).inMilliseconds)"
+        properties[Self.fetchWaitName] = "\(max(fetchWait, wait).inMilliseconds)"
         return KafkaSettings(
             bootstrapServers: bootstrapServers,
             clientID: clientID,

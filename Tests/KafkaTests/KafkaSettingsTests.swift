@@ -40,16 +40,6 @@ import Testing
         #expect(given.refreshingTopics(every: .seconds(10)).properties == [name: "500"])
     }
 
-    @Test func aFetchWaitsLongestForABrokerThatEndsTheWait() {
-        let (short, long) = (Duration.milliseconds(400), Duration.seconds(3))
-        func wait(_ given: String?) -> Duration {
-            settings(given).waiting(atLeast: short, byDefault: long).fetchWait
-        }
-        #expect(wait(nil) == long)
-        #expect(wait("25") == short)
-        #expect(wait("900") == .milliseconds(900))
-    }
-
     @Test func withoutASettingAFetchWaitsASecond() {
         #expect(settings(nil).fetchWait == .seconds(1))
         #expect(settings(nil).waiting(atLeast: .milliseconds(400)).properties[Self.name] == "1000")

@@ -22,12 +22,8 @@ public struct ClockFollower: Service {
     /// The time between two looks at whether the topic still has the newest message, and the time for
     /// which its answer is awaited.
     private static let lookInterval = Duration.seconds(5)
-    /// The least time for which a fetch waits for a change; there are few.
+    /// The time for which a fetch waits for a change; there are few.
     private static let fetchWait = Duration.milliseconds(500)
-    /// The same if the broker ends the wait when a change comes.
-    ///
-    /// It is less than the time between two looks, whose answer waits for a fetch that is under way.
-    private static let longFetchWait = Duration.seconds(3)
     /// The time after a change in which others are expected.
     private static let hurry = Duration.seconds(10)
     /// The longest time between two looks at whether a change has yet to be stored; each is signalled.
@@ -51,7 +47,7 @@ public struct ClockFollower: Service {
     ///   - logger: Receives the follower's log messages.
     public init(clock: ProcessClock, kafka: KafkaSettings, logger: Logger) {
         self.clock = clock
-        self.kafka = kafka.waiting(atLeast: Self.fetchWait, byDefault: Self.longFetchWait)
+        self.kafka = kafka.waiting(atLeast: Self.fetchWait)
         hurriedKafka = kafka.fetchWait < Self.fetchWait ? kafka : nil
         self.logger = logger
     }

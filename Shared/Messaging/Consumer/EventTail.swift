@@ -9,12 +9,10 @@ public import ServiceLifecycle
 /// process that runs a tail sees every event; there is no consumer group and no committed offset. A
 /// tail is fast but may skip events, so its receiver must detect a gap and fill it from elsewhere.
 public struct EventTail: Service {
-    /// The least time for which a fetch waits for an event.
+    /// The time for which a fetch waits for an event.
     ///
     /// A tail serves what other processes have published, and asks a quiet broker no more often.
     private static let fetchWait = Duration.milliseconds(500)
-    /// The same if the broker ends the wait when an event comes.
-    private static let longFetchWait = Duration.seconds(3)
 
     /// The longest wait for a message, which ends the wait at once.
     private static let pollWait = Duration.seconds(5)
@@ -51,7 +49,7 @@ public struct EventTail: Service {
         receive: @escaping @Sendable ([ReceivedEvent]) async -> Void
     ) {
         self.topics = topics
-        self.kafka = kafka.waiting(atLeast: Self.fetchWait, byDefault: Self.longFetchWait)
+        self.kafka = kafka.waiting(atLeast: Self.fetchWait)
         self.logger = logger
         self.isWanted = isWanted
         self.isKnown = isKnown
