@@ -16,16 +16,9 @@ public struct KafkaSettings: Sendable {
         self.properties = properties
     }
 
-    /// The longest time for which a fetch waits for a message, unless a property says otherwise.
-    ///
-    /// A broker ends the wait when a message comes, so a long wait delays none. A partition that is assigned,
-    /// sought or resumed is fetched once the present wait is over, so it must not be too long either.
-    private static let fetchWaitDefault = Duration.seconds(1)
-
     /// The longest time for which a fetch waits for a message.
     public var fetchWait: Duration {
-        properties[Self.fetchWaitName].flatMap { Int($0) }.map { Duration.milliseconds($0) }
-            ?? Self.fetchWaitDefault
+        .milliseconds(properties[Self.fetchWaitName].flatMap { Int($0) } ?? 500)
     }
 
     /// The most bytes that one fetch brings.
@@ -61,8 +54,8 @@ public struct KafkaSettings: Sendable {
     /// A fetch that finds nothing waits at least this long for a message, so the consumer asks less
     /// often. A broker that ends the wait when a message comes delays nothing.
     ///
-    /// - Parameter wait: The least value of librdkafka's `fetch.wait.max.ms`, whose default is a second
-    ///   here.
+    /// - Parameter wait: The least value of librdkafka's `fetch.wait.max.ms`, whose default is
+    ///   500 ms.
     /// - Returns: The settings, with a wait that is never shorter than it was.
     public func waiting(atLeast wait: Duration) -> KafkaSettings {
         var properties = properties

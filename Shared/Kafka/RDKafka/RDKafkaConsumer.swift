@@ -54,7 +54,6 @@ final class RDKafkaConsumer {
                     // applied twice. The usual 45 s would have no advantage.
                     "session.timeout.ms": "10000",
                     "allow.auto.create.topics": "false",
-                    "fetch.wait.max.ms": "\(settings.fetchWait.inMilliseconds)",
                     "fetch.error.backoff.ms": "100",
                     // Behind a backlog, each of a service's consumers keeps this much in memory, and what
                     // one fetch brings. It is several batches. librdkafka fetches on when it has less, and
