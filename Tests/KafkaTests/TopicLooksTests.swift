@@ -9,14 +9,24 @@ import Testing
         topics.map { KafkaTopicPartition(topic: $0, partition: 0) }
     }
 
+    private func expectALook(at time: ContinuousClock.Instant, in looks: inout TopicLooks) {
+        let areDue = looks.areDue(at: time)
+        #expect(areDue)
+    }
+
+    private func expectNoLook(at time: ContinuousClock.Instant, in looks: inout TopicLooks) {
+        let areDue = looks.areDue(at: time)
+        #expect(!areDue)
+    }
+
     @Test func aMissingTopicIsLookedForEverySecond() {
         var looks = TopicLooks(for: ["a", "b"], at: start)
-        #expect(!looks.areDue(at: start + .milliseconds(900)))
-        #expect(looks.areDue(at: start + .seconds(1)))
+        expectNoLook(at: start + .milliseconds(900), in: &looks)
+        expectALook(at: start + .seconds(1), in: &looks)
         looks.found(["a", "other"])
         #expect(looks.missing == ["b"])
-        #expect(!looks.areDue(at: start + .milliseconds(1900)))
-        #expect(looks.areDue(at: start + .seconds(2)))
+        expectNoLook(at: start + .milliseconds(1900), in: &looks)
+        expectALook(at: start + .seconds(2), in: &looks)
     }
 
     @Test func nobodyLooksForTopicsThatWereSeen() {
@@ -24,7 +34,7 @@ import Testing
         looks.note(assigned: partitions("a"), revoked: [], at: start)
         looks.found(["b"])
         #expect(looks.missing.isEmpty)
-        #expect(!looks.areDue(at: start + .seconds(100)))
+        expectNoLook(at: start + .seconds(100), in: &looks)
     }
 
     @Test func aTopicWhosePartitionsAreTakenAwayIsLookedForAgain() {
@@ -33,7 +43,7 @@ import Testing
         let later = start + .seconds(60)
         looks.note(assigned: partitions("b"), revoked: partitions("a", "b"), at: later)
         #expect(looks.missing == ["a"])
-        #expect(!looks.areDue(at: later + .milliseconds(900)))
-        #expect(looks.areDue(at: later + .seconds(1)))
+        expectNoLook(at: later + .milliseconds(900), in: &looks)
+        expectALook(at: later + .seconds(1), in: &looks)
     }
 }
