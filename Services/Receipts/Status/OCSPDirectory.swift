@@ -78,24 +78,18 @@ final class OCSPDirectory: Sendable {
         ["\(name)-index.txt", "\(name)-responder.pem", "\(name)-responder-key.pem"]
     }
 
-    /// Returns marks that differ when a file is replaced: its inode, its size and its time.
-    ///
-    /// Foundation would also look up who owns it, which takes longer than everything else.
+    /// Returns marks that differ when a file is replaced: its time and its inode.
     private static func marks(in path: String) -> [String] {
         names.flatMap(files).map { name in
-            var file = stat()
-            // A mounted secret is a link that stays the same while its target is replaced, and this follows
-            // links.
-            guard stat("\(path)/\(name)", &file) == 0 else {
+            // A mounted secret is a link that stays the same while its target is replaced.
+            let file = URL(fileURLWithPath: "\(path)/\(name)").resolvingSymlinksInPath()
+            guard let found = try? FileManager.default.attributesOfItem(atPath: file.path) else {
                 // The file is missing. Reading the files reports it.
                 return ""
             }
-            #if canImport(Darwin)
-            let time = file.st_mtimespec
-            #else
-            let time = file.st_mtim
-            #endif
-            return "\(file.st_ino) \(file.st_size) \(time.tv_sec).\(time.tv_nsec)"
+            let time = (found[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+            let (inode, size) = (found[.systemFileNumber] ?? 0, found[.size] ?? 0)
+            return "\(inode) \(size) \(time)"
         }
     }
 
