@@ -113,6 +113,7 @@ struct ChargingParts {
             processor: processor,
             context: context,
             limits: settings.limits,
+            lookInterval: WorkLook.patience,
             didCommit: wakeRelay
         )
         self.runner = runner

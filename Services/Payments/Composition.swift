@@ -55,7 +55,7 @@ private func composePayments(
                 LogSealer(.ledger, client: frame.client, logger: frame.logger), clock.keeper,
                 runner, RenewalParts.gaps(on: frame), renewals.runner, renewals.extensions,
                 renewals.watch, renewals.enrolments, accounts.runner,
-                WorkLook(for: renewals, accounts, on: frame),
+                WorkLook(for: renewals, charging, accounts, on: frame),
                 consumer, acceptance.batcher,
             ],
         readiness: [clock.check] + charging.readiness,

@@ -19,6 +19,8 @@ public protocol OutgoingCalls: Sendable {
     /// Leases calls that are due, except those to the given hosts.
     func take(limit: Int, excluding hosts: [String]) async throws -> [Call]
     /// Returns the time until the next call is due, or `nil` if none is pending.
+    ///
+    /// The time is zero if one is due already.
     func untilNextDue() async throws -> Duration?
     /// Makes a try and records its outcome.
     func perform(_ call: Call) async
@@ -43,6 +45,8 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
         var count = 0
         var perHost: [String: Int] = [:]
         var isStopping = false
+        /// Whether the last look found no call that was due, and none is under way.
+        var isQuiet = false
     }
 
     /// Creates a sender.
@@ -86,6 +90,11 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
     /// - Returns: The time to wait, unless a try ends or a new call arrives before.
     private func startDue(in group: inout DiscardingTaskGroup) async -> Duration {
         do {
+            // Reading a time costs less than a database transaction that leases nothing.
+            if inFlight.withLock({ $0.isQuiet }) {
+                let due = try await calls.untilNextDue()
+                guard due == .zero else { return pause(until: due) }
+            }
             while true {
                 let (room, busiest, busyHosts) = inFlight.withLock { state in
                     let busy = state.perHost.filter { $0.value >= limits.concurrencyPerHost }
@@ -99,6 +108,7 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
                 // All leased calls may be for the host that already has the most under way.
                 let limit = min(room, limits.concurrencyPerHost - busiest)
                 let leased = try await calls.take(limit: limit, excluding: busyHosts)
+                inFlight.withLock { $0.isQuiet = leased.isEmpty && $0.count == 0 }
                 for call in leased {
                     inFlight.withLock { state in
                         state.count += 1
@@ -110,10 +120,8 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
                     }
                 }
                 guard leased.count == limit else {
-                    guard busyHosts.isEmpty, let due = try await calls.untilNextDue() else {
-                        return limits.pollInterval
-                    }
-                    return min(max(due, .milliseconds(1)), limits.pollInterval)
+                    let due = try await busyHosts.isEmpty ? calls.untilNextDue() : nil
+                    return pause(until: due)
                 }
             }
         } catch {
@@ -123,6 +131,11 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
             )
             return limits.pollInterval
         }
+    }
+
+    /// The time to wait until a call is due; `nil` stands for a time that is not known.
+    private func pause(until due: Duration?) -> Duration {
+        min(max(due ?? limits.pollInterval, .milliseconds(1)), limits.pollInterval)
     }
 
     private func finish(_ call: Calls.Call) {

@@ -21,16 +21,22 @@ public struct KafkaSettings: Sendable {
         .milliseconds(properties[Self.fetchWaitName].flatMap { Int($0) } ?? 500)
     }
 
+    /// The most bytes that one fetch brings.
+    ///
+    /// librdkafka demands that the largest message has room, whose default is 1,000,000 bytes.
+    var fetchBytesMax: Int {
+        max(1 << 20, properties["message.max.bytes"].flatMap { Int($0) } ?? 0)
+    }
+
     private static let fetchWaitName = "fetch.wait.max.ms"
 
     private static let refreshName = "topic.metadata.refresh.interval.ms"
 
-    /// Returns these settings for a handle that need not find new topics by itself.
+    /// Returns these settings for a handle that asks so often for the topics it knows.
     ///
-    /// Each handle asks the broker again and again for the topics it knows. Every second is only needed
-    /// by a member of a group, which thereby finds a topic of its subscription that is created later.
-    /// Others ask at once if a partition has moved, and every second for a topic that is gone. What they
-    /// learn later is that a topic has got more partitions.
+    /// It asks at once if a partition has moved, and every second for a topic that is gone. What it learns
+    /// by asking again and again is that a topic has got more partitions. A member of a group also learns
+    /// that a topic of its subscription is gone.
     ///
     /// - Parameter interval: The time between two requests; a property that is given stays as it is.
     /// - Returns: The settings.

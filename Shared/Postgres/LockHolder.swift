@@ -13,7 +13,9 @@ public final class LockHolder: Sendable {
     public static let silenceMax = Duration.seconds(11)
     /// The time between two checks of the watch, which asks the server and looks whether the body
     /// makes progress.
-    static let askInterval = Duration.seconds(2)
+    ///
+    /// Together with ``silenceMax`` it is less than 15 seconds, within which another process leads.
+    static let askInterval = Duration.seconds(3)
 
     private struct State {
         var movedAt: ContinuousClock.Instant

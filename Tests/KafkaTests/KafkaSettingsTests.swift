@@ -1,3 +1,4 @@
+import Logging
 import Testing
 
 @testable import Kafka
@@ -41,5 +42,18 @@ import Testing
 
     @Test func withoutASettingAFetchWaitsAsLongAsTheLibraryDoes() {
         #expect(settings(nil).waiting(atLeast: .milliseconds(400)).properties[Self.name] == "500")
+    }
+
+    @Test(arguments: [nil, "5000000"] as [String?])
+    func aFetchHasRoomForTheLargestMessage(_ messageMax: String?) throws {
+        let settings = KafkaSettings(
+            bootstrapServers: "127.0.0.1:1",
+            clientID: "test",
+            properties: messageMax.map { ["message.max.bytes": $0] } ?? [:]
+        )
+        #expect(settings.fetchBytesMax == (messageMax == nil ? 1_048_576 : 5_000_000))
+        // librdkafka refuses less.
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        _ = try RDKafkaConsumer(settings: settings, group: "g", logger: logger)
     }
 }

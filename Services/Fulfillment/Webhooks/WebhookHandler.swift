@@ -27,6 +27,7 @@ struct WebhookHandler: Sendable {
                 until: now.advanced(by: lease),
                 on: connection
             )
+            guard !webhooks.isEmpty else { return [] }
             let owned = try EntitlementReadStore.lasting(
                 of: Set(webhooks.map(\.queue)),
                 at: time,

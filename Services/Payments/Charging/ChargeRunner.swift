@@ -77,6 +77,7 @@ final class ChargeRunner: Service {
     private let signal = Signal()
     private let rejected = Mutex(Rejected())
     private let didCommit: @Sendable () -> Void
+    private let lookInterval: Duration
     private let overflowed = Counter(label: "processor_queue_overflows")
     /// The attempts that fell due, without those for which an account has no room yet.
     let recovered = Counter(label: "processor_attempts_recovered")
@@ -87,17 +88,21 @@ final class ChargeRunner: Service {
     ///   - processor: The processor to call.
     ///   - context: The context of the service.
     ///   - limits: The limits of concurrent work.
+    ///   - lookInterval: The time between its own looks for attempts that are due; a quarter of a lease
+    ///     unless somebody else looks for them.
     ///   - didCommit: Called after each commit that may have appended events.
     init(
         processor: any PaymentProcessor,
         context: PaymentsContext,
         limits: Limits = Limits(),
+        lookInterval: Duration? = nil,
         didCommit: @escaping @Sendable () -> Void = {}
     ) {
         self.processor = processor
         self.context = context
         handler = OutcomeHandler(context: context)
         self.limits = limits
+        self.lookInterval = lookInterval ?? context.policy.lease / 4
         self.didCommit = didCommit
         let queues = AccountLanes.queues(countMax: limits.queueMax)
         self.queues = queues
@@ -147,7 +152,7 @@ final class ChargeRunner: Service {
         )
     }
 
-    /// Looks for due attempts at once, because the store's clock was moved.
+    /// Looks for due attempts at once, because there are some or the store's clock was moved.
     func wake() { signal.send() }
 
     /// Carries out attempts until graceful shutdown, and then those that are still queued.
@@ -276,7 +281,6 @@ final class ChargeRunner: Service {
     }
 
     private func recoverForEver() async {
-        let interval = context.policy.lease / 4
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 do {
@@ -290,7 +294,7 @@ final class ChargeRunner: Service {
                     )
                 }
                 // When cancelled, the loop ends.
-                try? await signal.wait(atMost: interval)
+                try? await signal.wait(atMost: lookInterval)
             }
         }
     }

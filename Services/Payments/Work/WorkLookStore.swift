@@ -15,6 +15,8 @@ struct WorkLookStore: Sendable {
         case enrolments
         /// Accounts whose families may have something else to share.
         case families
+        /// Attempts that are due, or whose approval has expired.
+        case attempts
     }
 
     /// Waits until the database has the tables of the work.
@@ -24,26 +26,34 @@ struct WorkLookStore: Sendable {
 
     /// The kinds of work that there are, taken by somebody or not.
     ///
-    /// - Parameter time: The store's time.
+    /// - Parameters:
+    ///   - time: The store's time.
+    ///   - machineTime: The machines' time, by which attempts fall due.
     /// - Returns: The kinds.
     /// - Throws: `PostgresError`, or `CancellationError` if the task was cancelled.
-    func kinds(at time: StoreTime) async throws -> Set<Kind> {
+    func kinds(at time: StoreTime, machinesAt machineTime: MachineTime) async throws -> Set<Kind> {
         let found = try await client.withConnection { connection in
             try connection.query(
                 """
                 SELECT EXISTS (SELECT 1 FROM subscriptions WHERE due_at <= \(time)),
                     EXISTS (SELECT 1 FROM mass_extensions WHERE completed_at IS NULL),
                     EXISTS (SELECT 1 FROM price_enrolments WHERE NOT is_finished),
-                    EXISTS (SELECT 1 FROM family_work)
+                    EXISTS (SELECT 1 FROM family_work),
+                    EXISTS (SELECT 1 FROM processor_attempts WHERE due_at <= \(machineTime))
+                        OR EXISTS (
+                            SELECT 1 FROM processor_attempts
+                            WHERE approval_ends_at <= \(time) AND due_at IS NULL
+                        )
                 """
-            ).first?.decode(Bool.self, Bool.self, Bool.self, Bool.self)
+            ).first?.decode(Bool.self, Bool.self, Bool.self, Bool.self, Bool.self)
         }
-        guard let (renewals, extensions, enrolments, families) = found else { return [] }
+        guard let (renewals, extensions, enrolments, families, attempts) = found else { return [] }
         var kinds: Set<Kind> = []
         if renewals { kinds.insert(.renewals) }
         if extensions { kinds.insert(.extensions) }
         if enrolments { kinds.insert(.enrolments) }
         if families { kinds.insert(.families) }
+        if attempts { kinds.insert(.attempts) }
         return kinds
     }
 }

@@ -39,8 +39,9 @@ final class RDKafkaConsumer {
         let box = Unmanaged.passRetained(CallbackBox(logger: logger))
         do {
             let configuration = try RDKafkaConfiguration.make(
-                // Without a group it reads partitions that its owner has found.
-                group == nil ? settings.refreshingTopics(every: .seconds(10)) : settings,
+                // Without a group it reads partitions that its owner has found. The owner of a member asks
+                // for missing topics, too.
+                settings.refreshingTopics(every: group == nil ? .seconds(10) : .seconds(5)),
                 defaults: [
                     // A consumer without a group joins none, but librdkafka requires a name and
                     // asks for its coordinator, so the name must be one that the client may use.
@@ -54,9 +55,11 @@ final class RDKafkaConsumer {
                     "session.timeout.ms": "10000",
                     "allow.auto.create.topics": "false",
                     "fetch.error.backoff.ms": "100",
-                    // Behind a backlog, each of a service's consumers keeps this much in memory. It is
-                    // several batches. librdkafka fetches on when it has less, and looks that often.
-                    "queued.max.messages.kbytes": "4096",
+                    // Behind a backlog, each of a service's consumers keeps this much in memory, and what
+                    // one fetch brings. It is several batches. librdkafka fetches on when it has less, and
+                    // looks that often.
+                    "queued.max.messages.kbytes": "2048",
+                    "fetch.max.bytes": "\(settings.fetchBytesMax)",
                     "fetch.queue.backoff.ms": "50",
                 ],
                 opaque: box
@@ -274,6 +277,15 @@ final class RDKafkaConsumer {
     func partitionCount(of topic: String) throws(KafkaError) -> Int? {
         try requireOpen()
         return try RDKafkaMetadata.partitionCount(of: topic, handle)
+    }
+
+    /// The topics that exist.
+    ///
+    /// The group learns of those to which this member subscribes. It does so only from an answer about all
+    /// topics, because another might lack some.
+    func topics() throws(KafkaError) -> Set<String> {
+        try requireOpen()
+        return try RDKafkaMetadata.topics(handle)
     }
 
     /// Leaves the group and frees the handle.

@@ -29,7 +29,7 @@ final class RDKafkaProducer: Sendable {
         do {
             let configuration = try RDKafkaConfiguration.make(
                 // Until it knows of new partitions, it refuses messages for them.
-                settings.refreshingTopics(every: .seconds(3)),
+                settings.refreshingTopics(every: .seconds(5)),
                 defaults: [
                     // A broker would make a missing topic with its own number of partitions.
                     "allow.auto.create.topics": "false",

@@ -196,7 +196,11 @@ public struct ClockFollower: Service {
             }
             let poll = try await consumer.next(
                 max: 1000,
-                timeout: isHurried ? .milliseconds(500) : .seconds(1)
+                timeout: Self.pollWait(
+                    isHurried: isHurried,
+                    isReadUp: reading.unread.isEmpty,
+                    untilLook: ContinuousClock.now.duration(to: lookAt)
+                )
             )
             guard let messages = reading.newest.admit(poll.messages) else { return tellLoss() }
             guard !messages.isEmpty else { continue }
@@ -212,6 +216,15 @@ public struct ClockFollower: Service {
                 if !isHurried, hurriedKafka != nil { return true }
             }
         }
+    }
+
+    /// The longest wait for a message, which ends the wait at once.
+    ///
+    /// If everything was read that was there at first, nothing has to be done before the next look.
+    static func pollWait(isHurried: Bool, isReadUp: Bool, untilLook: Duration) -> Duration {
+        guard !isHurried else { return .milliseconds(500) }
+        // A wait is counted in whole milliseconds, and must not end too early.
+        return isReadUp ? max(untilLook, .zero) + .milliseconds(1) : .seconds(1)
     }
 
     /// Follows the changes in messages.

@@ -104,7 +104,7 @@ final class ConsumerLoop: Sendable {
             // A message ends the wait at once. A short wait is needed only if something is to be
             // done when no message comes.
             let isIdle = offsets.areSettled && reading.held.first.isEmpty
-            let patience = awaitsPartitions ? Duration.milliseconds(500) : .seconds(2)
+            let patience = awaitsPartitions ? Duration.milliseconds(500) : .seconds(5)
             let timeout =
                 isIdle ? redrives.wait(atMost: patience, from: .now) : .milliseconds(100)
             let poll = try await consumer.next(

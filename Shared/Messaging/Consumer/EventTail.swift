@@ -14,6 +14,13 @@ public struct EventTail: Service {
     /// A tail serves what other processes have published, and asks a quiet broker no more often.
     private static let fetchWait = Duration.milliseconds(500)
 
+    /// The longest wait for a message, which ends the wait at once.
+    private static let pollWait = Duration.seconds(5)
+    /// The most messages that are read at once.
+    ///
+    /// Each takes about two kilobytes until it is known whether anybody wants it.
+    private static let batchSizeMax = 250
+
     private let topics: [Topic]
     private let kafka: KafkaSettings
     private let logger: Logger
@@ -81,7 +88,7 @@ public struct EventTail: Service {
         var epochs = LogEpochs()
         while true {
             try Task.checkCancellation()
-            let poll = try await consumer.next(max: 1000, timeout: .seconds(2))
+            let poll = try await consumer.next(max: Self.batchSizeMax, timeout: Self.pollWait)
             guard !poll.messages.isEmpty else { continue }
             retries.succeeded()
             // Replays are for consumers. A tail has already handed on the original event.

@@ -3,7 +3,9 @@ public import Postgres
 public import Seals
 public import ServiceLifecycle
 
-/// Seals, once a second, a log of a service that has no relay: an insert-only table.
+/// Seals a log of a service that has no relay: an insert-only table.
+///
+/// It looks for new rows once a second, and up to five seconds later while there are none.
 ///
 /// One sealer of a log works at a time, thanks to an advisory lock of the database. The others
 /// stand by and take over if it stops making progress (``Lead``). If the old sealer then wakes up,
@@ -13,8 +15,11 @@ public struct LogSealer: Service {
     private let client: PostgresClient
     private let logger: Logger
 
-    /// The rest when everything is sealed, and so the longest time that a new row stays unsealed.
-    private static let pause = Duration.seconds(1)
+    /// The rests when everything is sealed.
+    ///
+    /// A new row stays unsealed for the longest of them at most. A leader moves at each look, so that is less
+    /// than half of ``LockHolder/silenceMax``.
+    private static let rests = LookRests(from: .seconds(1), to: .seconds(5))
 
     /// Makes a sealer, which does nothing before ``run()``.
     public init(_ log: SealedLog, client: PostgresClient, logger: Logger) {
@@ -59,13 +64,14 @@ public struct LogSealer: Service {
         var heads = try await client.withConnection { [log] connection in
             try SealStore.heads(of: log.name, on: connection)
         }
+        var rests = Self.rests
         while true {
             try Task.checkCancellation()
             let count = try await sealBatch(&heads)
             lead.move()
             retries.succeeded()
             guard count == LogSeal.rowsMax else {
-                try await Task.sleep(for: Self.pause)
+                try await Task.sleep(for: rests.rest(afterFinding: count > 0))
                 continue
             }
         }

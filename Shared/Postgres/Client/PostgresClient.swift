@@ -15,6 +15,8 @@ public final class PostgresClient: Service, Sendable {
     ///
     /// With less, it would only cost the connection it gets.
     private static let leastWait = Duration.milliseconds(20)
+    /// The time between two looks at whether idle connections have broken.
+    private static let idleLookInterval = Duration.seconds(2)
 
     let settings: PostgresSettings
     let logger: Logger
@@ -271,12 +273,13 @@ public final class PostgresClient: Service, Sendable {
         }
     }
 
-    /// Notices within a second that idle connections have broken.
+    /// Notices within two seconds that idle connections have broken.
     ///
-    /// ``isConnected`` is then accurate, and a replacement is open before it is needed.
+    /// ``isConnected`` is then accurate, and a replacement is open before it is needed. Whoever borrows a
+    /// connection before that looks after it, too.
     private func lookAfterIdle() async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))  // If cancelled, the loop ends.
+            try? await Task.sleep(for: Self.idleLookInterval)  // If cancelled, the loop ends.
             for lease in pool.takeAllIdle() {
                 // Of a quiet session the thread of its connection need not be woken.
                 if lease.connection.isQuiet {

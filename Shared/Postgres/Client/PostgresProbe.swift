@@ -54,31 +54,38 @@ public final class PostgresProbe: Service, Sendable {
             let start = ContinuousClock.now
             do {
                 try await withSession(settings) { connection in
-                    try await connection.boundMemory()
-                    while true {
-                        try await ask(connection)
-                        try await pause()
-                    }
+                    try await keepAsking(on: connection)
                 }
             } catch let error as PostgresError {
                 failed(error, since: start)
             }
-            try await pause()
+            try await Task.sleep(for: pause)
         }
     }
 
-    private func ask(_ connection: PostgresConnection) async throws {
+    /// Asks until the session is lost or the task is cancelled.
+    ///
+    /// The session's own thread rests in between, so no other thread has to wake it.
+    private func keepAsking(on connection: isolated PostgresConnection) throws {
+        try connection.boundMemory()
+        while true {
+            try ask(on: connection)
+            try connection.rest(for: pause)
+        }
+    }
+
+    private func ask(on connection: isolated PostgresConnection) throws {
         let start = ContinuousClock.now
         let writes = client.health.withLock { $0.wantsWrite }
         do {
-            let isReadOnly = try await connection.probe(writes: writes, within: timeout)
+            let isReadOnly = try connection.probe(writes: writes, within: timeout)
             client.health.withLock {
                 $0.answered(since: start, isReadOnly: isReadOnly, hasWritten: writes && !isReadOnly)
             }
         } catch let error as PostgresError {
             failed(error, since: start)
             // A session that still works is kept, even if the server reported an error.
-            guard await !connection.isLost else { throw error }
+            guard !connection.isLost else { throw error }
         }
     }
 
@@ -93,9 +100,10 @@ public final class PostgresProbe: Service, Sendable {
         }
     }
 
-    private func pause() async throws {
+    /// The time until the next probe.
+    private var pause: Duration {
         let isWell = client.health.withLock { $0.problem == nil && !$0.wantsWrite }
-        try await Task.sleep(for: isWell ? interval : min(interval, .seconds(1)))
+        return isWell ? interval : min(interval, .seconds(1))
     }
 }
 
@@ -103,6 +111,18 @@ extension PostgresConnection {
     /// Limits the memory of the session, so that the probe's query needs a temporary file.
     fileprivate func boundMemory() throws(PostgresError) {
         try simple("SET work_mem = '64kB'")
+    }
+
+    /// Waits on the session's thread, at most until the server ends the session or the task is cancelled.
+    fileprivate func rest(for duration: Duration) throws(PostgresError) {
+        let session = try requireSession()
+        do throws(PostgresError) {
+            // The session listens on no channel.
+            _ = try session.waitForNotifications(timeout: duration)
+        } catch {
+            // If the session is lost, the next statement says so.
+            guard session.isLost else { throw error }
+        }
     }
 
     /// Runs the probe's query.

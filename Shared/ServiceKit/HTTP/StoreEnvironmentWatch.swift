@@ -10,8 +10,8 @@ import Synchronization
 
 /// Compares a service's environment with that of another service of the same store.
 ///
-/// It asks the other service at `/health/environment` every two seconds, and every ten seconds while
-/// that one agrees. While the two differ, the service is not ready and reports the reason. Once both
+/// It asks the other service at `/health/environment` every two seconds, and every thirty seconds while
+/// that one agrees. Another setting comes with a restart, and a service that starts asks at once. While the two differ, the service is not ready and reports the reason. Once both
 /// have the same setting, it is ready again.
 /// If the other service does not answer, nothing changes, so each service can start and run without
 /// the other.
@@ -30,7 +30,7 @@ public final class StoreEnvironmentWatch: Service {
     private static let path = "/health/environment"
     private static let answerMax = 4096
     /// The pause while the other service agrees, as a multiple of the interval.
-    private static let patience = 5
+    private static let patience = 15
 
     private let service: ServiceName
     /// The service's own environment.
@@ -50,7 +50,7 @@ public final class StoreEnvironmentWatch: Service {
     ///   - peer: The service that is asked.
     ///   - url: The URL of that service.
     ///   - signsUntil: The last time at which this service can sign; `nil` if it does not sign.
-    ///   - interval: The pause between two requests. It is five times as long while the other service
+    ///   - interval: The pause between two requests. It is fifteen times as long while the other service
     ///     answers and agrees.
     ///   - logger: Receives a report of a disagreement.
     public init(

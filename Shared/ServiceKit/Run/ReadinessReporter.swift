@@ -8,6 +8,8 @@ struct ReadinessReporter: Service {
     let checks: [ReadinessCheck]
     let logger: Logger
     var warnEvery: Duration = .seconds(10)
+    /// The time between two looks while the service is ready.
+    var lookEvery: Duration = .seconds(5)
 
     func run() async throws {
         let start = ContinuousClock.now
@@ -31,7 +33,7 @@ struct ReadinessReporter: Service {
                 )
             }
             wasReady = isReady
-            let pause: Duration = isReady ? .seconds(2) : .milliseconds(50)
+            let pause: Duration = isReady ? lookEvery : .milliseconds(50)
             do {
                 try await cancelWhenGracefulShutdown {
                     try await Task.sleep(for: pause)

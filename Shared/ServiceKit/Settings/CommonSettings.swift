@@ -12,7 +12,7 @@ import Tracing
 /// | `HTTP_IDLE_TIMEOUT_MS` | 60000 | the time that an idle connection stays open |
 /// | `DATABASE_URL`, `DATABASE_POOL_SIZE` | required, 4 | the service's own database |
 /// | `DATABASE_WAIT_MAX_MS` | 10000 | a request that waits longer is answered 503 |
-/// | `DATABASE_PROBE_MS` | 3000 | how often the database is asked whether it can serve |
+/// | `DATABASE_PROBE_MS` | 5000 | how often the database is asked whether it can serve |
 /// | `KAFKA_BOOTSTRAP_SERVERS`, `KAFKA_PROPERTIES` | required, none | the broker |
 /// | `KAFKA_TOPIC_PARTITIONS`, `KAFKA_TOPIC_REPLICATION` | 8, 1 | for topics the service makes |
 /// | `APP_KEYS_DIRECTORY`, `ADMIN_KEYS_DIRECTORY` | required | the keys whose tokens are accepted |
@@ -69,7 +69,7 @@ public struct CommonSettings: Sendable {
         )
         databaseProbeInterval = reader.milliseconds(
             "DATABASE_PROBE_MS",
-            default: .seconds(3),
+            default: .seconds(5),
             in: .milliseconds(100)...(.seconds(60)),
             "How often the database is asked whether it can serve, for /health/ready."
         )

@@ -264,4 +264,13 @@ struct ClockFollowerTests {
             }
         }
     }
+    @Test func aFollowerThatHasReadEverythingWaitsUntilItsNextLook() {
+        func wait(_ isHurried: Bool, _ isReadUp: Bool, _ untilLook: Duration) -> Duration {
+            ClockFollower.pollWait(isHurried: isHurried, isReadUp: isReadUp, untilLook: untilLook)
+        }
+        #expect(wait(false, true, .seconds(4)) == .milliseconds(4001))
+        #expect(wait(false, true, .seconds(-1)) == .milliseconds(1))
+        #expect(wait(false, false, .seconds(4)) == .seconds(1))
+        #expect(wait(true, true, .seconds(4)) == .milliseconds(500))
+    }
 }

@@ -274,7 +274,7 @@ extension StripeStore {
         }
         return try await stripe.paymentIntents(
             ofAttempt: "\(attempt.id)",
-            customer: try #require(customers[attempt.paymentMethod]),
+            customer: try #require(customers[attempt.paymentMethod]?.reference),
             firstCalled: MachineTime(millisecondsSinceEpoch: 0)
         )
     }

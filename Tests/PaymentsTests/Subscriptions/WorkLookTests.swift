@@ -13,7 +13,8 @@ import Testing
 /// The look for work that no signal announces, on a real PostgreSQL.
 @Suite(.timeLimit(.minutes(2))) struct WorkLookTests {
     private func kinds(_ store: Store) async throws -> Set<WorkLookStore.Kind> {
-        try await WorkLookStore(client: store.client).kinds(at: store.clock.now())
+        try await WorkLookStore(client: store.client)
+            .kinds(at: store.clock.now(), machinesAt: store.clock.machineNow())
     }
 
     @Test func nothingIsFoundWhereNothingIsToBeDone() async throws {
@@ -74,6 +75,18 @@ import Testing
         }
     }
 
+    @Test func anAttemptIsFoundOnceItIsDue() async throws {
+        try await withStore { store in
+            try await store.add(request(), key: "1")
+            // The process that has just added it carries it out at once.
+            #expect(try await kinds(store).isEmpty)
+            store.clock.advance(by: .seconds(11))
+            #expect(try await kinds(store) == [.attempts])
+            try await store.recover(after: .zero)
+            #expect(try await kinds(store).isEmpty)
+        }
+    }
+
     @Test func whoDoesTheWorkIsWoken() async throws {
         try await withStore { store in
             _ = try await store.family("alice", "bob")
@@ -81,6 +94,7 @@ import Testing
             let look = WorkLook(
                 store: WorkLookStore(client: store.client),
                 now: store.clock.now,
+                machineNow: store.clock.machineNow,
                 logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
             ) { kind in
                 woken.withLock { $0.append(kind) }

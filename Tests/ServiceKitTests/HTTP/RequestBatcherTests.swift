@@ -157,7 +157,7 @@ struct RequestBatcherTests {
             return requests
         }
         let prepared = Mutex<[Int]>([])
-        @Sendable func submit(_ number: Int) async throws -> Int {
+        let submit: @Sendable (Int) async throws -> Int = { number in
             try await batcher.submit(preparing: {
                 prepared.withLock { $0.append(number) }
                 return number

@@ -33,7 +33,7 @@ import Testing
         let watch = watch(.production)
         #expect(watch.pause(isAnswered: false) == .seconds(2))
         watch.note("Production")
-        #expect(watch.pause(isAnswered: true) == .seconds(10))
+        #expect(watch.pause(isAnswered: true) == .seconds(30))
         #expect(watch.pause(isAnswered: false) == .seconds(2), "it does not answer now")
         watch.note("Sandbox")
         #expect(watch.pause(isAnswered: true) == .seconds(2))

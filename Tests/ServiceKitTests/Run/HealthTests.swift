@@ -65,7 +65,8 @@ struct HealthTests {
         let reporter = ReadinessReporter(
             checks: [ReadinessCheck("postgres") { isConnected.withLock { $0 } }],
             logger: logger,
-            warnEvery: .milliseconds(100)
+            warnEvery: .milliseconds(100),
+            lookEvery: .milliseconds(50)
         )
         try await withRunning([reporter]) { _ in
             var iterator = lines.makeAsyncIterator()

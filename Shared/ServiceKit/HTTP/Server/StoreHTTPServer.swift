@@ -63,7 +63,7 @@ public struct StoreHTTPServer: Service {
     /// - Throws: ``ServiceKitError`` if the server cannot listen on the address.
     public func run() async throws {
         do {
-            try await application().run()
+            try await server().run()
         } catch let error as IOError {
             throw cannotListen(error.errnoCode, "\(error)")
         } catch let error as SocketAddressError {
@@ -71,46 +71,60 @@ public struct StoreHTTPServer: Service {
         }
     }
 
-    private func application() -> Application<ShallowResponder> {
+    /// Builds the server without Hummingbird's `Application`, which would wake up every second to write a
+    /// date, and give each request a number that nobody logs.
+    private func server() throws -> any Service {
         // The libraries below would log what this server already logs.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .critical)
-        let settings = settings
-        let logger = logger
-        let didListen = didListen
-        return Application(
-            responder: responder,
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [ConnectionOptionsHandler()],
-                    idleTimeout: .nanoseconds(settings.idleTimeout.nanoseconds),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 16 * 1024,
-                        maxHeaderListSize: 32 * 1024,
-                        maxHeaderFieldCount: 100
-                    )
+        let (logger, silent) = (logger, quiet)
+        let (settings, didListen) = (settings, didListen)
+        let responder = responder
+        let date = ResponseDate()
+        return try HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [ConnectionOptionsHandler()],
+                idleTimeout: .nanoseconds(settings.idleTimeout.nanoseconds),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 16 * 1024,
+                    maxHeaderListSize: 32 * 1024,
+                    maxHeaderFieldCount: 100
                 )
-            ),
-            configuration: ApplicationConfiguration(
+            )
+        ).buildServer(
+            configuration: ServerConfiguration(
                 address: .hostname(settings.host, port: settings.port),
                 backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(
                     connectionsMax,
-                    logger: quiet
+                    logger: silent
                 )
             ),
-            onServerRunning: { channel in
-                await Self.restWhereNothingCanBeAccepted(channel, logger)
-                let port = channel.localAddress?.port ?? settings.port
-                logger.info(
-                    "listening",
-                    metadata: ["host": "\(settings.host)", "port": "\(port)"]
-                )
-                didListen(port)
-            },
-            logger: quiet
-        )
+            eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup,
+            logger: silent
+        ) { (request, writer: consuming ResponseWriter, channel) in
+            let source = ApplicationRequestContextSource(channel: channel, logger: silent)
+            var response = try await responder.answer(request, StoreRequestContext(source: source))
+            response.headers[.date] = date.text
+            do {
+                try await writer.write(response: response.head, body: response.body)
+            } catch is HTTPParserError {
+                // The server would answer the error itself, in the middle of this answer.
+                throw BrokenAnswer()
+            }
+        } onServerRunning: { channel in
+            await Self.restWhereNothingCanBeAccepted(channel, logger)
+            let port = channel.localAddress?.port ?? settings.port
+            logger.info(
+                "listening",
+                metadata: ["host": "\(settings.host)", "port": "\(port)"]
+            )
+            didListen(port)
+        }
     }
+
+    /// A request turned out to be unreadable while it was answered.
+    private struct BrokenAnswer: Error {}
 
     /// Adds the pausing handler before the server's own handlers, which would stop accepting for
     /// good.
@@ -169,6 +183,19 @@ private struct ShallowResponder: HTTPResponder {
         }
         async let response = router.respond(to: request, context: context)
         return try await response
+    }
+
+    /// Answers a request, whatever happens.
+    ///
+    /// - Throws: `HTTPParserError` if the rest of the request is unreadable, which the server answers.
+    func answer(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
+        do {
+            return try await respond(to: request, context: context)
+        } catch let error as HTTPParserError {
+            throw error
+        } catch {
+            return Response(status: .internalServerError)
+        }
     }
 }
 
