@@ -18,6 +18,7 @@ package final class StandInServer: Sendable {
         /// The calls that make payments.
         var paymentCalls = 0
         var sentEvents = 0
+        var takenWebhooks = 0
         /// The keys of the account; empty for every test key.
         var keys: Set<String>
         var revokedKeys: Set<String> = []
@@ -108,6 +109,9 @@ package final class StandInServer: Sendable {
 
     /// The number of requests so far to make a payment, repetitions included.
     package var paymentCalls: Int { state.withLock(\.paymentCalls) }
+
+    /// The number of webhooks that were answered with success.
+    package var takenWebhooks: Int { state.withLock(\.takenWebhooks) }
 
     /// Lets a payment that is being processed, or that waits for the buyer, succeed or fail.
     ///
@@ -341,7 +345,8 @@ package final class StandInServer: Sendable {
                 state.sentEvents = state.books.events.count
                 return due
             }
-            await sender.send(due)
+            let taken = await sender.send(due)
+            state.withLock { $0.takenWebhooks += taken }
         }
     }
 }

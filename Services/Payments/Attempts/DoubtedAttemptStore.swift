@@ -4,7 +4,7 @@ import Postgres
 
 /// The SQL about charges of which the books may have lost an earlier try.
 enum DoubtedAttemptStore {
-    /// What a search has found for a charge.
+    /// The result of a search for a charge.
     struct Finding: Sendable {
         let key: AttemptKey
         /// The lost try; `nil` if none was found.

@@ -40,7 +40,7 @@ final class ChargeRunner: Service {
         }
     }
 
-    /// What did not fit into the queues.
+    /// The attempts that did not fit into the queues.
     private struct Rejected {
         /// The newest attempts.
         var keys: [AttemptKey] = []

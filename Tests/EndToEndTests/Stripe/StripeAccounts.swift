@@ -1,7 +1,6 @@
 import EventTypes
 import Foundation
 import NIOHTTP1
-import Postgres
 import StoreAPI
 import StripeStandIn
 import TestSupport
@@ -24,7 +23,7 @@ extension EndToEnd {
                 try shop.expectCharges(first: [mine], games: [his])
                 // Nobody reads the lists of events here, so webhooks have told of these.
                 try await eventually("a webhook of each account") {
-                    try await shop.toldAccounts() == ["default", "games"] ? true : nil
+                    shop.first.takenWebhooks > 0 && shop.games.takenWebhooks > 0 ? true : nil
                 }
                 _ = try await shop.store.administrator.refund(his.transactionID)
                 try await shop.store.expectOne("refund", of: his.transactionID)
@@ -277,16 +276,6 @@ extension EndToEnd {
                 for (account, payments) in [(self.first, first), (self.games, games)] {
                     let charged = account.entries.filter { $0.kind == "charge" }.map(\.transaction)
                     #expect(charged.sorted() == payments.map(\.transactionID.rawValue).sorted())
-                }
-            }
-
-            /// The accounts of whose events the store knows.
-            func toldAccounts() async throws -> [String] {
-                try await store.withDatabase(of: .payments) { connection in
-                    let rows = try connection.query(
-                        "SELECT DISTINCT processor_account FROM processor_events ORDER BY 1"
-                    )
-                    return try rows.map { try $0.decode(String.self) }
                 }
             }
 

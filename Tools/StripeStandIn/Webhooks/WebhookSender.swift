@@ -37,20 +37,27 @@ package struct WebhookSender: Sendable {
     }
 
     /// Sends events that are due together.
-    func send(_ deliveries: [Delivery]) async {
+    ///
+    /// - Returns: The number of webhooks that were taken.
+    func send(_ deliveries: [Delivery]) async -> Int {
+        var taken = 0
         for delivery in webhooks.isReversed ? deliveries.reversed() : deliveries {
-            for _ in 0..<(webhooks.isDoubled ? 2 : 1) { await send(delivery) }
+            for _ in 0..<(webhooks.isDoubled ? 2 : 1) {
+                if await send(delivery) { taken += 1 }
+            }
         }
+        return taken
     }
 
-    private func send(_ delivery: Delivery) async {
+    private func send(_ delivery: Delivery) async -> Bool {
         var pause = webhooks.retryPause
         for number in 0..<webhooks.triesMax {
             let url = webhooks.urls[number % webhooks.urls.count]
-            if await isTaken(delivery, at: url) { return }
-            do { try await Task.sleep(for: pause) } catch { return }
+            if await isTaken(delivery, at: url) { return true }
+            do { try await Task.sleep(for: pause) } catch { return false }
             pause = pause * 2
         }
+        return false
     }
 
     private func isTaken(_ delivery: Delivery, at url: String) async -> Bool {

@@ -11,7 +11,7 @@ extension RoutedStripe {
         let customer: String?
     }
 
-    /// What was found at a place.
+    /// The findings at a place.
     private struct Look: Sendable {
         let place: Place
         let searches: [StraySearch]
