@@ -40,6 +40,11 @@ struct BookMemory: Hashable, Sendable {
         self.gap = gap
     }
 
+    /// Whether nobody was seen for so long that the database may have been restored.
+    func isSilent(at time: MachineTime) -> Bool {
+        time.duration(since: seenAt) > Self.silenceMax
+    }
+
     /// The last gap, with a silence that nobody has noted yet.
     ///
     /// Gaps that follow each other are one, because a period of an earlier one may still be owed.
@@ -49,20 +54,23 @@ struct BookMemory: Hashable, Sendable {
     ///   - storeTime: The store's time.
     /// - Returns: The gap; `nil` if the books have none.
     func presentGap(at time: MachineTime, _ storeTime: StoreTime) -> BookGap? {
-        guard time.duration(since: seenAt) > Self.silenceMax else { return gap }
+        guard isSilent(at: time) else { return gap }
         let start = gap.map { min($0.start, seenAt) } ?? seenAt
         return BookGap(start: max(start, time.advanced(by: .zero - Self.reach)), end: storeTime)
     }
 
     /// Notes that the store is seen.
     ///
+    /// Another instance may have noted a time that is a little later. A time that is much later is of a clock
+    /// that was ahead. It would hide all silences until then, so it does not count.
+    ///
     /// - Parameters: As of ``presentGap(at:_:)``.
     /// - Returns: The gap that ends now; `nil` if none does.
     mutating func note(_ time: MachineTime, _ storeTime: StoreTime) -> BookGap? {
-        let next = presentGap(at: time, storeTime)
-        let isNew = next != gap
-        gap = next
-        seenAt = max(seenAt, time)
-        return isNew ? next : nil
+        let isNew = isSilent(at: time)
+        gap = presentGap(at: time, storeTime)
+        let isAhead = seenAt.duration(since: time) > Self.silenceMax
+        seenAt = isAhead ? time : max(seenAt, time)
+        return isNew ? gap : nil
     }
 }

@@ -23,7 +23,7 @@ struct BookGapHandler: Sendable {
     /// - Throws: `PostgresError`.
     func noteIfSilent() async throws {
         let memory = try await client.withConnection { try $0.read(BookGapStore.reading()) }
-        guard let memory, memory.presentGap(at: machineNow(), now()) != memory.gap else { return }
+        guard let memory, memory.isSilent(at: machineNow()) else { return }
         try await note()
     }
 

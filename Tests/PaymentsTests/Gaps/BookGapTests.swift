@@ -47,6 +47,27 @@ import Testing
         #expect(gap(at: later, of: memory)?.start == start, "nothing older is owed")
     }
 
+    /// The clock of a sandbox may stand.
+    @Test func aSilenceIsNoticedWhileTheStoresClockStands() {
+        let gap = BookGap(start: Self.start, end: startTime)
+        var memory = BookMemory(seenAt: Self.start, gap: gap)
+        let time = Self.start.advanced(by: .seconds(61))
+        #expect(memory.isSilent(at: time))
+        #expect(memory.note(time, startTime) == gap)
+        #expect(memory.note(time, startTime) == nil)
+    }
+
+    @Test func aClockThatWasAheadHidesNoSilenceAfterIt() {
+        let early = BookMemory(seenAt: Self.start.advanced(by: .seconds(5)))
+        var memory = early
+        #expect(memory.note(Self.start, startTime) == nil)
+        #expect(memory == early, "another instance is a little ahead")
+        memory = BookMemory(seenAt: Self.start.advanced(by: .seconds(3600)))
+        #expect(memory.note(Self.start, startTime) == nil)
+        #expect(memory.seenAt == Self.start)
+        #expect(gap(at: .seconds(61), of: memory)?.start == Self.start)
+    }
+
     @Test func onlyWhatMayHaveBeenChargedByThenMayBeHidden() {
         let gap = BookGap(start: Self.start, end: startTime)
         #expect(gap.mayHide(aChargeFrom: startTime))
