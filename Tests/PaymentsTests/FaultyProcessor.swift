@@ -11,7 +11,7 @@ final class FaultyProcessor: PaymentProcessor {
         (lostAnswers: 0, charges: 0, inquiries: 0, searches: 0, generations: [Int]())
     )
     private let forgets = Mutex(false)
-    private let findsStrays = Mutex(false)
+    private let finding = Mutex<PeriodFinding?>(nil)
 
     init(_ sandbox: SandboxProcessor) { self.sandbox = sandbox }
 
@@ -22,8 +22,8 @@ final class FaultyProcessor: PaymentProcessor {
     var searchesAsked: Int { state.withLock { $0.searches } }
     /// Knows of nothing any more that it is told to end.
     func forgetWhatItEnds() { forgets.withLock { $0 = true } }
-    /// Finds from now on, or no more, that another card was charged for what is searched for.
-    func findStrays(_ finds: Bool) { findsStrays.withLock { $0 = finds } }
+    /// Answers searches from now on in one way; `nil` for what the sandbox finds.
+    func answerSearches(_ answer: PeriodFinding?) { finding.withLock { $0 = answer } }
     func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
 
     func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { sandbox.lane(of: paymentMethod) }
@@ -50,11 +50,10 @@ final class FaultyProcessor: PaymentProcessor {
 
     func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
         state.withLock { $0.searches += searches.count }
-        guard !findsStrays.withLock({ $0 }) else {
-            for search in searches { answer(search.attemptID, .strayed) }
-            return
+        guard let finding = finding.withLock({ $0 }) else {
+            return await sandbox.search(searches, answer: answer)
         }
-        await sandbox.search(searches, answer: answer)
+        for search in searches { answer(search.attemptID, finding) }
     }
 
     func cancel(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {

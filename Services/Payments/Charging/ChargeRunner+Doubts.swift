@@ -1,7 +1,6 @@
 import EventTypes
 import Logging
 import Metrics
-import StoreTracing
 
 /// Asks the processor for what the books have lost, before it charges for the same period (rule S524).
 extension ChargeRunner {
@@ -37,22 +36,16 @@ extension ChargeRunner {
     ///
     /// If it cannot be written, the attempts are taken again when their lease ends.
     private func goOn(with found: [(ProcessorAttempt, PeriodFinding)]) async {
-        let start = context.spans.start
         var findings: [(attempt: ProcessorAttempt, lost: AttemptID?)] = []
-        var waiting: [AttemptResult] = []
         for (attempt, finding) in found {
             switch finding {
             case .found(let id): findings.append((attempt: attempt, lost: id))
             case .nothing: findings.append((attempt: attempt, lost: nil))
-            // It is taken again when its lease ends, until a person has given the charge back.
-            case .strayed: break
-            case .unavailable:
-                waiting.append(
-                    AttemptResult(key: attempt.key, outcome: .tryAgain(wasCalled: false))
-                )
+            // It is taken again when its lease ends: a search may be long, and an account may be away for
+            // days. A stray charge ends that once a person has given it back.
+            case .strayed, .unavailable: break
             }
         }
-        await commit(waiting, from: start)
         do {
             let certain = try await handler.endDoubt(of: findings)
             let lost = findings.count { $0.lost != nil }

@@ -172,16 +172,34 @@ import Testing
         } losing: { store in
             store.clock.advance(by: Self.day * 30)
         } _: { store in
-            store.processor.findStrays(true)
+            store.processor.answerSearches(.strayed)
             try await store.renew()
             for _ in 0..<3 { try await store.recover() }
             #expect(store.processor.searchesAsked > 1)
             #expect(store.processor.chargesAsked == 0 && store.processor.inquiriesAsked == 0)
             #expect(try await store.transactions().map(\.state) == [.purchased, .purchasing])
-            store.processor.findStrays(false)
+            store.processor.answerSearches(nil)
             try await store.recover()
             #expect(store.processor.chargesAsked == 1)
             #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+        }
+    }
+
+    @Test func aSearchWithoutAnAnswerIsMadeOnceALease() async throws {
+        try await restoring { store in
+            try await subscribe(.success, in: store)
+        } losing: { store in
+            try await store.advance(days: 31)
+        } _: { store in
+            store.processor.answerSearches(.unavailable)
+            try await store.renew()
+            for _ in 0..<5 { try await store.recover(after: .seconds(1)) }
+            #expect(store.processor.searchesAsked == 1)
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchasing])
+            store.processor.answerSearches(nil)
+            try await store.recover()
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+            #expect(store.processor.searchesAsked == 2 && store.processor.chargesAsked == 0)
         }
     }
 
