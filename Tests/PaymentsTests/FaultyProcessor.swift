@@ -12,6 +12,7 @@ final class FaultyProcessor: PaymentProcessor {
     )
     private let forgets = Mutex(false)
     private let finding = Mutex<PeriodFinding?>(nil)
+    private let advice = Mutex<DeclineAdvice?>(nil)
 
     init(_ sandbox: SandboxProcessor) { self.sandbox = sandbox }
 
@@ -24,6 +25,8 @@ final class FaultyProcessor: PaymentProcessor {
     func forgetWhatItEnds() { forgets.withLock { $0 = true } }
     /// Answers searches from now on in one way; `nil` for what the sandbox finds.
     func answerSearches(_ answer: PeriodFinding?) { finding.withLock { $0 = answer } }
+    /// Gives advice with each decline that inquiries find from now on.
+    func advise(_ advice: DeclineAdvice) { self.advice.withLock { $0 = advice } }
     func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
 
     func lane(of paymentMethod: PaymentMethod) -> ChargeLane? { sandbox.lane(of: paymentMethod) }
@@ -45,7 +48,14 @@ final class FaultyProcessor: PaymentProcessor {
 
     func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
         state.withLock { $0.inquiries += inquiries.count }
-        await sandbox.inquire(inquiries, answer: answer)
+        let advice = advice.withLock { $0 }
+        await sandbox.inquire(inquiries) { id, outcome in
+            if let advice, case .declined(let reason, _) = outcome {
+                answer(id, .declined(reason, advice: advice))
+            } else {
+                answer(id, outcome)
+            }
+        }
     }
 
     func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {

@@ -39,6 +39,14 @@ enum AttemptOutcome: Hashable, Sendable {
         default: nil
         }
     }
+
+    /// The outcome as that of a try that the books had lost (rule S524), which another card may have made.
+    ///
+    /// So it does not say that a bank has refused the present card for good.
+    var ofLostTry: AttemptOutcome {
+        guard case .declined(let reason, .never?) = self else { return self }
+        return .declined(reason, advice: nil)
+    }
 }
 
 /// An outcome and its attempt.

@@ -198,7 +198,12 @@ extension ChargeRunner {
         for (attempt, outcome) in found {
             switch nextStep(of: attempt, outcome) {
             case .settle(let outcome):
-                results.append(AttemptResult(key: attempt.key, outcome: outcome))
+                results.append(
+                    AttemptResult(
+                        key: attempt.key,
+                        outcome: attempt.isCertainlyUncalled ? outcome.ofLostTry : outcome
+                    )
+                )
             case .call:
                 var attempt = attempt
                 // A card that is refused for good is charged by no first call.

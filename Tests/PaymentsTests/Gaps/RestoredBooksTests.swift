@@ -185,6 +185,23 @@ import Testing
         }
     }
 
+    /// Another card may have made the lost try.
+    @Test func aLostDeclineRefusesNoCardForGood() async throws {
+        try await restoring { store in
+            try await subscribe(.renewalDeclined, in: store)
+        } losing: { store in
+            try await store.advance(days: 31)
+        } _: { store in
+            store.processor.advise(.never)
+            try await store.renew()
+            let tries = try await store.transactions().filter { $0.reason == .renewal }
+            let first = try #require(tries.first)
+            let attempt = try await store.attempt(of: first.id)
+            #expect(attempt.step == .settled && attempt.end != .charged)
+            #expect(attempt.advice == nil)
+        }
+    }
+
     @Test func aSearchWithoutAnAnswerIsMadeOnceALease() async throws {
         try await restoring { store in
             try await subscribe(.success, in: store)
