@@ -11,12 +11,21 @@ struct BookGap: Hashable, Sendable {
     /// The time at which the store worked again; `nil` if its clock may have shown any time before.
     var end: StoreTime?
 
-    /// Whether the gap may hide a charge for a period.
+    /// The time by which a change of the settings may have moved the first charge for a period.
+    private static let margin = Duration.seconds(86_400)
+
+    /// The earliest time at which a charge for a period may have been made that the gap hides.
+    ///
+    /// Gaps that follow each other are one, so it may begin long before the period was charged for the first
+    /// time. Where the end is known, the store's clock shows the machines' time.
     ///
     /// - Parameter first: The earliest time at which the period may have been charged.
-    /// - Returns: Whether it may.
-    func mayHide(aChargeFrom first: StoreTime) -> Bool {
-        end.map { first <= $0 } ?? true
+    /// - Returns: The time; `nil` if the gap hides no charge for the period.
+    func beginning(ofChargesFrom first: StoreTime) -> MachineTime? {
+        guard let end else { return start }
+        guard first <= end else { return nil }
+        let first = MachineTime(millisecondsSinceEpoch: first.millisecondsSinceEpoch)
+        return max(start, first.advanced(by: .zero - Self.margin))
     }
 }
 

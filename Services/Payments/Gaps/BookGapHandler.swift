@@ -32,23 +32,25 @@ struct BookGapHandler: Sendable {
     /// - Throws: `PostgresError`.
     func note() async throws {
         let (time, storeTime) = (machineNow(), now())
-        let gap = try await client.withTransaction { connection -> BookGap? in
+        let silentSince = try await client.withTransaction { connection -> MachineTime? in
             var memory = try BookGapStore.lock(at: time, on: connection)
+            let seenAt = memory.seenAt
             let gap = memory.note(time, storeTime)
             try BookGapStore.save(memory, on: connection)
-            if let gap {
-                try BookGapStore.doubtOpenAttempts(since: gap.start, on: connection)
-            }
-            return gap
+            guard let gap else { return nil }
+            // An earlier gap before this one says nothing of attempts that were begun after it.
+            let silentSince = max(seenAt, gap.start)
+            try BookGapStore.doubtOpenAttempts(since: silentSince, on: connection)
+            return silentSince
         }
-        guard let gap else { return }
+        guard let silentSince else { return }
         noticed.increment()
         logger.notice(
             """
             Nobody has written to this database for a while: the store was switched off, or restored \
             from a backup. Renewals that may be charged already are looked for at the processor first
             """,
-            metadata: ["since": "\(gap.start)"]
+            metadata: ["since": "\(silentSince)"]
         )
     }
 }

@@ -49,7 +49,8 @@ enum BookGapStore {
     /// have lost, and of those to renew that a later try may have charged by then.
     ///
     /// - Parameters:
-    ///   - start: The beginning of the gap.
+    ///   - start: The beginning of the silence. An attempt for which a call may have been made before is in
+    ///     doubt since that call. If an older version made it, nobody knows the time.
     ///   - connection: A connection in a database transaction.
     /// - Throws: `PostgresError`.
     static func doubtOpenAttempts(
@@ -60,7 +61,8 @@ enum BookGapStore {
             """
             UPDATE processor_attempts SET is_uncalled = false,
                 doubted_since = CASE WHEN kind = 'charge' AND renewal_try > 0 AND step = 'calling'
-                    THEN least(doubted_since, coalesce(first_called_at, to_timestamp(0)), \(start))
+                    THEN least(doubted_since, \(start), CASE WHEN is_uncalled THEN first_called_at
+                        ELSE coalesce(first_called_at, to_timestamp(0)) END)
                     ELSE doubted_since END
             WHERE due_at IS NOT NULL
                 AND (is_uncalled OR kind = 'charge' AND renewal_try > 0 AND step = 'calling')

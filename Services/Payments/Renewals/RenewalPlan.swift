@@ -126,8 +126,8 @@ struct RenewalPlan: Sendable {
                 traceparent: traceparent
             )
             let first = machine.dueActions.firstChargeTime(of: subscription)
-            let gap = facts.gap.flatMap { $0.mayHide(aChargeFrom: first) ? $0 : nil }
-            begin(record, of: row, doubtedSince: gap?.start, drawing: ids, leaseEnd: leaseEnd)
+            let since = facts.gap?.beginning(ofChargesFrom: first)
+            begin(record, of: row, doubtedSince: since, drawing: ids, leaseEnd: leaseEnd)
         }
     }
 

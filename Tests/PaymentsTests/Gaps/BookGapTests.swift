@@ -70,10 +70,19 @@ import Testing
 
     @Test func onlyWhatMayHaveBeenChargedByThenMayBeHidden() {
         let gap = BookGap(start: Self.start, end: startTime)
-        #expect(gap.mayHide(aChargeFrom: startTime))
-        #expect(!gap.mayHide(aChargeFrom: startTime.advanced(by: .milliseconds(1))))
+        #expect(gap.beginning(ofChargesFrom: startTime) == Self.start)
+        #expect(gap.beginning(ofChargesFrom: startTime.advanced(by: .milliseconds(1))) == nil)
         let endless = BookGap(start: Self.start, end: nil)
-        #expect(endless.mayHide(aChargeFrom: startTime.advanced(by: .seconds(86_400))))
+        let later = startTime.advanced(by: .seconds(86_400))
+        #expect(endless.beginning(ofChargesFrom: later) == Self.start)
+    }
+
+    /// A gap of long ago and one of today are one.
+    @Test func noChargeIsLookedForFromLongBeforeItsPeriod() {
+        let day = Duration.seconds(86_400)
+        let gap = BookGap(start: Self.start, end: startTime.advanced(by: day * 60))
+        let since = gap.beginning(ofChargesFrom: startTime.advanced(by: day * 50))
+        #expect(since == Self.start.advanced(by: day * 49), "a setting may have changed since")
     }
 
     @Test func theMemoryIsThatOfTheDatabase() async throws {

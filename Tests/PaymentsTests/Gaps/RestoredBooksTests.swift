@@ -232,6 +232,32 @@ import Testing
         }
     }
 
+    /// Its time is that of the silence, and not the beginning of all times.
+    @Test func anOpenTryWithoutACallIsInDoubtSinceTheSilence() async throws {
+        try await withStore { store in
+            try await store.sell(club())
+            try await subscribe(.success, in: store)
+            store.clock.advance(by: Self.day * 30)
+            try await store.gaps.note()
+            #expect(try await store.renewals.carryOut(limit: 10) == 1)
+            _ = store.pending.take()
+            try await store.client.withConnection { connection in
+                _ = try connection.execute(
+                    """
+                    UPDATE processor_attempts SET is_uncalled = true, first_called_at = NULL
+                    WHERE due_at IS NOT NULL
+                    """
+                )
+            }
+            let seenAt = store.clock.machineNow()
+            store.clock.advance(by: .seconds(61))
+            try await store.gaps.note()
+            let last = try #require(try await store.transactions().last)
+            let attempt = try await store.attempt(of: last.id)
+            #expect(attempt.doubtedSince == seenAt && !attempt.isUncalled)
+        }
+    }
+
     /// The backup says of the attempt that it only waits for its turn.
     @Test(arguments: [false, true])
     func afterAGapNothingIsCalledWithoutAnInquiry(isNoted: Bool) async throws {
