@@ -14,7 +14,13 @@ extension StoryRules {
 
     /// The wait for a charge that the processor has to decide about.
     func wait(for attempt: PaymentsChapter.Attempt, _ next: String) -> String {
-        switch attempt.step {
+        guard !attempt.isInDoubt else {
+            return """
+                payments first asks the processor for a charge for this period that the books may have lost; \
+                again \(next). Its log says so if a charge by a lost card holds the renewal.
+                """
+        }
+        return switch attempt.step {
         case "awaiting_action":
             """
             The buyer has to confirm the charge, as with 3-D Secure; payments asks the processor \
@@ -28,6 +34,12 @@ extension StoryRules {
             again \(next).
             """
         }
+    }
+
+    /// The words for a charge that was lost with the books; empty for any other.
+    var takeoverText: String {
+        payments.attempts.contains(where: \.isTakenOver)
+            ? ", which the books had lost; it is taken over" : ""
     }
 
     /// The wait for refunds and reversals; `nil` if all are done.

@@ -90,7 +90,7 @@ struct StoryRules {
         payments.processor.map { entry in
             var text =
                 switch entry.kind {
-                case .charge: "charged \(entry.money)"
+                case .charge: "charged \(entry.money)\(takeoverText)"
                 case .refund: "refunded \(entry.money)"
                 case .reversal: "got back \(entry.money) of a refund"
                 }

@@ -236,19 +236,25 @@ enum StoryStore {
             SELECT kind, CASE WHEN step = 'settled' AND failed_reference = reference
                 THEN 'failed' ELSE step END, payment_method, call_count, due_at, waits_for,
                 (SELECT processor_account FROM payment_methods
-                    WHERE token = payment_method AND processor_account <> 'default')
-            FROM processor_attempts WHERE transaction_id = \(id.number)
+                    WHERE token = payment_method AND processor_account <> 'default'),
+                doubted_since IS NOT NULL AND step = 'calling',
+                kind = 'charge' AND EXISTS (
+                    SELECT FROM found_attempts found WHERE found.attempt_id = attempt.attempt_id
+                        AND found.transaction_id = attempt.transaction_id)
+            FROM processor_attempts attempt WHERE transaction_id = \(id.number)
             ORDER BY kind, number
             """
         ).map { row in
-            let (kind, step, method, calls, due, other, account) = try row.decode(
+            let (kind, step, method, calls, due, other, account, doubt, found) = try row.decode(
                 String.self,
                 String.self,
                 String.self,
                 Int32.self,
                 MachineTime?.self,
                 Int64?.self,
-                String?.self
+                String?.self,
+                Bool.self,
+                Bool.self
             )
             return PaymentsChapter.Attempt(
                 kind: kind,
@@ -257,7 +263,9 @@ enum StoryStore {
                 callCount: Int(calls),
                 dueAt: due,
                 waitsFor: other,
-                account: account
+                account: account,
+                isInDoubt: doubt,
+                isTakenOver: found
             )
         }
     }

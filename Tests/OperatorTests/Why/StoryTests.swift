@@ -269,6 +269,16 @@ import Testing
         #expect(Self.story(payments).waitsFor == [])
     }
 
+    @Test func aLostChargeIsSearchedForAndNamed() {
+        var payments = Self.payments(.purchasing)
+        payments.attempts = [Self.attempt("charge", "calling")]
+        (payments.attempts[0].isInDoubt, payments.attempts[0].isTakenOver) = (true, true)
+        let (money, time) = (payments.price, Self.start)
+        payments.processor = [.init(kind: .charge, money: money, declineReason: nil, time: time)]
+        #expect(Self.story(payments).waitsFor.contains { $0.contains("may have lost; again") })
+        #expect(Self.story(payments).steps.contains { $0.text.hasSuffix("it is taken over") })
+    }
+
     private static func attempt(
         _ kind: String,
         _ step: String,

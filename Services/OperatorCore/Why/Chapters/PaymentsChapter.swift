@@ -13,6 +13,10 @@ struct PaymentsChapter: Sendable {
         /// The account at the processor where the payment method was saved; `nil` for the one that every
         /// store has.
         var account: String?
+        /// Whether the processor has to be asked first for a charge that the books may have lost.
+        var isInDoubt = false
+        /// Whether its charge was lost with the books, and found at the processor.
+        var isTakenOver = false
     }
 
     /// An entry of the processor's own list.
