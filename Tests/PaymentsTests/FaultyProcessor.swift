@@ -13,6 +13,7 @@ final class FaultyProcessor: PaymentProcessor {
     private let forgets = Mutex(false)
     private let finding = Mutex<PeriodFinding?>(nil)
     private let advice = Mutex<DeclineAdvice?>(nil)
+    private let workOfSearch = Mutex<(@Sendable () async -> Void)?>(nil)
 
     init(_ sandbox: SandboxProcessor) { self.sandbox = sandbox }
 
@@ -25,6 +26,10 @@ final class FaultyProcessor: PaymentProcessor {
     func forgetWhatItEnds() { forgets.withLock { $0 = true } }
     /// Answers searches from now on in one way; `nil` for what the sandbox finds.
     func answerSearches(_ answer: PeriodFinding?) { finding.withLock { $0 = answer } }
+    /// Does something during the next search.
+    func duringNextSearch(_ work: @escaping @Sendable () async -> Void) {
+        workOfSearch.withLock { $0 = work }
+    }
     /// Gives advice with each decline that inquiries find from now on.
     func advise(_ advice: DeclineAdvice) { self.advice.withLock { $0 = advice } }
     func loseAnswers(_ count: Int) { state.withLock { $0.lostAnswers = count } }
@@ -60,6 +65,11 @@ final class FaultyProcessor: PaymentProcessor {
 
     func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
         state.withLock { $0.searches += searches.count }
+        let work = workOfSearch.withLock { work in
+            defer { work = nil }
+            return work
+        }
+        await work?()
         guard let finding = finding.withLock({ $0 }) else {
             return await sandbox.search(searches, answer: answer)
         }

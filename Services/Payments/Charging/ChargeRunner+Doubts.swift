@@ -1,6 +1,7 @@
 import EventTypes
 import Logging
 import Metrics
+import Synchronization
 
 /// Asks the processor for what the books have lost, before it charges for the same period (rule S524).
 extension ChargeRunner {
@@ -9,9 +10,18 @@ extension ChargeRunner {
     /// One whose try is found takes its id. Then every attempt is inquired about as any other, so what was
     /// charged is settled, and nothing is charged twice.
     ///
-    /// If the database does not answer, the attempts are taken again when their lease ends.
-    func search(_ attempts: [ProcessorAttempt]) async {
+    /// If the database does not answer, the attempts are taken again when their lease ends. So are those whose
+    /// search takes longer than a lease; it goes on, and is not made twice at once.
+    func search(_ doubted: [ProcessorAttempt]) async {
+        let attempts = searching.withLock { searching in
+            var begun: [ProcessorAttempt] = []
+            for attempt in doubted where searching.insert(attempt.id).inserted {
+                begun.append(attempt)
+            }
+            return begun
+        }
         guard !attempts.isEmpty else { return }
+        defer { searching.withLock { $0.subtract(attempts.map(\.id)) } }
         let known: Set<AttemptID>
         do { known = try await handler.foundBefore(attempts) } catch {
             return complain(error, attempts.count)

@@ -74,6 +74,8 @@ final class ChargeRunner: Service {
     let renewals = RenewalLoad()
     /// The transactions whose attempts could not be read, or whose outcomes could not be committed.
     let failed = FailedWork<TransactionID>(of: "attempts")
+    /// The attempts for which this process searches at this moment.
+    let searching = Mutex<Set<AttemptID>>([])
     private let signal = Signal()
     private let rejected = Mutex(Rejected())
     private let didCommit: @Sendable () -> Void

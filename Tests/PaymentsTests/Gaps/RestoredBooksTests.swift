@@ -220,6 +220,23 @@ import Testing
         }
     }
 
+    @Test func aSearchThatOutlivesItsLeaseIsNotMadeTwiceAtOnce() async throws {
+        try await restoring { store in
+            try await subscribe(.success, in: store)
+        } losing: { store in
+            try await store.advance(days: 31)
+        } _: { store in
+            store.processor.duringNextSearch {
+                store.clock.advance(by: .seconds(11))
+                _ = try? await store.runner.recover()
+            }
+            try await store.renew()
+            try await store.recover()
+            #expect(store.processor.searchesAsked == 1 && store.processor.chargesAsked == 0)
+            #expect(try await store.transactions().map(\.state) == [.purchased, .purchased])
+        }
+    }
+
     @Test func anOrdinaryRenewalAsksNothing() async throws {
         try await withStore { store in
             try await store.sell(club())
