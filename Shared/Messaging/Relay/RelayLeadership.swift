@@ -58,8 +58,7 @@ final class RelayLeadership: Sendable {
 
     /// Has the relay look for rows, because some were committed.
     func wake() {
-        news.note()
-        signal.send()
+        if news.note() { signal.send() }
     }
 
     /// Does the same, unless a look has found the rows already.
