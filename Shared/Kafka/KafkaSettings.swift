@@ -32,11 +32,12 @@ public struct KafkaSettings: Sendable {
 
     private static let refreshName = "topic.metadata.refresh.interval.ms"
 
-    /// Returns these settings for a handle that asks so often for the topics it knows.
+    /// Returns these settings for a handle that need not find new topics by itself.
     ///
-    /// It asks at once if a partition has moved, and every second for a topic that is gone. What it learns
-    /// by asking again and again is that a topic has got more partitions. A member of a group also learns
-    /// that a topic of its subscription is gone.
+    /// Each handle asks the broker again and again for the topics it knows. Every second is only needed
+    /// by a member of a group, which thereby finds a topic of its subscription that is created later.
+    /// Others ask at once if a partition has moved, and every second for a topic that is gone. What they
+    /// learn later is that a topic has got more partitions.
     ///
     /// - Parameter interval: The time between two requests; a property that is given stays as it is.
     /// - Returns: The settings.

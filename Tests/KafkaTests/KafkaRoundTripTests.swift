@@ -197,31 +197,4 @@ import Testing
             await follower.close()
         }
     }
-    @Test func aMemberFindsATopicOfItsSubscriptionThatIsMadeLater() async throws {
-        try await withTestTopic(partitions: 1) { topic in
-            // librdkafka itself does not ask again.
-            let refresh = ["topic.metadata.refresh.interval.ms": "600000"]
-            let member = try KafkaConsumer(
-                settings: KafkaSettings(
-                    bootstrapServers: topic.settings.bootstrapServers,
-                    clientID: topic.settings.clientID,
-                    properties: topic.settings.properties.merging(refresh) { _, new in new }
-                ),
-                group: "g",
-                topics: [topic.name, "later"],
-                logger: logger
-            )
-            let producer = try KafkaProducer(settings: topic.settings, logger: logger)
-            try await topic.send(0..<5, with: producer)
-            #expect(try await member.read(5).count == 5)
-            let admin = try KafkaAdmin(settings: topic.settings, logger: logger)
-            _ = try await admin.createTopics([
-                KafkaTopicDefinition(name: "later", partitions: 1, replicationFactor: 1)
-            ])
-            _ = try await producer.send([KafkaRecord(topic: "later", key: nil, value: [1])])
-            #expect(try await member.read(1).map(\.topic) == ["later"])
-            await admin.close()
-            await member.close()
-        }
-    }
 }

@@ -17,8 +17,6 @@ public actor KafkaConsumer {
     private let consumer: RDKafkaConsumer
     private nonisolated let waker: RDKafkaWaker
     private var following: Following?
-    /// The looks for topics of a member's subscription.
-    private var looks: TopicLooks?
 
     /// The topics of a follower.
     private struct Following {
@@ -48,7 +46,6 @@ public actor KafkaConsumer {
         consumer = try RDKafkaConsumer(settings: settings, group: group, logger: logger)
         waker = consumer.waker
         executor = ThreadExecutor(name: "kafka-\(group)")
-        looks = TopicLooks(for: topics, at: .now)
         try consumer.subscribe(topics)
     }
 
@@ -103,12 +100,9 @@ public actor KafkaConsumer {
     /// - Throws: A fatal ``KafkaError``: close this consumer and make another.
     public func poll(max: Int, timeout: Duration) throws(KafkaError) -> KafkaPoll {
         let found = try lookForMissingTopics()
-        lookForSubscribedTopics()
         // A missing topic is looked for every second.
-        let isLooking = following?.missing.isEmpty == false || looks?.missing.isEmpty == false
-        let wait = isLooking ? min(timeout, .milliseconds(500)) : timeout
+        let wait = following?.missing.isEmpty == false ? min(timeout, .milliseconds(500)) : timeout
         var poll = try consumer.poll(max: max, timeout: found.isEmpty ? wait : .zero)
-        looks?.note(assigned: poll.assigned, revoked: poll.revoked, at: .now)
         poll.assigned += found
         return poll
     }
@@ -186,16 +180,6 @@ public actor KafkaConsumer {
     public func close() {
         consumer.close()
         executor.shutDown()
-    }
-
-    /// Asks for the topics of a member's subscription that have not been seen.
-    ///
-    /// The group learns of those that are found.
-    private func lookForSubscribedTopics() {
-        guard looks?.areDue(at: .now) == true else { return }
-        // Without an answer nothing is known, and the next look asks again.
-        guard let topics = try? consumer.topics() else { return }
-        looks?.found(topics)
     }
 
     /// - Returns: The partitions of the topics that were found.

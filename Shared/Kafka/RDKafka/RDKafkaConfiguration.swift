@@ -23,6 +23,9 @@ enum RDKafkaConfiguration {
         properties["bootstrap.servers"] = settings.bootstrapServers
         properties["client.id"] = settings.clientID
         properties["log.connection.close"] = "false"
+        // With this setting, a topic that is created later is found within a second. Handles that need
+        // not find it have another.
+        properties["topic.metadata.refresh.interval.ms"] = "1000"
         properties["reconnect.backoff.max.ms"] = "1000"
         // Metrics that a broker may ask for (KIP-714) need a third of a megabyte for each handle and broker.
         properties["enable.metrics.push"] = "false"

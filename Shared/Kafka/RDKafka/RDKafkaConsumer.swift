@@ -39,9 +39,8 @@ final class RDKafkaConsumer {
         let box = Unmanaged.passRetained(CallbackBox(logger: logger))
         do {
             let configuration = try RDKafkaConfiguration.make(
-                // Without a group it reads partitions that its owner has found. The owner of a member asks
-                // for missing topics, too.
-                settings.refreshingTopics(every: group == nil ? .seconds(10) : .seconds(5)),
+                // Without a group it reads partitions that its owner has found.
+                group == nil ? settings.refreshingTopics(every: .seconds(10)) : settings,
                 defaults: [
                     // A consumer without a group joins none, but librdkafka requires a name and
                     // asks for its coordinator, so the name must be one that the client may use.
@@ -277,15 +276,6 @@ final class RDKafkaConsumer {
     func partitionCount(of topic: String) throws(KafkaError) -> Int? {
         try requireOpen()
         return try RDKafkaMetadata.partitionCount(of: topic, handle)
-    }
-
-    /// The topics that exist.
-    ///
-    /// The group learns of those to which this member subscribes. It does so only from an answer about all
-    /// topics, because another might lack some.
-    func topics() throws(KafkaError) -> Set<String> {
-        try requireOpen()
-        return try RDKafkaMetadata.topics(handle)
     }
 
     /// Leaves the group and frees the handle.

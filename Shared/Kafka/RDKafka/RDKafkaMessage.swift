@@ -76,23 +76,4 @@ enum RDKafkaMetadata {
             throw KafkaError(found.pointee.err, "looking up the topic \(topic)")
         }
     }
-
-    /// The topics of the cluster that exist, as far as the client may see them.
-    static func topics(_ handle: OpaquePointer) throws(KafkaError) -> Set<String> {
-        var metadata: UnsafePointer<rd_kafka_metadata>?
-        // The caller is about to wait for messages, which nobody else can do meanwhile.
-        let error = rd_kafka_metadata(handle, 1, nil, &metadata, 1000)
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
-            throw KafkaError(error, "looking up the topics")
-        }
-        defer { rd_kafka_metadata_destroy(metadata) }
-        guard let topics = metadata.pointee.topics else { return [] }
-        var names: Set<String> = []
-        for index in 0..<Int(metadata.pointee.topic_cnt) {
-            let topic = topics[index]
-            guard topic.err == RD_KAFKA_RESP_ERR_NO_ERROR, topic.partition_cnt > 0 else { continue }
-            names.insert(String(cString: topic.topic))
-        }
-        return names
-    }
 }

@@ -58,8 +58,7 @@ final class RelayLeadership: Sendable {
 
     /// Has the relay look for rows, because some were committed.
     func wake() {
-        news.note()
-        signal.send()
+        if news.note() { signal.send() }
     }
 
     /// Does the same, unless a look has found the rows already.
@@ -321,11 +320,13 @@ final class RelayLeadership: Sendable {
         _ lead: Lead,
         _ admin: KafkaAdmin
     ) async throws -> Bool {
-        guard !state.sent.mayGrow else { return try await store(&state, lead, admin) }
-        let waitedSince = ContinuousClock.now
-        while !state.sent.areAnswered { try await signal.wait(atMost: Self.idlePause) }
-        state.pace.leaveOut(.now - waitedSince)
+        if !state.sent.mayGrow {
+            let waitedSince = ContinuousClock.now
+            while !state.sent.areAnswered { try await signal.wait(atMost: Self.idlePause) }
+            state.pace.leaveOut(.now - waitedSince)
+        }
         var hasMoved = false
+        // A batch that failed may follow those that are confirmed, and no other signal tells of it.
         while try await store(&state, lead, admin) { hasMoved = true }
         return hasMoved
     }

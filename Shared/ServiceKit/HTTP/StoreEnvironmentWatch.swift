@@ -11,8 +11,9 @@ import Synchronization
 /// Compares a service's environment with that of another service of the same store.
 ///
 /// It asks the other service at `/health/environment` every two seconds, and every thirty seconds while
-/// that one agrees. Another setting comes with a restart, and a service that starts asks at once. While the two differ, the service is not ready and reports the reason. Once both
-/// have the same setting, it is ready again.
+/// that one agrees. Another setting comes with a restart, and a service that starts asks at once. While
+/// the two differ, the service is not ready and reports the reason. Once both have the same setting, it is
+/// ready again.
 /// If the other service does not answer, nothing changes, so each service can start and run without
 /// the other.
 ///
