@@ -53,7 +53,7 @@ final class FaultyProcessor: PaymentProcessor {
 
     func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async {
         state.withLock { $0.inquiries += inquiries.count }
-        let advice = advice.withLock { $0 }
+        let advice = self.advice.withLock { $0 }
         await sandbox.inquire(inquiries) { id, outcome in
             if let advice, case .declined(let reason, _) = outcome {
                 answer(id, .declined(reason, advice: advice))
@@ -70,7 +70,7 @@ final class FaultyProcessor: PaymentProcessor {
             return work
         }
         await work?()
-        guard let finding = finding.withLock({ $0 }) else {
+        guard let finding = self.finding.withLock({ $0 }) else {
             return await sandbox.search(searches, answer: answer)
         }
         for search in searches { answer(search.attemptID, finding) }
