@@ -19,7 +19,7 @@ struct StrayLookout: Sendable {
         findings[id] = finding
     }
 
-    /// What all places together have answered; `nil` while one has not.
+    /// The answers of all places together; `nil` while one has not answered.
     ///
     /// One charge is enough to be certain, and one silence to be uncertain.
     func finding(of id: AttemptID) -> PeriodFinding? {
