@@ -156,7 +156,7 @@ final class RelayLeadership: Sendable {
         throw LogIsLost()
     }
 
-    /// What the leader knows while it publishes.
+    /// The knowledge of the leader while it publishes.
     private struct State {
         var progress: RelayProgress
         var heads: SealHeads

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Payments
 
-/// What is said of a code that is not redeemed (rule S57), and of a campaign that is not made.
+/// Answers about a code that is not redeemed (rule S57), and about a campaign that is not made.
 @Suite struct CodeProblemTests {
     private static let problems: [(PaymentRefusal, String)] = [
         (

@@ -1,4 +1,4 @@
-/// What a look of the relay for rows has led to.
+/// The result of a look of the relay for rows.
 enum RelayOutcome {
     /// The batch was full; there may be more rows.
     case full
