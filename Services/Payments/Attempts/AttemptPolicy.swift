@@ -10,6 +10,8 @@ struct AttemptPolicy: Sendable {
     var callsMax = 5
     var pause = Duration.milliseconds(100)
     var pauseMax = Duration.seconds(30)
+    /// The longest pause after an inquiry that the processor did not answer, if a quarter of a lease is longer.
+    var unansweredMax = Duration.seconds(10)
     /// The shortest and the longest pause between two inquiries about what the processor has begun.
     var poll = Duration.seconds(1)
     var pollMax = Duration.seconds(60 * 60)
@@ -26,6 +28,18 @@ struct AttemptPolicy: Sendable {
     /// The pause after a number of calls without an outcome.
     func pause(afterCalls calls: Int) -> Duration {
         min(pause * (1 << min(max(calls - 1, 0), 20)), pauseMax)
+    }
+
+    /// The pause after an inquiry that the processor did not answer: a tenth of the time since the first call.
+    ///
+    /// So an attempt goes on soon after a short outage, and a long one costs few inquiries.
+    ///
+    /// - Parameter age: The time since the first call; `nil` if nobody knows it.
+    /// - Returns: The pause.
+    func pause(unansweredAfter age: Duration?) -> Duration {
+        let longest = min(lease / 4, unansweredMax)
+        guard let age else { return max(pause, longest) }
+        return max(pause, min(age / 10, longest))
     }
 
     /// The pause before the next inquiry about what the processor has begun: as long as it has

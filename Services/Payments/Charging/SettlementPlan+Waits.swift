@@ -11,8 +11,7 @@ extension SettlementPlan {
         guard attempt.step.isOpenAtProcessor else { return }
         let hasBegun = attempt.step != .calling
         let calls = attempt.callCount + (wasCalled && !hasBegun ? 1 : 0)
-        let isExhausted = !wasCalled && policy.isExhausted(attempt)
-        let pause = isExhausted ? policy.pauseMax : policy.pause(afterCalls: max(calls, 1))
+        let pause = pause(after: attempt, wasCalled: wasCalled, calls: calls)
         let due = hasBegun ? nextInquiry(about: attempt) : machineTime.advanced(by: pause)
         change(attempt.key) { attempt in
             attempt.callCount = calls
@@ -21,6 +20,18 @@ extension SettlementPlan {
             attempt.dueAt = due
         }
         expect(due)
+    }
+
+    /// The pause before an attempt is called or inquired about again that the processor has not begun.
+    private func pause(
+        after attempt: ProcessorAttempt,
+        wasCalled: Bool,
+        calls: Int
+    ) -> Duration {
+        guard !wasCalled else { return policy.pause(afterCalls: calls) }
+        guard !policy.isExhausted(attempt) else { return policy.pauseMax }
+        let age = attempt.firstCalledAt.map { machineTime.duration(since: $0) }
+        return policy.pause(unansweredAfter: age)
     }
 
     /// Waits for a charge, a refund or a reversal that the processor has begun, or for the buyer.

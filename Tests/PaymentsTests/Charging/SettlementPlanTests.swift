@@ -118,6 +118,15 @@ import Testing
         #expect(policy.poll(after: .seconds(86_400)) == .seconds(3600))
     }
 
+    @Test func aLongLeaseDoesNotMakeUnansweredInquiriesRare() {
+        var policy = AttemptPolicy()
+        policy.lease = .seconds(45)
+        #expect(policy.pause(unansweredAfter: .seconds(3600)) == .seconds(10))
+        #expect(policy.pause(unansweredAfter: .seconds(-5)) == .milliseconds(100))
+        policy.pause = .seconds(20)
+        #expect(policy.pause(unansweredAfter: .zero) == .seconds(20))
+    }
+
     @Test func afterADeclineTheOldestWaiterIsCharged() throws {
         var plan = plan()
         plan.apply(AttemptResult(key: key(first), outcome: .declined(.paymentDeclined)))

@@ -249,4 +249,25 @@ import Testing
         plan.apply(AttemptResult(key: attempt.key, outcome: .tryAgain(wasCalled: false)))
         #expect(plan.attempts[attempt.key]?.dueAt == now.advanced(by: .seconds(30)))
     }
+
+    /// A tenth of its age, from the first pause to a quarter of a lease.
+    @Test(arguments: [(0, 100), (2_000, 200), (10_000, 1_000), (25_000, 2_500), (3_600_000, 2_500)])
+    func anInquiryWithoutAnAnswerIsRepeatedEverMoreSlowly(age: Int, pause: Int) {
+        let attempt = attempt()
+        let age = Duration.milliseconds(age)
+        var plan = plan(attempt, after: age)
+        plan.apply(AttemptResult(key: attempt.key, outcome: .tryAgain(wasCalled: false)))
+        let due = now.advanced(by: age + .milliseconds(pause))
+        #expect(plan.attempts[attempt.key]?.dueAt == due)
+        #expect(plan.attempts[attempt.key]?.callCount == 0)
+    }
+
+    /// A restored store does not know when the processor was called.
+    @Test func anInquiryAboutAnAttemptOfUnknownAgeIsRepeatedSlowly() {
+        var attempt = attempt()
+        attempt.firstCalledAt = nil
+        var plan = plan(attempt)
+        plan.apply(AttemptResult(key: attempt.key, outcome: .tryAgain(wasCalled: false)))
+        #expect(plan.attempts[attempt.key]?.dueAt == now.advanced(by: .milliseconds(2_500)))
+    }
 }
