@@ -6,11 +6,15 @@ import ServiceLifecycle
 ///
 /// One statement takes the place of one for each kind of work. Every instance looks. Whoever is woken
 /// looks for the work itself, and skips what another instance has taken.
+///
+/// If one of the tables cannot be read, there is one statement for each kind of work, so the others go on.
 struct WorkLook: Service {
     /// The pause between two looks, and so the longest time that work waits if somebody has time for it.
     static let interval = Duration.seconds(1)
     /// The pause after which those who do the work look themselves, in case these looks fail.
     static let patience = Duration.seconds(30)
+    /// The pause between two warnings.
+    private static let silence = Duration.seconds(60)
 
     private let store: WorkLookStore
     private let now: @Sendable () -> StoreTime
@@ -24,7 +28,7 @@ struct WorkLook: Service {
     ///   - store: Looks into the database.
     ///   - now: The store's clock, by which subscriptions fall due.
     ///   - machineNow: The machines' clock, by which attempts fall due.
-    ///   - logger: Receives messages for debugging.
+    ///   - logger: Receives warnings.
     ///   - wake: Wakes those who do a kind of work.
     init(
         store: WorkLookStore,
@@ -45,21 +49,55 @@ struct WorkLook: Service {
         // It throws only if it is cancelled.
         try? await cancelWhenGracefulShutdown {
             try await self.store.waitForSchema()
+            var warnedAt: ContinuousClock.Instant?
             while true {
-                await self.look()
+                warnedAt = await self.look(warnedAt: warnedAt)
                 try await Task.sleep(for: Self.interval)
             }
         }
     }
 
     /// Looks once.
-    func look() async {
+    ///
+    /// - Parameter warnedAt: The time of the last warning.
+    /// - Returns: The time of the last warning, after this look.
+    @discardableResult
+    func look(warnedAt: ContinuousClock.Instant? = nil) async -> ContinuousClock.Instant? {
+        let (time, machineTime) = (now(), machineNow())
         do {
-            let kinds = try await store.kinds(at: now(), machinesAt: machineNow())
+            let kinds = try await store.kinds(at: time, machinesAt: machineTime)
             for kind in kinds { wake(kind) }
+            return warnedAt
+        } catch let error where WorkLookStore.isOfTable(error) {
+            await lookOneByOne(at: time, machinesAt: machineTime)
+            return warn(error, warnedAt: warnedAt)
         } catch {
             // Those who do the work look themselves, too, and say what is wrong.
             logger.debug("Work could not be looked for", metadata: ["error": "\(error)"])
+            return warnedAt
         }
+    }
+
+    /// Looks for each kind of work by itself, except for what cannot be read.
+    private func lookOneByOne(at time: StoreTime, machinesAt machineTime: MachineTime) async {
+        for kind in WorkLookStore.Kind.allCases {
+            // The warning names the error, and who does such work looks again after a while.
+            let isThere = try? await store.has(kind, at: time, machinesAt: machineTime)
+            if isThere == true { wake(kind) }
+        }
+    }
+
+    /// Warns of a table that cannot be read, once a minute.
+    private func warn(
+        _ error: any Error,
+        warnedAt: ContinuousClock.Instant?
+    ) -> ContinuousClock.Instant {
+        let instant = ContinuousClock.now
+        if let warnedAt, instant - warnedAt < Self.silence { return warnedAt }
+        logger.warning(
+            "A table of work cannot be read; that work begins late, and all other work goes on",
+            metadata: ["error": "\(error)"]
+        )
+        return instant
     }
 }

@@ -6,7 +6,7 @@ struct WorkLookStore: Sendable {
     let client: PostgresClient
 
     /// A kind of work.
-    enum Kind {
+    enum Kind: CaseIterable {
         /// Actions of subscriptions that are due.
         case renewals
         /// Extensions of all subscribers of a product.
@@ -55,5 +55,47 @@ struct WorkLookStore: Sendable {
         if families { kinds.insert(.families) }
         if attempts { kinds.insert(.attempts) }
         return kinds
+    }
+
+    /// Looks for work of one kind, whatever is wrong with the tables of the others.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind.
+    ///   - time: The store's time.
+    ///   - machineTime: The machines' time.
+    /// - Returns: Whether there is any, taken by somebody or not.
+    /// - Throws: `PostgresError`, or `CancellationError` if the task was cancelled.
+    func has(
+        _ kind: Kind,
+        at time: StoreTime,
+        machinesAt machineTime: MachineTime
+    ) async throws -> Bool {
+        let sql: SQL =
+            switch kind {
+            case .renewals: "SELECT EXISTS (SELECT 1 FROM subscriptions WHERE due_at <= \(time))"
+            case .extensions:
+                "SELECT EXISTS (SELECT 1 FROM mass_extensions WHERE completed_at IS NULL)"
+            case .enrolments: "SELECT EXISTS (SELECT 1 FROM price_enrolments WHERE NOT is_finished)"
+            case .families: "SELECT EXISTS (SELECT 1 FROM family_work)"
+            case .attempts:
+                """
+                SELECT EXISTS (SELECT 1 FROM processor_attempts WHERE due_at <= \(machineTime))
+                    OR EXISTS (SELECT 1 FROM processor_attempts
+                        WHERE approval_ends_at <= \(time) AND due_at IS NULL)
+                """
+            }
+        let found = try await client.withConnection { connection in
+            try connection.query(sql).first?.decode(Bool.self)
+        }
+        return found ?? false
+    }
+
+    /// Decides whether the server has refused a look because of one of its tables.
+    ///
+    /// - Parameter error: The error of a look at all kinds.
+    /// - Returns: Whether the other tables may be looked at; not if the database is away.
+    static func isOfTable(_ error: any Error) -> Bool {
+        guard let error = error as? PostgresError else { return false }
+        return error.sqlState != nil && !error.isRetriable
     }
 }

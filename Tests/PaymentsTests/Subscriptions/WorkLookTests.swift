@@ -1,5 +1,4 @@
 import EventTypes
-import Logging
 import Postgres
 import ServiceKit
 import StoreTracing
@@ -91,16 +90,68 @@ import Testing
         try await withStore { store in
             _ = try await store.family("alice", "bob")
             let woken = Mutex<[WorkLookStore.Kind]>([])
-            let look = WorkLook(
-                store: WorkLookStore(client: store.client),
-                now: store.clock.now,
-                machineNow: store.clock.machineNow,
-                logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
-            ) { kind in
-                woken.withLock { $0.append(kind) }
-            }
+            let look = look(in: store, RecordedLog()) { kind in woken.withLock { $0.append(kind) } }
             await look.look()
             #expect(woken.withLock { $0 } == [.families])
         }
+    }
+
+    @Test func aTableThatCannotBeReadHoldsUpNoOtherWork() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            try await database.withClient { owner in
+                try await owner.withConnection { connection in
+                    _ = try connection.execute("ALTER TABLE mass_extensions RENAME TO elsewhere")
+                }
+            }
+            try await database.withClient(role: PaymentsMigrations.role) { client in
+                let store = Store(client: client)
+                _ = try await store.family("alice", "bob")
+                try await store.sell(product())
+                try await store.add(request(), key: "1")
+                store.clock.advance(by: .seconds(11))
+                let log = RecordedLog()
+                let woken = Mutex<[WorkLookStore.Kind]>([])
+                let look = look(in: store, log) { kind in woken.withLock { $0.append(kind) } }
+                let warnedAt = await look.look()
+                #expect(woken.withLock { $0 } == [.families, .attempts])
+                #expect(warnedAt != nil && log.levels == [.warning])
+                #expect(await look.look(warnedAt: warnedAt) == warnedAt)
+                #expect(log.levels == [.warning], "it warns once a minute")
+            }
+        }
+    }
+
+    /// Each kind alone is found as all kinds together are.
+    @Test func oneKindIsFoundByItself() async throws {
+        try await withStore { store in
+            _ = try await store.family("alice", "bob")
+            try await store.sell(club())
+            try await store.buy(request("club", price: usd(299)), key: "1")
+            store.clock.advance(by: .days(40))
+            let (time, machineTime) = (store.clock.now(), store.clock.machineNow())
+            let looks = WorkLookStore(client: store.client)
+            var found: Set<WorkLookStore.Kind> = []
+            for kind in WorkLookStore.Kind.allCases {
+                let isThere = try await looks.has(kind, at: time, machinesAt: machineTime)
+                if isThere { found.insert(kind) }
+            }
+            #expect(found == [.renewals, .families])
+            #expect(try await kinds(store) == found)
+        }
+    }
+
+    /// A look that tells whom it wakes.
+    private func look(
+        in store: Store,
+        _ log: RecordedLog,
+        _ wake: @escaping @Sendable (WorkLookStore.Kind) -> Void
+    ) -> WorkLook {
+        WorkLook(
+            store: WorkLookStore(client: store.client),
+            now: store.clock.now,
+            machineNow: store.clock.machineNow,
+            logger: log.logger,
+            wake: wake
+        )
     }
 }
