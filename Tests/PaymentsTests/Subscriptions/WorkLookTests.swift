@@ -1,4 +1,5 @@
 import EventTypes
+import Logging
 import Postgres
 import ServiceKit
 import StoreTracing
