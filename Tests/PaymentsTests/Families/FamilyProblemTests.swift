@@ -4,7 +4,7 @@ import Testing
 
 @testable import Payments
 
-/// What an administrator reads whose family is refused (rule S140).
+/// Answers to an administrator whose family is refused (rule S140).
 @Suite struct FamilyProblemTests {
     private static let problems: [(FamilyRefusal, String)] = [
         (.unknown, "404 family_unknown: There is no family of this id."),
