@@ -94,7 +94,11 @@ struct SealedDatabase {
                     limit: limit,
                     on: connection
                 )
-                return rows.count == limit || !hasMore ? rows : nil
+                // A check without a relay counts only what the whole server has settled.
+                let all = try connection.query(
+                    "SELECT coalesce(max(xid) < outbox_settled(), true) FROM outbox"
+                ).first?.decode(Bool.self)
+                return all == true && (rows.count == limit || !hasMore) ? rows : nil
             }
         }
     }
