@@ -320,13 +320,11 @@ final class RelayLeadership: Sendable {
         _ lead: Lead,
         _ admin: KafkaAdmin
     ) async throws -> Bool {
-        if !state.sent.mayGrow {
-            let waitedSince = ContinuousClock.now
-            while !state.sent.areAnswered { try await signal.wait(atMost: Self.idlePause) }
-            state.pace.leaveOut(.now - waitedSince)
-        }
+        guard !state.sent.mayGrow else { return try await store(&state, lead, admin) }
+        let waitedSince = ContinuousClock.now
+        while !state.sent.areAnswered { try await signal.wait(atMost: Self.idlePause) }
+        state.pace.leaveOut(.now - waitedSince)
         var hasMoved = false
-        // A batch that failed may follow those that are confirmed, and no other signal tells of it.
         while try await store(&state, lead, admin) { hasMoved = true }
         return hasMoved
     }
