@@ -58,7 +58,8 @@ final class RelayLeadership: Sendable {
 
     /// Has the relay look for rows, because some were committed.
     func wake() {
-        if news.note() { signal.send() }
+        news.note()
+        signal.send()
     }
 
     /// Does the same, unless a look has found the rows already.

@@ -41,19 +41,6 @@ import Testing
         }
     }
 
-    @Test func ofManyCommitsBeforeALookOneWakesTheRelay() {
-        let news = newsAfterALook(through: 7)
-        let isFirstNew = news.note()
-        #expect(isFirstNew)
-        let isSecondNew = news.note()
-        let isThirdNew = news.note(rowsAt: 9)
-        #expect(!isSecondNew && !isThirdNew)
-        #expect(news.isThere, "the look is still due")
-        news.beginLook()
-        let isNewAfterTheLook = news.note(rowsAt: 9)
-        #expect(isNewAfterTheLook)
-    }
-
     @Test func aLaterLookForEarlierRowsForgetsNothing() {
         let news = newsAfterALook(through: 7)
         news.saw(rowsThrough: 5)

@@ -16,20 +16,17 @@ final class RowNews: Sendable {
     var isThere: Bool { isNew.load(ordering: .sequentiallyConsistent) }
 
     /// Notes that rows were committed, or may have been.
-    ///
-    /// - Returns: Whether that is news. It is not while a look is due anyway: of thousands of commits that wait
-    ///   for one look, the first wakes the relay.
-    @discardableResult
-    func note() -> Bool { !isNew.exchange(true, ordering: .sequentiallyConsistent) }
+    func note() { isNew.store(true, ordering: .sequentiallyConsistent) }
 
     /// Notes that rows were committed whose place begins with a number.
     ///
     /// - Parameter xid: The number; `nil` if it is not known.
-    /// - Returns: Whether that is news. It is also none if a look has found settled rows up to there, because
-    ///   a look finds all settled rows before its last one.
+    /// - Returns: Whether that is news. It is not if a look has found settled rows up to there, because a
+    ///   look finds all settled rows before its last one.
     func note(rowsAt xid: UInt64?) -> Bool {
         if let xid, xid <= seen.load(ordering: .sequentiallyConsistent) { return false }
-        return note()
+        note()
+        return true
     }
 
     /// Notes that a look begins, which finds everything that was committed before.
