@@ -81,8 +81,7 @@ public struct OutboxRelay: Service {
             group.addTask {
                 for await event in client.notifications(on: [Outbox.channel]) {
                     switch event {
-                    case .listening: leadership.wake()
-                    case .notification(_, let payload): leadership.wake(forRowsAt: UInt64(payload))
+                    case .listening, .notification: leadership.wake()
                     }
                 }
             }

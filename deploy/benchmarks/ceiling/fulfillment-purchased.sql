@@ -52,9 +52,9 @@ WITH appended AS (
         account_id, id::text, now(), (SELECT ceiling.bytes('trace')),
         (SELECT ceiling.bytes('purchased change'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-    RETURNING xid
+    RETURNING 1
 )
-SELECT pg_notify('outbox', (SELECT xid::text FROM appended LIMIT 1));
+SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
 WITH moved AS (
     INSERT INTO consumer_places (consumer, topic, chain)
     SELECT 'fulfillment', 'payments.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot

@@ -46,9 +46,9 @@ WITH appended AS (
         'receipts.issued', account_id, id::text, now(), (SELECT ceiling.bytes('trace')),
         (SELECT ceiling.bytes('issued'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-    RETURNING xid
+    RETURNING 1
 )
-SELECT pg_notify('outbox', (SELECT xid::text FROM appended LIMIT 1));
+SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
 SELECT bundle_id, url FROM notification_endpoints
 WHERE bundle_id = ANY('{com.example.app}'::text[]);
 WITH moved AS (
