@@ -30,10 +30,6 @@ final class RelayLeadership: Sendable {
     /// The longest wait of a record for the broker, shorter than the time after which another
     /// process takes the lead: when a stopped process wakes up, its records are too old to be sent.
     private static let deliveryTimeoutMilliseconds = 8000
-    /// The time for which a record waits for others of its partition.
-    ///
-    /// The records of a batch are queued one right after the other, so they share a request anyway.
-    private static let lingerMilliseconds = "0.5"
 
     init(
         service: String,
@@ -124,15 +120,12 @@ final class RelayLeadership: Sendable {
 
     /// Publishes with one producer.
     private func work(_ lead: Lead, _ retries: Retries, _ admin: KafkaAdmin) async throws {
-        let properties = [
-            "message.timeout.ms": "\(Self.deliveryTimeoutMilliseconds)",
-            "linger.ms": Self.lingerMilliseconds,
-        ]
+        let timeout = ["message.timeout.ms": "\(Self.deliveryTimeoutMilliseconds)"]
         let producer = try KafkaProducer(
             settings: KafkaSettings(
                 bootstrapServers: kafka.bootstrapServers,
                 clientID: kafka.clientID,
-                properties: properties.merging(kafka.properties) { _, own in own }
+                properties: timeout.merging(kafka.properties) { _, own in own }
             ),
             logger: logger
         )
