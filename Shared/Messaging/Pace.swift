@@ -8,8 +8,8 @@
 /// other.
 ///
 /// A batch of a few events means that little arrives. It is followed by a rest of less than its own
-/// length, because waiting would save little and every purchase passes five such loops. From a certain
-/// number of events on, the rest is in proportion to them. After fewer it is shorter still.
+/// length, in proportion to its events, because waiting would save little and every purchase passes
+/// five such loops.
 public struct Pace: Sendable {
     /// The longest rest after a batch, as a multiple of the batch's length.
     private let restPerWork: Int
@@ -17,8 +17,6 @@ public struct Pace: Sendable {
     private static let restMax = Duration.milliseconds(80)
     /// The number of events in a batch for each time that the rest is as long as the batch.
     private static let eventsPerRest = 64
-    /// The number of events below which the rest falls with their square.
-    private static let fewEvents = 32
     private var begunAt = ContinuousClock.now
     private var waited = Duration.zero
 
@@ -52,8 +50,7 @@ public struct Pace: Sendable {
     /// The length of the rest after a batch of some length and number of events.
     func length(ofRestAfter work: Duration, events: Int) -> Duration {
         guard events >= Self.eventsPerRest else {
-            let rest = min(work * events / Self.eventsPerRest, Self.restMax)
-            return events < Self.fewEvents ? rest * events / Self.fewEvents : rest
+            return min(work * events / Self.eventsPerRest, Self.restMax)
         }
         return min(work * min(restPerWork, events / Self.eventsPerRest), Self.restMax)
     }

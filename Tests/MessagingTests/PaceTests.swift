@@ -5,15 +5,9 @@ import Testing
 @Suite struct PaceTests {
     private let work = Duration.milliseconds(10)
 
-    @Test func aFewEventsAreFollowedByAlmostNoRest() {
-        #expect(Pace().length(ofRestAfter: work, events: 0) == .zero)
-        #expect(Pace().length(ofRestAfter: work, events: 4) == work / 128)
-        #expect(Pace().length(ofRestAfter: work, events: 16) == work / 8)
-    }
-
-    @Test func someEventsAreFollowedByARestInProportion() {
+    @Test func aFewEventsAreFollowedByAShortRest() {
+        #expect(Pace().length(ofRestAfter: work, events: 4) == work / 16)
         #expect(Pace().length(ofRestAfter: work, events: 32) == work / 2)
-        #expect(Pace().length(ofRestAfter: work, events: 48) == work * 3 / 4)
         #expect(Pace(restPerWork: 1).length(ofRestAfter: work, events: 32) == work / 2)
     }
 
