@@ -59,6 +59,17 @@ public final class Signal: Sendable {
         try Task.checkCancellation()
     }
 
+    /// Rests, and then waits for the signal, or until the time is over.
+    ///
+    /// A signal that was given before the end of the rest ends the wait with the rest.
+    ///
+    /// - Parameter bounds: The length of the rest, and the longest wait, which includes the rest.
+    /// - Throws: `CancellationError`.
+    func wait(within bounds: ClosedRange<Duration>) async throws {
+        try await Task.sleep(for: bounds.lowerBound)
+        try await wait(atMost: bounds.upperBound - bounds.lowerBound)
+    }
+
     /// Ends a wait without a signal.
     private func release() {
         let listener = state.withLock { state in

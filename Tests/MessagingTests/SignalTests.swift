@@ -28,6 +28,23 @@ import Testing
         try await waited
     }
 
+    @Test func aSignalDoesNotEndTheRestBeforeAWait() async throws {
+        let signal = Signal()
+        signal.send()
+        let time = try await ContinuousClock().measure {
+            try await signal.wait(within: Duration.milliseconds(30)...Duration.seconds(50))
+        }
+        #expect(time >= .milliseconds(30))
+        #expect(time < .seconds(50))
+    }
+
+    @Test func aWaitThatIsOnlyARestEnds() async throws {
+        let signal = Signal()
+        for _ in 0..<10 {
+            try await signal.wait(within: Duration.milliseconds(1)...Duration.milliseconds(1))
+        }
+    }
+
     @Test func aWaitEndsWhoseTimeIsOverAsItBegins() async throws {
         let signal = Signal()
         for _ in 0..<1000 { try await signal.wait(atMost: .zero) }

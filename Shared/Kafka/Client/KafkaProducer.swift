@@ -36,22 +36,6 @@ public final class KafkaProducer: Service, Sendable {
         return try result.get()
     }
 
-    /// Sends records, and passes on the broker's answer when it has stored all of them.
-    ///
-    /// It does not wait for the broker. The records are queued when it returns, so records of consecutive
-    /// calls keep their order.
-    ///
-    /// - Parameters:
-    ///   - records: The records.
-    ///   - completion: Receives what ``send(_:)`` returns or throws.
-    public func send(
-        _ records: [KafkaRecord],
-        completion: @escaping @Sendable (Result<[KafkaDelivery], KafkaError>) -> Void
-    ) {
-        guard !records.isEmpty else { return completion(.success([])) }
-        producer.send(DeliveryBatch(records, completion: completion))
-    }
-
     /// Waits for the shutdown of the service or the cancellation of the task, then sends the
     /// remaining records for at most five seconds, and closes.
     public func run() async throws {

@@ -21,6 +21,7 @@ public struct OutboxRelay: Service {
     private let leadership: RelayLeadership
     private let client: PostgresClient
     private let clock: ProcessClock
+    private let signal: Signal
     private let logger: Logger
     private let lockKey: Int64
 
@@ -54,6 +55,7 @@ public struct OutboxRelay: Service {
         self.client = client
         self.clock = clock
         self.logger = logger
+        signal = Signal()
         lockKey = 0x6F75_7462_6F78
         leadership = RelayLeadership(
             service: service,
@@ -61,7 +63,7 @@ public struct OutboxRelay: Service {
             client: client,
             kafka: kafka,
             topicSettings: topicSettings,
-            signal: Signal(),
+            signal: signal,
             spans: spans,
             logger: logger
         )
@@ -69,7 +71,7 @@ public struct OutboxRelay: Service {
 
     /// Wakes the relay after a database transaction of this process has appended events.
     public func wake() {
-        leadership.wake()
+        signal.send()
     }
 
     /// Whether this process has seen that every topic of the service exists.
@@ -81,7 +83,7 @@ public struct OutboxRelay: Service {
             group.addTask {
                 for await event in client.notifications(on: [Outbox.channel]) {
                     switch event {
-                    case .listening, .notification: leadership.wake()
+                    case .listening, .notification: signal.send()
                     }
                 }
             }

@@ -9,15 +9,14 @@ import StoreTracing
 /// watches for a broker that has lost its log.
 final class RelayLeadership: Sendable {
     private let service: String
-    let topics: RelayTopics
-    let client: PostgresClient
+    private let topics: RelayTopics
+    private let client: PostgresClient
     private let kafka: KafkaSettings
     private let signal: Signal
     private let spans: SpanRecorder
-    let logger: Logger
-    let metrics: RelayMetrics
+    private let logger: Logger
+    private let metrics: RelayMetrics
     private let offsets: ConsumerOffsets
-    private let news = RowNews()
 
     /// The number of rows that are read and published at once.
     private static let batchSize = LogSeal.rowsMax
@@ -50,19 +49,6 @@ final class RelayLeadership: Sendable {
         self.logger = logger
         offsets = ConsumerOffsets(logger: logger)
         metrics = RelayMetrics(consumers: Set(topics.flatMap(\.consumers)))
-    }
-
-    /// Has the relay look for rows, because some were committed.
-    func wake() {
-        news.note()
-        signal.send()
-    }
-
-    /// Does the same, unless a look has found the rows already.
-    ///
-    /// - Parameter xid: The first part of their place; `nil` if it is not known.
-    func wake(forRowsAt xid: UInt64?) {
-        if news.note(rowsAt: xid) { signal.send() }
     }
 
     /// Whether this process has seen that every topic of the service exists.
@@ -118,6 +104,9 @@ final class RelayLeadership: Sendable {
         }
     }
 
+    /// The broker's log that a producer wrote into is gone.
+    private struct LogIsLost: Error {}
+
     /// Publishes with one producer.
     private func work(_ lead: Lead, _ retries: Retries, _ admin: KafkaAdmin) async throws {
         let timeout = ["message.timeout.ms": "\(Self.deliveryTimeoutMilliseconds)"]
@@ -150,15 +139,6 @@ final class RelayLeadership: Sendable {
         throw LogIsLost()
     }
 
-    /// The knowledge of the leader while it publishes.
-    private struct State {
-        var progress: RelayProgress
-        var heads: SealHeads
-        var sent = SentBatches()
-        var pace = Pace()
-        var unhurried: UnhurriedEvents
-    }
-
     private func publish(
         _ lead: Lead,
         _ retries: Retries,
@@ -167,217 +147,252 @@ final class RelayLeadership: Sendable {
         _ admin: KafkaAdmin
     ) async throws {
         lead.move()
-        var state = try await begin(admin, lead)
+        // The seals are read after the place, so that rows sealed in between are not sealed again.
+        var (progress, heads) = try await client.withConnection { connection in
+            let progress = try RelayStore.progress(on: connection)
+            let heads = try SealStore.heads(of: SealedLog.outboxName, on: connection)
+            try RelayStore.requireRecentDatabase(for: progress, on: connection)
+            return (progress, heads)
+        }
+        // Another relay may have led in between and created missing topics.
+        topics.forgetDeadLetters()
+        if try await !topics.lost(admin).isEmpty {
+            try await beginNewLog(&progress, lead, admin)
+        }
+        topics.exist = true
         let clock = ContinuousClock()
         var watchedAt = clock.now
+        var pace = Pace()
+        var unhurried = UnhurriedEvents(of: topics.own)
         var unsettled = UnsettledEvents()
         while true {
             try Task.checkCancellation()
             lead.move()
-            state.pace.begin()
-            let published = state.progress.published
-            let isSealing = try await sealEarlierRows(&state.heads, through: published)
-            let outcome = try await sendBatch(&state, lead, producer, admin)
-            let hasMoved = try await confirm(&state, lead, admin)
-            if hasMoved || (!outcome.hasToWait && state.sent.isEmpty) { retries.succeeded() }
+            pace.begin()
+            let isSealing = try await sealEarlierRows(&heads, through: progress.published)
+            let outcome = try await publishBatch(
+                &progress,
+                &heads,
+                &pace,
+                &unhurried,
+                lead,
+                producer,
+                admin
+            )
+            if !outcome.hasToWait { retries.succeeded() }
             if !outcome.isUnsettled { unsettled.settle() }
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 // Once every event is confirmed, nothing has to be compared.
-                if state.progress.isUnconfirmed {
-                    watch.ask(about: state.progress)
+                if progress.isUnconfirmed {
+                    watch.ask(about: progress)
                 } else {
                     metrics.forgetLag()
                 }
             }
             if let sight = try watch.take() {
-                try await follow(sight, &state.progress, lead, admin)
+                try await follow(sight, &progress, lead, admin)
             }
             switch outcome {
             case .full: continue
-            case .sent(let count, let areAll):
-                try await state.pace.rest(afterBatchOf: count)
-                if areAll, !isSealing { try await waitForRows(&state, lead, admin) }
-            case .unsettled: try await wait(&state, unsettled.wait(at: .now), lead, admin)
-            case .early(let time): try await wait(&state, .zero...time, lead, admin)
+            case .published(let count, let areAll):
+                try await pace.rest(afterBatchOf: count)
+                if areAll, !isSealing { try await waitForRows(progress) }
+            case .unsettled: try await signal.wait(within: unsettled.wait(at: .now))
+            case .early(let wait): try await signal.wait(atMost: wait)
             case .empty where isSealing: continue
-            case .empty: try await waitForRows(&state, lead, admin)
+            case .empty: try await waitForRows(progress)
             }
         }
     }
 
-    /// Reads how far the relay has come, and creates topics that are gone.
-    private func begin(_ admin: KafkaAdmin, _ lead: Lead) async throws -> State {
-        // The seals are read after the place, so that rows sealed in between are not sealed again.
-        var state = try await client.withConnection { [topics] connection in
-            let progress = try RelayStore.progress(on: connection)
-            let heads = try SealStore.heads(of: SealedLog.outboxName, on: connection)
-            try RelayStore.requireRecentDatabase(for: progress, on: connection)
-            let unhurried = UnhurriedEvents(of: topics.own)
-            return State(progress: progress, heads: heads, unhurried: unhurried)
-        }
-        // Another relay may have led in between and created missing topics.
-        topics.forgetDeadLetters()
-        if try await !topics.lost(admin).isEmpty {
-            try await beginNewLog(&state.progress, lead, admin)
-        }
-        topics.exist = true
-        return state
+    /// Waits for the signal that rows were committed.
+    ///
+    /// It remembers a signal that was given since the last look for rows.
+    private func waitForRows(_ progress: RelayProgress) async throws {
+        // The consumers' offsets are watched until they have confirmed every event.
+        topics.isBusy = progress.isUnconfirmed
+        let pause = progress.isUnconfirmed ? Self.watchInterval : Self.idlePause
+        try await signal.wait(atMost: pause)
     }
 
-    /// Rests, then waits for a time or until rows were committed, and stores what the broker confirms.
-    private func wait(
-        _ state: inout State,
-        _ bounds: ClosedRange<Duration>,
-        _ lead: Lead,
-        _ admin: KafkaAdmin
-    ) async throws {
-        let end = ContinuousClock.now + bounds.upperBound
-        try await Task.sleep(for: bounds.lowerBound)
-        while ContinuousClock.now < end, !news.isThere {
-            try await signal.wait(atMost: ContinuousClock.now.duration(to: end))
-            _ = try await confirm(&state, lead, admin)
+    private enum Outcome {
+        /// The batch was full; there may be more rows.
+        case full
+        /// All rows that were found, so many, are published, and perhaps all that were committed.
+        case published(Int, areAll: Bool)
+        /// There are rows, but a database transaction older than theirs is still running.
+        case unsettled
+        /// There are only rows that nobody reads soon; they wait so long for others.
+        case early(Duration)
+        /// There are no rows.
+        case empty
+
+        /// Whether there are rows, but none that is published now.
+        var hasToWait: Bool {
+            switch self {
+            case .unsettled, .early: true
+            case .full, .published, .empty: false
+            }
         }
+
+        /// Whether a database transaction that is older than the rows is still running.
+        var isUnsettled: Bool { if case .unsettled = self { true } else { false } }
     }
 
-    /// Waits until rows were committed, and stores meanwhile what the broker confirms.
-    private func waitForRows(
-        _ state: inout State,
-        _ lead: Lead,
-        _ admin: KafkaAdmin
-    ) async throws {
-        var isWaiting = true
-        while isWaiting, !news.isThere {
-            // The consumers' offsets are watched until they have confirmed every event.
-            topics.isBusy = state.progress.isUnconfirmed || !state.sent.isEmpty
-            try await signal.wait(atMost: topics.isBusy ? Self.watchInterval : Self.idlePause)
-            lead.move()
-            // Once the broker has confirmed everything, the end of a wait is a reason to look for rows.
-            isWaiting = try await confirm(&state, lead, admin) || !state.sent.isEmpty
-        }
-    }
-
-    /// Reads the next rows, and sends them if they may be published now.
-    private func sendBatch(
-        _ state: inout State,
+    private func publishBatch(
+        _ progress: inout RelayProgress,
+        _ sealHeads: inout SealHeads,
+        _ pace: inout Pace,
+        _ unhurried: inout UnhurriedEvents,
         _ lead: Lead,
         _ producer: KafkaProducer,
         _ admin: KafkaAdmin
-    ) async throws -> RelayOutcome {
-        // Rows that are committed after this look give another signal.
-        news.beginLook()
-        let place = state.sent.last?.place ?? state.progress.published
+    ) async throws -> Outcome {
+        let place = progress.published
         let (rows, hasMore) = try await client.withConnection { connection in
-            try EventLog.nextRows(after: place, limit: Self.batchSize, on: connection)
+            try RelayStore.nextRows(after: place, limit: Self.batchSize, on: connection)
         }
         guard let last = rows.last else { return hasMore ? .unsettled : .empty }
-        news.saw(rowsThrough: last.place.xid)
         if rows.count < Self.batchSize,
-            let wait = state.unhurried.wait(of: rows.lazy.map(\.event.topic), at: .now)
+            let wait = unhurried.wait(of: rows.lazy.map(\.event.topic), at: .now)
         {
             return .early(wait)
         }
         topics.isBusy = true
-        let epoch = state.progress.epoch
+        let epoch = progress.epoch
         let start = spans.start
-        var tips = state.sent.last?.tips ?? state.progress.tips
-        let records = RelayTopics.published(rows).map { row in
+        var tips = progress.tips
+        let published = RelayTopics.published(rows)
+        let records = published.map { row in
             topics.record(of: row, service: service, epoch: epoch, &tips)
         }
         try await topics.makeDeadLetters(of: records, admin)
         // If this process was stopped since it read the rows, it may have lost the lead.
         try lead.requireRecent()
         lead.move()
-        let batch = SentBatch(
-            rows: rows,
-            place: last.place,
-            records: records,
-            tips: tips,
-            start: start,
-            mayBeFollowed: topics.areLinked(records)
-        )
-        state.sent.append(batch)
-        producer.send(records) { [signal] answer in
-            batch.note(answer)
-            signal.send()
-        }
-        return rows.count == Self.batchSize ? .full : .sent(rows.count, areAll: !hasMore)
-    }
-
-    /// Stores the place behind what the broker has confirmed.
-    ///
-    /// It first waits for the broker if nothing more may be sent before that.
-    ///
-    /// - Returns: Whether the place has moved.
-    private func confirm(
-        _ state: inout State,
-        _ lead: Lead,
-        _ admin: KafkaAdmin
-    ) async throws -> Bool {
-        guard !state.sent.mayGrow else { return try await store(&state, lead, admin) }
-        let waitedSince = ContinuousClock.now
-        while !state.sent.areAnswered { try await signal.wait(atMost: Self.idlePause) }
-        state.pace.leaveOut(.now - waitedSince)
-        var hasMoved = false
-        while try await store(&state, lead, admin) { hasMoved = true }
-        return hasMoved
-    }
-
-    /// Seals what the broker has confirmed, in the order in which it was sent, and stores the place behind it.
-    ///
-    /// - Returns: Whether the place has moved.
-    private func store(
-        _ state: inout State,
-        _ lead: Lead,
-        _ admin: KafkaAdmin
-    ) async throws -> Bool {
-        if let (batch, error) = state.sent.takeFailed() {
+        let deliveries: [KafkaDelivery]
+        let sentAt = ContinuousClock.now
+        do {
+            deliveries = try await producer.send(records)
+        } catch {
             guard error.code == .unknownTopic else { throw error }
-            // Its rows are read again, and all that were sent behind it.
-            news.note()
-            try await handleUnknownTopic(&state.progress, batch.records, lead, admin)
-            return false
+            try await handleUnknownTopic(&progress, records, lead, admin)
+            return .published(records.count, areAll: false)
         }
-        let confirmed = state.sent.takeConfirmed()
-        guard !confirmed.isEmpty else { return false }
-        let (place, tips) = (state.progress.published, state.progress.tips)
-        var touched: Set<KafkaTopicPartition> = []
-        for (batch, deliveries) in confirmed {
-            let offsets = RelayProgress.offsets(of: deliveries, for: batch.records)
-            let isHigher = state.progress.publish(
-                through: batch.place,
-                offsets: offsets,
-                tips: batch.tips
-            )
-            guard isHigher else {
-                try await beginNewLog(&state.progress, lead, admin)
-                throw LogIsLost()
-            }
-            touched.formUnion(offsets.keys)
+        pace.leaveOut(.now - sentAt)
+        let offsets = RelayProgress.offsets(of: deliveries, for: records)
+        let chains = tips.changed(since: progress.tips)
+        guard progress.publish(through: last.place, offsets: offsets, tips: tips) else {
+            try await beginNewLog(&progress, lead, admin)
+            throw LogIsLost()
         }
-        let rows = confirmed.flatMap(\.batch.rows)
+        let saved = progress
         // Rows that were published before seals existed must be sealed first.
-        let seals =
-            state.heads.sealed < place ? [] : state.heads.seal(SealedRow.sealing(rows))
-        let (saved, partitions) = (state.progress, Array(touched))
-        let chains = saved.tips.changed(since: tips)
+        let seals = sealHeads.sealed < place ? [] : sealHeads.seal(SealedRow.sealing(rows))
         try await client.withConnection { connection in
             try RelayStore.save(
                 saved,
                 by: lead,
-                touched: partitions,
+                touched: Array(offsets.keys),
                 chains: chains,
                 seals: seals,
                 on: connection
             )
         }
-        metrics.published(RelayTopics.published(rows).lazy.map(\.event.type))
+        metrics.published(published.lazy.map(\.event.type))
         if spans.isOn {
-            for (batch, _) in confirmed {
-                let published = RelayTopics.published(batch.rows)
-                spans.record(published.compactMap { Span(publishing: $0.event, from: batch.start) })
-            }
+            spans.record(published.compactMap { Span(publishing: $0.event, from: start) })
+        }
+        return rows.count == Self.batchSize ? .full : .published(rows.count, areAll: !hasMore)
+    }
+
+    /// Seals a batch of the rows that an older relay, which had no seals, has published.
+    ///
+    /// - Returns: Whether there were such rows.
+    private func sealEarlierRows(
+        _ heads: inout SealHeads,
+        through published: LogPlace
+    ) async throws -> Bool {
+        let sealed = heads.sealed
+        guard sealed < published else { return false }
+        let rows = try await client.withConnection { connection in
+            try EventLog.rows(after: sealed, limit: LogSeal.rowsMax, on: connection)
+        }.filter { $0.place <= published }
+        guard !rows.isEmpty else {
+            logger.warning(
+                "Rows that were published are not in the outbox",
+                metadata: ["outbox.after": "\(sealed)", "outbox.published": "\(published)"]
+            )
+            heads.skip(to: published)
+            return false
+        }
+        let seals = heads.seal(SealedRow.sealing(rows))
+        try await client.withConnection { connection in
+            try SealStore.insert(seals, log: SealedLog.outboxName, on: connection)
         }
         return true
+    }
+
+    /// Creates a deleted dead-letter topic again; a missing topic of the service means a lost log.
+    private func handleUnknownTopic(
+        _ progress: inout RelayProgress,
+        _ records: [KafkaRecord],
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
+        if try await !topics.lost(admin).isEmpty {
+            try await beginNewLog(&progress, lead, admin)
+            throw LogIsLost()
+        }
+        topics.forgetDeadLetters()
+        try await topics.makeDeadLetters(of: records, admin)
+    }
+
+    /// Notes what the consumers have confirmed, or begins a new log if the broker has lost its own.
+    private func follow(
+        _ sight: RelayWatch.Sight,
+        _ progress: inout RelayProgress,
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
+        guard !sight.isLost else {
+            try await beginNewLog(&progress, lead, admin)
+            throw LogIsLost()
+        }
+        let before = progress.confirmed
+        let confirmedTips = progress.confirmedTips
+        let consumers = Dictionary(uniqueKeysWithValues: topics.own.map { ($0.name, $0.consumers) })
+        metrics.record(lag: sight.progress.lag(committed: sight.committed, consumers: consumers))
+        progress.confirm(committed: sight.committed, consumers: consumers)
+        guard progress.confirmed != before else { return }
+        let saved = progress
+        try await client.withConnection { connection in
+            let chains = saved.confirmedTips.changed(since: confirmedTips)
+            try RelayStore.save(saved, by: lead, touched: [], chains: chains, on: connection)
+        }
+    }
+
+    private func beginNewLog(
+        _ progress: inout RelayProgress,
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
+        progress.restartAfterLoss()
+        topics.forgetDeadLetters()
+        metrics.lostLog()
+        logger.warning(
+            "The broker has lost the log of this service; publishing what was not confirmed again",
+            metadata: [
+                "outbox.epoch": "\(progress.epoch)",
+                "outbox.position": "\(progress.published.position)",
+            ]
+        )
+        let saved = progress
+        try await client.withTransaction { connection in
+            try RelayStore.saveAfterLoss(saved, by: lead, on: connection)
+        }
+        lead.move()
+        try await topics.makeMissing(admin)
     }
 }

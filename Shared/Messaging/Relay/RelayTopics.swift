@@ -7,10 +7,6 @@ import Synchronization
 final class RelayTopics: Sendable {
     /// The service's own topics.
     let own: [Topic]
-    /// Those whose readers wait for an earlier event if a later one comes first.
-    ///
-    /// The changes of the store's clock are read without places.
-    private let linked: Set<String>
     private let settings: TopicSettings
     private let logger: Logger
     private let areThere = Atomic(false)
@@ -25,9 +21,6 @@ final class RelayTopics: Sendable {
 
     init(_ own: [Topic], _ settings: TopicSettings, _ logger: Logger) {
         self.own = own
-        linked = Set(
-            own.filter { EventChain.isLinked($0.name) && $0 != Topics.storeClock }.map(\.name)
-        )
         self.settings = settings
         self.logger = logger
     }
@@ -114,12 +107,6 @@ final class RelayTopics: Sendable {
     /// The rows of a batch that are published; the others are in the log alone.
     static func published(_ rows: [OutboxRow]) -> [OutboxRow] {
         rows.filter { $0.event.topic != Topics.logOnly }
-    }
-
-    /// Whether all messages are of topics whose readers wait for an earlier event if a later one comes
-    /// first.
-    func areLinked(_ records: [KafkaRecord]) -> Bool {
-        records.allSatisfy { linked.contains($0.topic) }
     }
 
     /// The message of an event of the log.

@@ -69,24 +69,6 @@ struct RelayTopicsTests {
         #expect(topics == [Topics.paymentsPurchasing.name])
     }
 
-    /// A reader of the others would take a later event for the next one.
-    @Test func onlyEventsWithLinksAreFollowedByOthers() {
-        let linked = Topics.paymentsTransactions
-        let topics = RelayTopics(
-            [linked, Topics.storeClock, Topics.catalogProducts],
-            TopicSettings(partitions: 1, replicationFactor: 1),
-            Self.quiet
-        )
-        func areLinked(_ names: String...) -> Bool {
-            topics.areLinked(names.map { KafkaRecord(topic: $0, key: nil, value: nil) })
-        }
-        #expect(areLinked())
-        #expect(areLinked(linked.name, linked.name))
-        #expect(!areLinked(linked.name, Topics.storeClock.name))
-        #expect(!areLinked(Topics.catalogProducts.name))
-        #expect(!areLinked(linked.name + ".dead-letters"))
-    }
-
     /// The relay asks so if a new log has events of no topic of the service yet.
     @Test func theEndsOfNoPartitionsAreKnownWithoutTheBroker() async throws {
         let settings = KafkaSettings(bootstrapServers: "127.0.0.1:1", clientID: "tests")
