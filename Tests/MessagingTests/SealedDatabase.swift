@@ -89,7 +89,7 @@ struct SealedDatabase {
     func settled(after place: LogPlace, limit: Int = 1000) async throws -> [OutboxRow] {
         try await eventually("the rows to settle") {
             try await client.withConnection { connection in
-                let (rows, hasMore) = try EventLog.nextRows(
+                let (rows, hasMore) = try RelayStore.nextRows(
                     after: place,
                     limit: limit,
                     on: connection

@@ -60,17 +60,10 @@ public enum EventLog {
         )
     }
 
-    /// The rows after a place that no database transaction can precede any more, and whether the session
-    /// sees further ones.
+    /// The settled rows after a place, and whether the session sees further ones.
     ///
     /// One query finds both. Of the rows that are not settled it reads one: under load there are hundreds of
-    /// them at most looks.
-    ///
-    /// If every running database transaction of the server counts, often no row is settled, because some
-    /// always runs. Those of the server's other databases cannot append here, so they are left out then. A
-    /// look at the server's locks finds them. It costs more, and PostgreSQL runs that part of the query only
-    /// when it needs the value. One that ends in between counts as one of this database, and so does one
-    /// whose database is unknown.
+    /// them at most looks, because some database transaction of the server is always running.
     static func nextRows(
         after place: LogPlace,
         limit: Int,
@@ -78,36 +71,7 @@ public enum EventLog {
     ) throws -> (settled: [OutboxRow], hasMore: Bool) {
         let rows = try connection.query(
             """
-            WITH by_all AS MATERIALIZED (SELECT outbox_settled() AS place),
-            oldest AS MATERIALIZED (
-                SELECT xid FROM outbox
-                WHERE (xid, position) > (\(place.xid), \(place.position))
-                ORDER BY xid, position
-                LIMIT 1
-            ),
-            others AS MATERIALIZED (
-                SELECT locks.transactionid AS number
-                FROM pg_locks AS locks JOIN pg_stat_activity AS activity USING (pid)
-                WHERE locks.locktype = 'transactionid' AND locks.mode = 'ExclusiveLock'
-                    AND locks.granted AND activity.datname <> current_database()
-            ),
-            settled AS MATERIALIZED (
-                SELECT CASE
-                    WHEN coalesce((SELECT xid FROM oldest) < by_all.place, true) THEN by_all.place
-                    ELSE (
-                        SELECT (base + coalesce(
-                            (
-                                SELECT min(running.number::text::bigint)
-                                FROM pg_snapshot_xip(pg_current_snapshot()) AS running (number)
-                                WHERE running.number::xid NOT IN (SELECT number FROM others)
-                            ),
-                            pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-                        ))::text::xid8
-                        FROM outbox_base
-                    )
-                END AS place
-                FROM by_all
-            )
+            WITH settled AS MATERIALIZED (SELECT outbox_settled() AS place)
             (
                 SELECT true AS is_settled, \(unsafe: columns) FROM outbox
                 WHERE (xid, position) > (\(place.xid), \(place.position))
@@ -133,6 +97,46 @@ public enum EventLog {
             settled.append(try exactRow(&columns).row)
         }
         return (settled, settled.count == limit)
+    }
+
+    /// The rows after a place that no database transaction of this database can precede any more.
+    ///
+    /// ``nextRows(after:limit:on:)`` waits for every running database transaction of the server. Those
+    /// of the server's other databases cannot append here, and are left out. A look at the server's
+    /// locks finds them, so this costs more. One that ends in between counts as one of this database,
+    /// and so does one whose database is unknown.
+    static func rowsSettledHere(
+        after place: LogPlace,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [OutboxRow] {
+        let rows = try connection.query(
+            """
+            WITH others AS MATERIALIZED (
+                SELECT locks.transactionid AS number
+                FROM pg_locks AS locks JOIN pg_stat_activity AS activity USING (pid)
+                WHERE locks.locktype = 'transactionid' AND locks.mode = 'ExclusiveLock'
+                    AND locks.granted AND activity.datname <> current_database()
+            ),
+            settled AS MATERIALIZED (
+                SELECT (base + coalesce(
+                    (
+                        SELECT min(running.number::text::bigint)
+                        FROM pg_snapshot_xip(pg_current_snapshot()) AS running (number)
+                        WHERE running.number::xid NOT IN (SELECT number FROM others)
+                    ),
+                    pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+                ))::text::xid8 AS place
+                FROM outbox_base
+            )
+            SELECT \(unsafe: columns) FROM outbox
+            WHERE (xid, position) > (\(place.xid), \(place.position))
+                AND xid < (SELECT place FROM settled)
+            ORDER BY xid, position
+            LIMIT \(Int64(limit))
+            """
+        )
+        return try exactRows(in: rows).map(\.row)
     }
 
     /// The condition of a settled row.

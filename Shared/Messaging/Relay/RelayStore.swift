@@ -3,8 +3,22 @@ import Kafka
 import Postgres
 import Seals
 
-/// The SQL of the relay's own place.
+/// The SQL of the relay: the rows that wait to be published, and its own place.
 enum RelayStore {
+    /// Reads the next rows to publish.
+    ///
+    /// - Returns: The rows, and whether there may be further ones, which are read later.
+    static func nextRows(
+        after place: LogPlace,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> (rows: [OutboxRow], hasMore: Bool) {
+        let (settled, hasMore) = try EventLog.nextRows(after: place, limit: limit, on: connection)
+        guard settled.isEmpty, hasMore else { return (settled, hasMore) }
+        // An unsettled row sends no second notification, so it must be read again.
+        return (try EventLog.rowsSettledHere(after: place, limit: limit, on: connection), true)
+    }
+
     /// The place in the log up to which the relay of this database has published.
     ///
     /// It costs one row, however many partitions and chains the relay has.

@@ -156,8 +156,8 @@ struct OutboxOrderTests {
 
     private static func subjectsSettledHere(_ client: PostgresClient) async throws -> [String] {
         try await client.withConnection { connection in
-            try EventLog.nextRows(after: .start, limit: 10, on: connection)
-        }.settled.map(\.event.subject)
+            try EventLog.rowsSettledHere(after: .start, limit: 10, on: connection)
+        }.map(\.event.subject)
     }
 
     @Test func transactionsOfOtherDatabasesHoldNothingBack() async throws {

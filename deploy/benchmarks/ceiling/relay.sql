@@ -1,4 +1,4 @@
--- RelayLeadership, in each of the databases: the settled rows of EventLog.nextRows, and RelayStore.save with the seals.
+-- RelayLeadership, in each of the databases: the settled rows of RelayStore.nextRows, and RelayStore.save with the seals.
 SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
 FROM outbox
 WHERE (xid, position) > (:relayed_xid::text::xid8, :relayed_position::bigint)
