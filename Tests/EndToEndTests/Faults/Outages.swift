@@ -122,7 +122,7 @@ extension EndToEnd {
                 let client = try store.client(account: "ada")
                 try await client.wait(for: payment.transactionID, toBe: .purchased)
                 // The event is committed but held back, because it must not overtake the straggler.
-                try await store.relayHasLooked(since: .wallClock())
+                try await store.relayHasFoundUnsettledRows(since: .wallClock())
                 try await store.publishMarker(seenBy: watcher)
                 #expect(watcher.sightings(of: payment.transactionID).isEmpty)
                 release.open()
@@ -172,10 +172,11 @@ extension EndToEnd {
 }
 
 extension StoreHarness {
-    /// Waits until the relay of `payments` has looked for events since a time.
+    /// Waits until the relay of `payments` has queried events and has found some that it must hold
+    /// back.
     ///
-    /// Only its query reveals a relay that is correctly idle.
-    fileprivate func relayHasLooked(since time: StoreTime) async throws {
+    /// Only that query reveals a relay that is correctly idle.
+    fileprivate func relayHasFoundUnsettledRows(since time: StoreTime) async throws {
         let database = URL(string: databaseURL(.payments))?.lastPathComponent ?? ""
         try await eventually("the relay to look for events") {
             // Only a superuser may read the queries of other roles.
@@ -184,7 +185,7 @@ extension StoreHarness {
                     """
                     SELECT 1 FROM pg_stat_activity
                     WHERE datname = \(database) AND query_start > \(time)
-                        AND query LIKE 'WITH by_all AS MATERIALIZED %'
+                        AND query LIKE 'WITH others AS MATERIALIZED %'
                     """
                 ).isEmpty ? nil : true
             }
