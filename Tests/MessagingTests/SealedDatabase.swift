@@ -94,11 +94,7 @@ struct SealedDatabase {
                     limit: limit,
                     on: connection
                 )
-                // A check without a relay counts only what the whole server has settled.
-                let all = try connection.query(
-                    "SELECT coalesce(max(xid) < outbox_settled(), true) FROM outbox"
-                ).first?.decode(Bool.self)
-                return all == true && (rows.count == limit || !hasMore) ? rows : nil
+                return rows.count == limit || !hasMore ? rows : nil
             }
         }
     }
