@@ -2,6 +2,7 @@ import EventTypes
 import Logging
 import Messaging
 import Metrics
+import ServiceKit
 import ServiceLifecycle
 import StoreTracing
 import Synchronization
@@ -40,28 +41,6 @@ final class ChargeRunner: Service {
         }
     }
 
-    /// The attempts that did not fit into the queues.
-    private struct Rejected {
-        /// The newest attempts.
-        var keys: [AttemptKey] = []
-        /// The number of those that no warning has counted.
-        var untold = 0
-        var toldAt: ContinuousClock.Instant?
-
-        /// Adds attempts.
-        ///
-        /// - Returns: The number for a warning; `nil` if there was one a moment ago.
-        mutating func add(_ more: [AttemptKey], countMax: Int) -> Int? {
-            keys = Array((keys + more).suffix(countMax))
-            untold += more.count
-            let now = ContinuousClock.now
-            guard toldAt.map({ now - $0 >= .seconds(10) }) ?? true else { return nil }
-            defer { untold = 0 }
-            toldAt = now
-            return untold
-        }
-    }
-
     let processor: any PaymentProcessor
     let context: PaymentsContext
     let handler: OutcomeHandler
@@ -77,7 +56,9 @@ final class ChargeRunner: Service {
     /// The attempts for which this process searches at this moment.
     let searching = Mutex<Set<AttemptID>>([])
     private let signal = Signal()
-    private let rejected = Mutex(Rejected())
+    /// The newest attempts that did not fit into the queues.
+    private let rejected = Mutex<[AttemptKey]>([])
+    private let overflow: OccasionalWarning
     private let didCommit: @Sendable () -> Void
     private let lookInterval: Duration
     private let overflowed = Counter(label: "processor_queue_overflows")
@@ -106,6 +87,11 @@ final class ChargeRunner: Service {
         self.limits = limits
         self.lookInterval = lookInterval ?? context.policy.lease / 4
         self.didCommit = didCommit
+        overflow = OccasionalWarning(
+            "More attempts than the queue holds; the rest is taken from the database later",
+            counting: "attempts",
+            logger: context.logger
+        )
         let queues = AccountLanes.queues(countMax: limits.queueMax)
         self.queues = queues
         let names = processor.accountNames
@@ -146,12 +132,8 @@ final class ChargeRunner: Service {
     func reject(_ keys: [AttemptKey]) {
         guard !keys.isEmpty else { return }
         overflowed.increment(by: keys.count)
-        let count = rejected.withLock { $0.add(keys, countMax: limits.queueMax) }
-        guard let count else { return }
-        context.logger.warning(
-            "More attempts than the queue holds; the rest is taken from the database later",
-            metadata: ["attempts": "\(count)"]
-        )
+        rejected.withLock { $0 = Array(($0 + keys).suffix(limits.queueMax)) }
+        overflow.warn(count: keys.count)
     }
 
     /// Looks for due attempts at once, because there are some or the store's clock was moved.
@@ -256,8 +238,8 @@ final class ChargeRunner: Service {
             queue.renew(try await handler.renewLeases(of: keys, until: leaseEnd), until: leaseEnd)
         }
         let keys = rejected.withLock { rejected in
-            defer { rejected.keys = [] }
-            return rejected.keys
+            defer { rejected = [] }
+            return rejected
         }
         guard !keys.isEmpty else { return }
         try await handler.noteUncalled(keys)

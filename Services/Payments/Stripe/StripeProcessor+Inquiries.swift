@@ -1,5 +1,6 @@
 import EventTypes
 import Logging
+import StoreAPI
 import Stripe
 
 /// Finds out what Stripe did, and gives up what was not paid.
@@ -15,18 +16,32 @@ extension StripeProcessor {
         _ answer: @escaping Answer<InquiryOutcome>,
         _ judge: @escaping @Sendable (StripePaymentIntent) async -> InquiryOutcome
     ) async {
-        guard let buyers = await buyers(inquiries.map(\.paymentMethod)) else {
-            for inquiry in inquiries { answer(inquiry.attemptID, .unavailable) }
-            return
-        }
+        await withBuyers(
+            of: inquiries,
+            by: { $0.paymentMethod },
+            orElse: { answer($0.attemptID, .unavailable) },
+            ask: { answer($0.attemptID, await look($0, of: $1, judge)) }
+        )
+    }
+
+    /// Asks about calls at the same time, each with the buyer at Stripe who has its card.
+    ///
+    /// - Parameters:
+    ///   - calls: The calls.
+    ///   - method: The payment method of a call.
+    ///   - fail: Answers a call if the buyers cannot be read.
+    ///   - ask: Asks about a call; the buyer is `nil` if the books do not know one.
+    func withBuyers<Call: Sendable>(
+        of calls: [Call],
+        by method: (Call) -> PaymentMethod,
+        orElse fail: (Call) -> Void,
+        ask: @escaping @Sendable (Call, String?) async -> Void
+    ) async {
+        guard let buyers = await buyers(calls.map(method)) else { return calls.forEach(fail) }
         await withDiscardingTaskGroup { group in
-            for inquiry in inquiries {
-                group.addTask {
-                    answer(
-                        inquiry.attemptID,
-                        await look(inquiry, of: buyers[inquiry.paymentMethod]?.reference, judge)
-                    )
-                }
+            for call in calls {
+                let customer = buyers[method(call)]?.reference
+                group.addTask { await ask(call, customer) }
             }
         }
     }

@@ -5,20 +5,12 @@ import Stripe
 /// Looks for attempts that the books have lost, in the lists of their buyers.
 extension StripeProcessor {
     func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
-        guard let buyers = await buyers(searches.map(\.paymentMethod)) else {
-            for search in searches { answer(search.attemptID, .unavailable) }
-            return
-        }
-        await withDiscardingTaskGroup { group in
-            for search in searches {
-                group.addTask {
-                    answer(
-                        search.attemptID,
-                        await find(search, of: buyers[search.paymentMethod]?.reference)
-                    )
-                }
-            }
-        }
+        await withBuyers(
+            of: searches,
+            by: { $0.paymentMethod },
+            orElse: { answer($0.attemptID, .unavailable) },
+            ask: { answer($0.attemptID, await find($0, of: $1)) }
+        )
     }
 
     private func find(_ search: PeriodSearch, of customer: String?) async -> PeriodFinding {

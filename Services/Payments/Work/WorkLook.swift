@@ -1,5 +1,6 @@
 import EventTypes
 import Logging
+import ServiceKit
 import ServiceLifecycle
 
 /// Looks once a second for all work that no signal announces, and wakes those who do it.
@@ -13,13 +14,12 @@ struct WorkLook: Service {
     static let interval = Duration.seconds(1)
     /// The pause after which those who do the work look themselves, in case these looks fail.
     static let patience = Duration.seconds(30)
-    /// The pause between two warnings.
-    private static let silence = Duration.seconds(60)
 
     private let store: WorkLookStore
     private let now: @Sendable () -> StoreTime
     private let machineNow: @Sendable () -> MachineTime
     private let logger: Logger
+    private let broken: OccasionalWarning
     private let wake: @Sendable (WorkLookStore.Kind) -> Void
 
     /// Makes a look, which does nothing before ``run()``.
@@ -41,6 +41,12 @@ struct WorkLook: Service {
         self.now = now
         self.machineNow = machineNow
         self.logger = logger
+        broken = OccasionalWarning(
+            "A table of work cannot be read; that work begins late, and all other work goes on",
+            counting: "looks",
+            every: .seconds(60),
+            logger: logger
+        )
         self.wake = wake
     }
 
@@ -49,32 +55,25 @@ struct WorkLook: Service {
         // It throws only if it is cancelled.
         try? await cancelWhenGracefulShutdown {
             try await self.store.waitForSchema()
-            var warnedAt: ContinuousClock.Instant?
             while true {
-                warnedAt = await self.look(warnedAt: warnedAt)
+                await self.look()
                 try await Task.sleep(for: Self.interval)
             }
         }
     }
 
     /// Looks once.
-    ///
-    /// - Parameter warnedAt: The time of the last warning.
-    /// - Returns: The time of the last warning, after this look.
-    @discardableResult
-    func look(warnedAt: ContinuousClock.Instant? = nil) async -> ContinuousClock.Instant? {
+    func look() async {
         let (time, machineTime) = (now(), machineNow())
         do {
             let kinds = try await store.kinds(at: time, machinesAt: machineTime)
             for kind in kinds { wake(kind) }
-            return warnedAt
         } catch let error where WorkLookStore.isOfTable(error) {
             await lookOneByOne(at: time, machinesAt: machineTime)
-            return warn(error, warnedAt: warnedAt)
+            broken.warn(of: error, count: 1)
         } catch {
             // Those who do the work look themselves, too, and say what is wrong.
             logger.debug("Work could not be looked for", metadata: ["error": "\(error)"])
-            return warnedAt
         }
     }
 
@@ -85,19 +84,5 @@ struct WorkLook: Service {
             let isThere = try? await store.has(kind, at: time, machinesAt: machineTime)
             if isThere == true { wake(kind) }
         }
-    }
-
-    /// Warns of a table that cannot be read, once a minute.
-    private func warn(
-        _ error: any Error,
-        warnedAt: ContinuousClock.Instant?
-    ) -> ContinuousClock.Instant {
-        let instant = ContinuousClock.now
-        if let warnedAt, instant - warnedAt < Self.silence { return warnedAt }
-        logger.warning(
-            "A table of work cannot be read; that work begins late, and all other work goes on",
-            metadata: ["error": "\(error)"]
-        )
-        return instant
     }
 }

@@ -4,6 +4,9 @@ import Foundation
 struct Latencies: Sendable {
     private let sorted: [Double]
 
+    /// Whether nothing was measured.
+    var isEmpty: Bool { sorted.isEmpty }
+
     /// Makes latencies from milliseconds in any order.
     init(milliseconds: [Double]) {
         sorted = milliseconds.sorted()
@@ -29,7 +32,7 @@ struct Latencies: Sendable {
 }
 
 extension Terminal {
-    /// A table of latencies.
+    /// A table of latencies, with a dash where nothing was measured.
     ///
     /// - Parameter rows: The latencies with their names, such as `asked → answered`.
     func table(of rows: [(name: String, latencies: Latencies)]) {
@@ -38,7 +41,7 @@ extension Terminal {
                 + rows.map { name, latencies in
                     [name]
                         + [0.5, 0.9, 0.99, 0.999, 1].map {
-                            String(format: "%.1f", latencies.quantile($0))
+                            latencies.isEmpty ? "–" : String(format: "%.1f", latencies.quantile($0))
                         }
                 },
             rightAligned: [1, 2, 3, 4, 5]

@@ -79,11 +79,7 @@ extension StripeSettings {
             "The apps that do not use the default account at Stripe: com.acme.chess=games."
         )
         var apps: [BundleID: ProcessorAccountName] = [:]
-        for (app, name) in entries.sorted(by: { $0.key < $1.key }) {
-            guard BundleID.isWellFormed(app) else {
-                reader.refuse("STRIPE_APPS", "names '\(app)', which is not \(BundleID.form)")
-                continue
-            }
+        for (app, name) in named(entries, in: "STRIPE_APPS", &reader) {
             guard accounts.contains(where: { $0.name.rawValue == name }) else {
                 reader.refuse(
                     "STRIPE_APPS",
@@ -91,7 +87,7 @@ extension StripeSettings {
                 )
                 continue
             }
-            apps[BundleID(unchecked: app)] = ProcessorAccountName(rawValue: name)
+            apps[app] = ProcessorAccountName(rawValue: name)
         }
         return apps
     }
@@ -111,21 +107,29 @@ extension StripeSettings {
             "The apps with another address: com.acme.chess=https://chess.acme.com/back."
         )
         var apps: [BundleID: String] = [:]
-        for (app, url) in entries.sorted(by: { $0.key < $1.key }) {
-            guard BundleID.isWellFormed(app) else {
-                reader.refuse(
-                    "STRIPE_RETURN_URLS",
-                    "names '\(app)', which is not \(BundleID.form)"
-                )
-                continue
-            }
+        for (app, url) in named(entries, in: "STRIPE_RETURN_URLS", &reader) {
             guard URL(string: url)?.scheme != nil else {
                 reader.refuse("STRIPE_RETURN_URLS", "gives \(app) '\(url)', which is no address")
                 continue
             }
-            apps[BundleID(unchecked: app)] = url
+            apps[app] = url
         }
         return ReturnURLs(first: first, apps: apps)
+    }
+
+    /// The entries of a setting, by apps; those that name no app are refused.
+    private static func named(
+        _ entries: [String: String],
+        in setting: String,
+        _ reader: inout SettingsReader
+    ) -> [(app: BundleID, value: String)] {
+        entries.sorted { $0.key < $1.key }.compactMap { app, value in
+            guard BundleID.isWellFormed(app) else {
+                reader.refuse(setting, "names '\(app)', which is not \(BundleID.form)")
+                return nil
+            }
+            return (BundleID(unchecked: app), value)
+        }
     }
 
     /// Refuses files that are of no use, and a key that two accounts have.
