@@ -315,6 +315,22 @@ import Testing
         let ratios = try #require(result.costRatios(of: promotional))
         #expect(abs(ratios.lowerBound - 1.1) < 0.001 && abs(ratios.upperBound - 1.3) < 0.001)
         #expect(result.costRatios(of: result.code) == nil)
+        #expect(abs(result.costRatio(of: promotional) - 1.2) < 0.001, "the median")
+    }
+
+    @Test func eachKindOfOfferComesEquallyOftenAfterEachOther() {
+        let kinds = BenchOffers.Kind.allCases
+        var (places, pairs) = ([[BenchOffers.Kind]](), [[BenchOffers.Kind]: Int]())
+        for place in kinds.indices { places.append(BenchOffers.orders.map { $0[place] }) }
+        for order in BenchOffers.orders {
+            for (before, after) in zip(order, order.dropFirst()) {
+                pairs[[before, after], default: 0] += 1
+            }
+        }
+        for kind in kinds {
+            #expect(places.allSatisfy { place in place.filter { $0 == kind }.count == 2 })
+            for other in kinds where other != kind { #expect(pairs[[kind, other]] == 2) }
+        }
     }
 
     @Test func offersAndARaiseHaveGoalsAndNumbersOfTheirOwn() throws {

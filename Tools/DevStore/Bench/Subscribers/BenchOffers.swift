@@ -9,7 +9,8 @@ import StoreHarness
 /// All customers had a subscription that has ended. Some buy it again at the ordinary price, as many
 /// with a promotional offer that the merchant's server has signed, and as many with a code of their own.
 /// They take turns in several rounds, so a machine that changes its speed changes it for all of them.
-/// Each kind is equally often the first, the second and the third of a round.
+/// Over all rounds each kind is equally often the first, the second and the third, and comes equally often
+/// after each other kind. A turn ends when the store has nothing left to do, so none pays for another.
 ///
 /// One request is compared with one request: a payment, a payment with a signed offer, and the form that
 /// confirms a code. What comes before does not count: the signature, the ticket for the page of codes,
@@ -21,59 +22,6 @@ struct BenchOffers: Sendable {
         case ordinary
         case promotional
         case code
-    }
-
-    /// The purchases of one kind.
-    struct Tally: Sendable {
-        var purchases = 0
-        /// The seconds from the first request until the last purchase is delivered, of all rounds.
-        var seconds = 0.0
-        /// The processor time of each process of the store, without the load itself.
-        var processorSeconds: [String: Double] = [:]
-        /// The processor time of a purchase in each round, in microseconds.
-        var roundCosts: [Double] = []
-
-        /// The purchases a second.
-        var rate: Double { Double(purchases) / max(seconds, 0.001) }
-        /// The processor time of a purchase in microseconds.
-        var cost: Double { processorSeconds.values.reduce(0) { $0 + microseconds($1) } }
-
-        /// The part of ``cost`` that one process has.
-        func cost(of process: String) -> Double { microseconds(processorSeconds[process] ?? 0) }
-
-        /// Adds the purchases of a further round.
-        mutating func add(_ round: Tally) {
-            purchases += round.purchases
-            seconds += round.seconds
-            processorSeconds.merge(round.processorSeconds, uniquingKeysWith: +)
-            roundCosts.append(round.cost)
-        }
-
-        private func microseconds(_ seconds: Double) -> Double {
-            seconds * 1e6 / Double(max(purchases, 1))
-        }
-    }
-
-    /// The measurements.
-    struct Result: Sendable {
-        let ordinary: Tally
-        let promotional: Tally
-        let code: Tally
-
-        /// The cost of a purchase, divided by that of an ordinary one.
-        func costRatio(of tally: Tally) -> Double { tally.cost / max(ordinary.cost, 1) }
-
-        /// The smallest and the largest of the ratios that single rounds have; `nil` if none was measured.
-        ///
-        /// They show how much of the ratio may be chance.
-        func costRatios(of tally: Tally) -> ClosedRange<Double>? {
-            let ratios = zip(tally.roundCosts, ordinary.roundCosts).map { $0 / max($1, 1) }
-            guard let least = ratios.min(), let most = ratios.max() else { return nil }
-            return least...most
-        }
-
-        /// The rate of purchases, divided by that of ordinary ones.
-        func rateRatio(of tally: Tally) -> Double { tally.rate / max(ordinary.rate, 0.001) }
     }
 
     /// A purchase that has only to be sent.
@@ -95,14 +43,22 @@ struct BenchOffers: Sendable {
     /// The purchases of each kind.
     let count: Int
 
-    /// The rounds that count, after one that warms up; each kind has each turn twice in them.
-    private static let rounds = 6
+    /// The order of the turns in each round that counts: all orders that there are.
+    static let orders: [[Kind]] = [
+        [.ordinary, .promotional, .code], [.code, .promotional, .ordinary],
+        [.promotional, .code, .ordinary], [.ordinary, .code, .promotional],
+        [.code, .ordinary, .promotional], [.promotional, .ordinary, .code],
+    ]
     private static let offer = OfferID(unchecked: "come_back")
+    /// The time for which the store has to be quiet before it counts as having nothing left to do.
+    private static let lull = Duration.milliseconds(300)
+    /// The most of a core that a quiet store uses.
+    private static let quietShare = 0.25
 
     /// The purchases of one kind in a round.
-    private var size: Int { max(1, count / Self.rounds) }
-    /// The purchases of one kind in all rounds.
-    private var purchases: Int { size * (Self.rounds + 1) }
+    private var size: Int { max(1, count / Self.orders.count) }
+    /// The purchases of one kind in all rounds, with the one that warms up.
+    private var purchases: Int { size * (Self.orders.count + 1) }
     private var subscribers: BenchSubscribers {
         BenchSubscribers(store: store, count: purchases * Kind.allCases.count)
     }
@@ -122,8 +78,9 @@ struct BenchOffers: Sendable {
         )
         let codes = try await makeCodes()
         var tallies: [Kind: Tally] = [:]
-        for round in 0...Self.rounds {
+        for round in 0...Self.orders.count {
             let turns = try await prepareRound(round, codes.dropFirst(round * size))
+            try await untilQuiet()
             for turn in turns {
                 let (tally, bought) = try await measure(turn.prepared, of: turn.numbers)
                 accepted += bought
@@ -200,10 +157,9 @@ struct BenchOffers: Sendable {
     ///
     /// - Returns: The purchases in the order in which the kinds have their turns.
     private func prepareRound(_ round: Int, _ codes: ArraySlice<String>) async throws -> [Turn] {
-        let kinds = Kind.allCases
+        let kinds = Self.orders[max(round - 1, 0)]
         var turns: [Turn] = []
-        for place in kinds.indices {
-            let kind = kinds[(place + round) % kinds.count]
+        for (place, kind) in kinds.enumerated() {
             let first = (round * kinds.count + place) * size
             let numbers = first..<first + size
             turns.append(
@@ -278,9 +234,11 @@ struct BenchOffers: Sendable {
         }
     }
 
-    /// Makes the purchases of one kind in a round, and waits until the queues have all of them.
+    /// Makes the purchases of one kind in a round, and waits until the store has nothing left to do.
     ///
-    /// A look at the queues costs PostgreSQL something, so it reads the new purchases only.
+    /// The time ends once the queues have all purchases. The processor time also has what follows then:
+    /// other services are told of a delivery. A look at the queues costs PostgreSQL something, so it reads
+    /// the new purchases only.
     private func measure(
         _ prepared: [Int: Prepared],
         of numbers: Range<Int>
@@ -301,9 +259,11 @@ struct BenchOffers: Sendable {
             }
         }
         try await subscribers.untilDelivered(numbers.count, after: last)
+        let time = ContinuousClock.now - start
+        try await untilQuiet()
         let tally = Tally(
             purchases: numbers.count,
-            seconds: (ContinuousClock.now - start).seconds,
+            seconds: time.seconds,
             processorSeconds: Dictionary(
                 ProcessCost.costs(of: store, since: before)
                     .filter(\.isOfStore)
@@ -312,6 +272,17 @@ struct BenchOffers: Sendable {
             )
         )
         return (tally, accepted.compactMap(\.self))
+    }
+
+    /// Waits until the store has done what its last requests lead to, but no longer than some seconds.
+    private func untilQuiet() async throws {
+        for _ in 0..<15 {
+            let before = ProcessCost.usages(of: store)
+            try await Task.sleep(for: Self.lull)
+            let used = ProcessCost.costs(of: store, since: before).filter(\.isOfStore)
+                .reduce(0.0) { $0 + $1.cpuSeconds }
+            if used < Self.lull.seconds * Self.quietShare { return }
+        }
     }
 
     /// Audits the books; the page for codes does not name its transactions, so they are asked for.
