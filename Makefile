@@ -142,7 +142,7 @@ chaos: build ## Buy while everything fails, then audit (SECONDS=60 SEED=1 ONLY="
 	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(foreach kind,$(ONLY),--only $(kind)) $(if $(BROKERS),--brokers $(BROKERS))
 
-fuzz: setup ## Change receipts at random and check that none is accepted (SECONDS=600 SEED=1)
+fuzz: setup ## Change receipts and signed offers, and check that none is accepted (SECONDS=600 SEED=1)
 	@$(SWIFT_BUILD) --build-tests
 	@FUZZ_SECONDS=$(or $(SECONDS),600) FUZZ_SEED=$(or $(SEED),1) \
 		deploy/dev/run-tests .build/fuzz.log --skip-build --filter MutationTests
