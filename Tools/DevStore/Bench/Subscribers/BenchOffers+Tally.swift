@@ -6,6 +6,8 @@ extension BenchOffers {
         var seconds = 0.0
         /// The processor time of each process of the store, without the load itself.
         var processorSeconds: [String: Double] = [:]
+        /// The processor time of what comes before the purchases.
+        var preparationSeconds = 0.0
         /// The processor time of a purchase in each round, in microseconds.
         var roundCosts: [Double] = []
 
@@ -14,6 +16,9 @@ extension BenchOffers {
         /// The processor time of a purchase in microseconds.
         var cost: Double { processorSeconds.values.reduce(0) { $0 + microseconds($1) } }
 
+        /// The processor time of what comes before a purchase, in microseconds.
+        var preparationCost: Double { microseconds(preparationSeconds) }
+
         /// The part of ``cost`` that one process has.
         func cost(of process: String) -> Double { microseconds(processorSeconds[process] ?? 0) }
 
@@ -21,6 +26,7 @@ extension BenchOffers {
         mutating func add(_ round: Tally) {
             purchases += round.purchases
             seconds += round.seconds
+            preparationSeconds += round.preparationSeconds
             processorSeconds.merge(round.processorSeconds, uniquingKeysWith: +)
             roundCosts.append(round.cost)
         }

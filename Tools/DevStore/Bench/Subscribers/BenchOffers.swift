@@ -14,8 +14,9 @@ import StoreHarness
 ///
 /// One request is compared with one request: a payment, a payment with a signed offer, and the form that
 /// confirms a code. What comes before does not count: the signature, the ticket for the page of codes,
-/// and the first form, which asks what a code gives as an app asks for the price of a product. The two
-/// payments have a new token each, whose signature `payments` checks; the form has a ticket instead.
+/// and the first form, which asks what a code gives as an app asks for the price of a product. The last two
+/// are measured and shown by themselves. The two payments have a new token each, whose signature `payments`
+/// checks; the form has a ticket instead.
 struct BenchOffers: Sendable {
     /// The way in which a customer buys.
     enum Kind: CaseIterable, Sendable {
@@ -36,6 +37,8 @@ struct BenchOffers: Sendable {
         let kind: Kind
         let numbers: Range<Int>
         let prepared: [Int: Prepared]
+        /// The processor time that the store needed for what comes before.
+        let preparationSeconds: Double
     }
 
     let terminal: Terminal
@@ -82,9 +85,11 @@ struct BenchOffers: Sendable {
             let turns = try await prepareRound(round, codes.dropFirst(round * size))
             try await untilQuiet()
             for turn in turns {
-                let (tally, bought) = try await measure(turn.prepared, of: turn.numbers)
+                let (measured, bought) = try await measure(turn.prepared, of: turn.numbers)
                 accepted += bought
                 guard round > 0 else { continue }
+                var tally = measured
+                tally.preparationSeconds = turn.preparationSeconds
                 tallies[turn.kind, default: Tally()].add(tally)
             }
         }
@@ -162,11 +167,14 @@ struct BenchOffers: Sendable {
         for (place, kind) in kinds.enumerated() {
             let first = (round * kinds.count + place) * size
             let numbers = first..<first + size
+            let before = ProcessCost.usages(of: store)
+            let prepared = try await prepare(kind, for: numbers, codes)
             turns.append(
                 Turn(
                     kind: kind,
                     numbers: numbers,
-                    prepared: try await prepare(kind, for: numbers, codes)
+                    prepared: prepared,
+                    preparationSeconds: storeSeconds(since: before)
                 )
             )
         }
@@ -279,10 +287,14 @@ struct BenchOffers: Sendable {
         for _ in 0..<15 {
             let before = ProcessCost.usages(of: store)
             try await Task.sleep(for: Self.lull)
-            let used = ProcessCost.costs(of: store, since: before).filter(\.isOfStore)
-                .reduce(0.0) { $0 + $1.cpuSeconds }
-            if used < Self.lull.seconds * Self.quietShare { return }
+            if storeSeconds(since: before) < Self.lull.seconds * Self.quietShare { return }
         }
+    }
+
+    /// The processor time that the store has used since a moment.
+    private func storeSeconds(since before: [ProcessCost.Usage]) -> Double {
+        ProcessCost.costs(of: store, since: before).filter(\.isOfStore)
+            .reduce(0.0) { $0 + $1.cpuSeconds }
     }
 
     /// Audits the books; the page for codes does not name its transactions, so they are asked for.
@@ -342,6 +354,11 @@ extension Terminal {
                         }
                 },
             rightAligned: [1, 2, 3]
+        )
+        field(
+            "before a code",
+            "\(Terminal.describe(Int(result.code.preparationCost))) µs for its ticket and the question "
+                + "what it gives, which are not in the table"
         )
     }
 }
