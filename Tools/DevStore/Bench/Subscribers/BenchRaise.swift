@@ -24,6 +24,8 @@ struct BenchRaise: Sendable {
         /// The seconds until all renewals were delivered, alone and while subscribers were told.
         let alone: Double
         let beside: Double
+        /// The most memory that each service has had since its start, in megabytes.
+        var memory: [String: Int] = [:]
 
         /// The rate of renewals while subscribers were told, divided by that alone.
         var ratio: Double { alone / beside }
@@ -80,8 +82,18 @@ struct BenchRaise: Sendable {
             longestTransaction: longest,
             renewed: subscribers.count,
             alone: alone,
-            beside: beside
+            beside: beside,
+            memory: memory()
         )
+    }
+
+    private func memory() -> [String: Int] {
+        var memory: [String: Int] = [:]
+        for (name, usage) in ProcessCost.usages(of: store) where StoreService(rawValue: name) != nil
+        {
+            memory[name] = usage.residentBytesMax / 1_048_576
+        }
+        return memory
     }
 
     /// Fills in copies of a subscription whose period ends ten years later.
@@ -263,5 +275,8 @@ extension Terminal {
             "\(Terminal.describe(result.renewed)) in \(Terminal.describe(.seconds(result.alone))) "
                 + "alone, in \(Terminal.describe(.seconds(result.beside))) beside it"
         )
+        guard !result.memory.isEmpty else { return }
+        let memory = result.memory.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value) MB" }
+        field("memory", "at most \(memory.joined(separator: ", "))")
     }
 }
