@@ -282,9 +282,9 @@ struct BenchOffers: Sendable {
         return (tally, accepted.compactMap(\.self))
     }
 
-    /// Waits until the store has done what its last requests lead to, but no longer than some seconds.
+    /// Waits until the store has done what its last requests lead to, but at most two or three seconds.
     private func untilQuiet() async throws {
-        for _ in 0..<15 {
+        for _ in 0..<8 {
             let before = ProcessCost.usages(of: store)
             try await Task.sleep(for: Self.lull)
             if storeSeconds(since: before) < Self.lull.seconds * Self.quietShare { return }
