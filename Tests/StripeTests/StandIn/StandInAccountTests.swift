@@ -170,7 +170,7 @@ extension StandInUnderTest {
     ) async throws {
         let key = try StripeKey(text, environment: .sandbox)
         let client = StripeClient(
-            StripeClient.Settings(baseURL: url, timeout: .seconds(20)),
+            StripeClient.Settings(baseURL: url, timeout: .seconds(60)),
             logger: Self.quiet
         ) { key }
         let other = StandInUnderTest(server: server, client: client, url: url, key: text)
