@@ -7,7 +7,7 @@ import Testing
 
 @testable import Stripe
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StripeClientTests {
     @Test func aBuyerIsChargedInOneCall() async throws {
         try await StandInUnderTest.run { test in

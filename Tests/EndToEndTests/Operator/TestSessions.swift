@@ -9,7 +9,6 @@ extension EndToEnd {
     /// A sandbox that does what the tests of an app ask, through the library that they link.
     @Suite(
         .serialized,
-        .timeLimit(.minutes(5)),
         .onlySandbox("It has the sandbox do what a test asks.")
     )
     struct TestSessions {

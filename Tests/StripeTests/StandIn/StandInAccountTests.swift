@@ -12,7 +12,7 @@ import Testing
 @testable import Stripe
 
 /// Two accounts of one stand-in, which have nothing in common but the address.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StandInAccountTests {
     private static let gamesKey = "rk_test_of_the_games"
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Stripe
 
 /// Cards that make trouble, and the controls of the stand-in.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StandInTroubleTests {
     /// Saves a card of the customer's, and returns its id.
     private func save(_ card: String, of customer: String, at test: StandInUnderTest) async throws
