@@ -74,12 +74,12 @@ import Testing
                 let poll = try await first.poll(max: 1, timeout: .milliseconds(50))
                 owned = owned.subtracting(poll.revoked).union(poll.assigned)
             }
-            try await eventually(within: .seconds(120), "the first member to have all partitions") {
+            try await eventually(within: .seconds(90), "the first member to have all partitions") {
                 try await pollFirst()
                 return owned.count == 4 ? true : nil
             }
             let second = try topic.consumer(logger, group: "shared")
-            try await eventually(within: .seconds(120), "both members to have two partitions") {
+            try await eventually(within: .seconds(90), "both members to have two partitions") {
                 try await pollFirst()
                 _ = try await second.poll(max: 1, timeout: .milliseconds(50))
                 let counts = (
@@ -89,8 +89,7 @@ import Testing
             }
             #expect(owned == Set(try await first.assignment()), "revoked partitions are reported")
             await first.close()
-            try await eventually(within: .seconds(120), "the second member to have all partitions")
-            {
+            try await eventually(within: .seconds(90), "the second member to have all partitions") {
                 _ = try await second.poll(max: 1, timeout: .milliseconds(50))
                 return try await second.assignment().count == 4 ? true : nil
             }
