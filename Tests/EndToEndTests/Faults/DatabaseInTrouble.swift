@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEnd {
     /// The responses of the services during problems of PostgreSQL.
-    @Suite(.serialized)
+    @Suite
     struct DatabaseInTrouble {
         @Test func everyRequestIsAnsweredInTenSecondsAndNothingIsReady() async throws {
             try await withStore(.with(database: .own)) { store in

@@ -5,7 +5,7 @@ import TestSupport
 
 extension EndToEnd {
     /// A service with a low limit of file descriptors reports this and does not busy-loop.
-    @Suite(.serialized)
+    @Suite
     struct Descriptors {
         private static let prlimit = "/usr/bin/prlimit"
 

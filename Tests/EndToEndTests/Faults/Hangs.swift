@@ -7,7 +7,7 @@ extension EndToEnd {
     /// A part of the store hangs without ending, and resumes later.
     ///
     /// Everything accepted is completed.
-    @Suite(.serialized)
+    @Suite
     struct Hangs {
         @Test func allOfPostgresIsFrozenWhileBuying() async throws {
             try await withStore(.with(database: .own)) { store in

@@ -6,7 +6,7 @@ import TestSupport
 
 extension EndToEnd {
     /// A process that is stopped without ending (SIGSTOP, or a paused machine).
-    @Suite(.serialized)
+    @Suite
     struct HungLeaders {
         /// The time limit of a purchase while its leader is stopped.
         ///

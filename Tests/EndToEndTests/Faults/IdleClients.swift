@@ -4,7 +4,7 @@ import TestSupport
 
 extension EndToEnd {
     /// The cost of clients that are connected but idle.
-    @Suite(.serialized)
+    @Suite
     struct IdleClients {
         /// The limit for a debug build.
         ///

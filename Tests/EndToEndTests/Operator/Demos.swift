@@ -4,7 +4,7 @@ import TestSupport
 
 extension EndToEnd {
     /// `make demo` with its stories.
-    @Suite(.serialized)
+    @Suite
     struct Demos {
         /// The command fails by itself if a step does not do what it says.
         ///

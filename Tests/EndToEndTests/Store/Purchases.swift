@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// Purchases from the payment to the finish, with every payment method, and later events.
-    @Suite(.serialized)
+    @Suite
     struct Purchases {
         @Test func everyPaymentMethodEndsAsItIsNamed() async throws {
             typealias End = (SandboxPaymentMethod, TransactionState, FailureReason?)

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEnd {
     /// The clock of a sandbox is set over HTTP, and every service follows it.
-    @Suite(.serialized)
+    @Suite
     struct StoreClocks {
         private static let month = Duration.seconds(31 * 86_400)
 

@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// Subscriptions that are bought, renewed by the store, and charged again after a failure.
-    @Suite(.serialized)
+    @Suite
     struct Subscriptions {
         @Test func theStoreRenewsASubscription() async throws {
             try await withStore { store in

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Messaging
 
 /// A process reads the store's clock from the beginning of its topic, and follows it from there on.
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClockFollowerTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
     private static let year = Duration.seconds(365 * 86_400)
