@@ -56,21 +56,7 @@ else
 	@echo "make: testing the executables end to end, killed at every crash point (some minutes)"
 	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter '^EndToEndTests\.' \
 		--skip '/(Bench|PaymentQueues)/' --experimental-maximum-parallelization-width $(STORES_AT_ONCE)
-	@echo "make: testing the client's payment queue in two programs, which wait most of the time"
-	@deploy/dev/run-tests .build/end-to-end-queues-1.log --skip-build --ignore-lock \
-		--filter '^EndToEndTests\.EndToEnd/PaymentQueues/[A-M]' & first=$$!; \
-	deploy/dev/run-tests .build/end-to-end-queues-2.log --skip-build --ignore-lock \
-		--filter '^EndToEndTests\.EndToEnd/(Bench|PaymentQueues/[^A-M])' \
-		--experimental-maximum-parallelization-width 2; \
-	second=$$?; wait $$first || exit; exit $$second
-	@echo "make: calling a store with Apple's own client"
-	@$(DEVSTORE) conformance
-	@echo "make: comparing a store with its contracts ($(or $(SECONDS),30) s)"
-	@$(DEVSTORE) contracts --seconds $(or $(SECONDS),30)
-	@echo "make: calling the stand-in for Stripe with Stripe's own library"
-	@$(DEVSTORE) stripe --check
-	@echo "make: using the storefront and the console in a real browser (some minutes)"
-	@Tests/Browser/run $(DEVSTORE)
+	@deploy/dev/run-client-tests $(DEVSTORE) $(or $(SECONDS),30)
 	@echo "make: all tests passed"
 endif
 

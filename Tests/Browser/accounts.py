@@ -41,7 +41,7 @@ def a_line_shows_the_purchases_of_the_last_minutes(stage):
     operator = stage.operator()
     stage.buy("sandbox_success")
     expect(operator.page.locator("[data-line]")).to_have_attribute(
-        "points", re.compile(r"^\d+,\d+"), timeout=20_000)
+        "points", re.compile(r"^\d+,\d+"), timeout=60_000)
     expect(operator.field("line.words")).to_contain_text("a second on average")
     operator.check()
     operator.page.get_by_role("link", name="What receipts could not apply").click()

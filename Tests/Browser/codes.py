@@ -96,7 +96,7 @@ def the_way_to_the_code_page_says_who_is_away(stage):
     expect(shopper.page.locator("#codes-problem")).to_contain_text("payments cannot be reached")
     expect(shopper.page.locator("#banner")).to_contain_text("payments is away")
     start()
-    expect(shopper.page.locator("#banner")).to_be_hidden(timeout=30_000)
+    expect(shopper.page.locator("#banner")).to_be_hidden(timeout=60_000)
     shopper.page.get_by_role("button", name="Continue").click()
     expect(shopper.page.get_by_role("link", name="Open the store’s page")).to_be_visible()
     shopper.check()

@@ -177,14 +177,21 @@ def c5_now_follows_the_store(stage):
     operator = stage.operator()
     rate = operator.field("rate.purchased")
     expect(rate).to_have_text("0 a second")
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        for bought in [pool.submit(stage.buy, "sandbox_success") for _ in range(10)]:
-            bought.result()
-    expect(rate).to_contain_text(re.compile(r"^[\d.,]*[1-9]"), timeout=5_000)
-    expect(rate).to_have_text("0 a second", timeout=20_000)
+    # The rate is that of the last seconds. A machine that stands still meanwhile shows it only the next time.
+    for is_last in [False, False, True]:
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for bought in [pool.submit(stage.buy, "sandbox_success") for _ in range(10)]:
+                bought.result()
+        try:
+            expect(rate).to_contain_text(re.compile(r"^[\d.,]*[1-9]"), timeout=10_000)
+            break
+        except AssertionError:
+            if is_last:
+                raise
+    expect(rate).to_have_text("0 a second", timeout=60_000)
     # The metrics are read every ten seconds, and two readings make a time.
     hop = operator.field("hop.receipts.payments.transactions")
-    expect(hop).to_contain_text(re.compile("^half within .+, (99 %|some) "), timeout=20_000)
+    expect(hop).to_contain_text(re.compile("^half within .+, (99 %|some) "), timeout=60_000)
     # A purchase that its app has not finished is counted until it is.
     unfinished = operator.field("work.unfinished")
     before = int(re.match(r"[\d,]+", unfinished.inner_text())[0].replace(",", ""))
@@ -200,20 +207,20 @@ def c5_now_follows_the_store(stage):
     for place in [health, verdict]:
         expect(place).to_have_class("tone-good")
     start = stage.kill("receipts")
-    expect(health).to_have_text("away", timeout=20_000)
+    expect(health).to_have_text("away", timeout=60_000)
     expect(verdict).to_contain_text("receipts cannot be reached")
     for place in [health, verdict]:
         expect(place).to_have_class("tone-bad")
     stage.buy("sandbox_success", timeout=1)
-    expect(hop).to_have_text("unknown", timeout=20_000)
+    expect(hop).to_have_text("unknown", timeout=60_000)
     lag = operator.field("lag.receipts.payments.transactions")
-    expect(lag).to_contain_text("the oldest for", timeout=20_000)
+    expect(lag).to_contain_text("the oldest for", timeout=60_000)
     operator.check_axe()
     start()
-    expect(health).to_have_text("ready", timeout=30_000)
+    expect(health).to_have_text("ready", timeout=60_000)
     for place in [health, verdict]:
         expect(place).to_have_class("tone-good")
-    expect(lag).to_have_text("nothing behind", timeout=30_000)
+    expect(lag).to_have_text("nothing behind", timeout=60_000)
     assert operator.page.evaluate("() => window.isSamePage"), "the page was loaded again"
     operator.check()
 
@@ -233,7 +240,7 @@ def a_page_that_needs_a_service_comes_when_it_is_back(stage):
     operator.check()
     start()
     # It asks every five seconds.
-    expect(operator.page.locator("#payload")).to_contain_text(transaction, timeout=30_000)
+    expect(operator.page.locator("#payload")).to_contain_text(transaction, timeout=60_000)
     expect(operator.page.get_by_role("alert")).to_have_count(0)
     operator.check()
 
@@ -334,7 +341,7 @@ def c8_a_refund_has_a_reason_and_is_made_once(stage):
     operator.page.fill("#refund-reason", reason)
     dialog.get_by_role("button", name="Refund", exact=True).dblclick()
     timeline = operator.page.locator(".timeline")
-    expect(timeline).to_contain_text(f"by admin: {reason}", timeout=20_000)
+    expect(timeline).to_contain_text(f"by admin: {reason}", timeout=60_000)
     expect(operator.page.get_by_role("button", name="Refund…")).to_have_count(0)
     expect(timeline.locator("li", has_text="payments refunded 0.99 USD")).to_have_count(1)
     expect(operator.page.locator("#state")).to_contain_text("taken away")
@@ -354,8 +361,8 @@ def c8_a_refund_has_a_reason_and_is_made_once(stage):
 
 
 def reload_until(page, is_there):
-    """Loads a page again until something is there, for at most ten seconds."""
-    for _ in range(50):
+    """Loads a page again until something is there, for at most a minute."""
+    for _ in range(300):
         if is_there():
             break
         page.wait_for_timeout(200)
@@ -432,7 +439,7 @@ def c9_an_approver_decides_once(stage):
             each.page.get_by_role("button", name=name + "…").click()
             each.page.locator("dialog[open]").get_by_label("Reason").fill("asked by phone")
         operator.page.locator("dialog[open]").get_by_role("button", name=name, exact=True).click()
-        expect(operator.page.locator("#state")).to_contain_text(state, timeout=20_000)
+        expect(operator.page.locator("#state")).to_contain_text(state, timeout=60_000)
         expect(operator.page.locator(".timeline")).to_contain_text("by admin: asked by phone")
         operator.check()
     # A decline of what was declined may be repeated, and changes nothing.
@@ -452,8 +459,8 @@ def an_open_purchase_shows_what_somebody_else_does(stage):
     top = operator.page.evaluate("() => scrollY")
     assert top > 0, "the page is longer than the window"
     stage.command("approve", transaction, "--reason", "asked by phone")
-    expect(operator.page.locator("#state")).not_to_have_text("waits for approval", timeout=2_000)
-    expect(operator.page.locator("#state")).to_have_text("paid", timeout=20_000)
+    expect(operator.page.locator("#state")).not_to_have_text("waits for approval")
+    expect(operator.page.locator("#state")).to_have_text("paid", timeout=60_000)
     # It loads itself once more when the coins are delivered, and stays where it was scrolled to.
     operator.page.wait_for_timeout(2_500)
     assert operator.page.evaluate("() => scrollY") == top
@@ -466,7 +473,7 @@ def an_open_purchase_shows_what_somebody_else_does(stage):
     operator.page.wait_for_timeout(2_500)
     expect(operator.page.locator("#q")).to_have_value("half an id")
     operator.page.locator("#q").blur()
-    expect(operator.page.locator("#state")).to_contain_text("taken away", timeout=20_000)
+    expect(operator.page.locator("#state")).to_contain_text("taken away", timeout=60_000)
     operator.check()
 
 
@@ -496,7 +503,7 @@ def c9_of_two_who_decide_at_once_one_wins(stage):
     alert.get_by_role("link", name="Back to the purchase").click()
     state, words = {"Approve": ("purchased", "paid"), "Decline": ("failed", "failed: it was not approved")}[winner]
     for decider in deciders.values():
-        expect(decider.page.locator("#state")).to_have_text(words, timeout=20_000)
+        expect(decider.page.locator("#state")).to_have_text(words, timeout=60_000)
         decider.check()
     assert stage.why(transaction)["state"] == state
 
@@ -538,7 +545,7 @@ def a_part_of_a_price_is_refunded(stage):
             expect(operator.page.get_by_role("alert")).to_contain_text("not an amount in USD")
             operator.page.get_by_role("link", name="Back to the purchase").click()
     timeline = operator.page.locator(".timeline")
-    expect(timeline).to_contain_text("refunded 0.30 USD by admin: a scratch", timeout=20_000)
+    expect(timeline).to_contain_text("refunded 0.30 USD by admin: a scratch", timeout=60_000)
     expect(operator.page.locator("#state")).to_have_text("paid, partly given back")
     expect(operator.page.locator(".facts > div", has_text="given back so far")).to_contain_text("0.30 USD")
     operator.page.get_by_role("button", name="Refund…").click()
@@ -693,7 +700,7 @@ def subscriptions_are_cancelled_and_renewed(stage):
     operator.page.locator("dialog[open]").get_by_role("button", name="Turn renewal on", exact=True).click()
     operator.page.get_by_role("button", name="Renew now…").click()
     operator.page.locator("dialog[open]").get_by_role("button", name="Renew now", exact=True).click()
-    expect(operator.page.locator(".timeline")).to_contain_text("renewed by transaction", timeout=20_000)
+    expect(operator.page.locator(".timeline")).to_contain_text("renewed by transaction", timeout=60_000)
     operator.check()
     operator.page.get_by_role("link", name="Acts", exact=True).click()
     acts = operator.page.locator(".rows li")

@@ -9,7 +9,7 @@ import tempfile
 
 
 def openssl(*arguments):
-    answer = subprocess.run(["openssl", *arguments], capture_output=True, timeout=20)
+    answer = subprocess.run(["openssl", *arguments], capture_output=True, timeout=60)
     assert answer.returncode == 0, f"openssl {arguments[0]}: {answer.stderr.decode()}"
     return answer.stdout
 

@@ -52,7 +52,7 @@ def main():
     parser.add_argument("--soak", type=int, help="the seconds for which the console stays open; no test is run")
     options = parser.parse_args()
     begin = time.monotonic()
-    expect.set_options(timeout=10_000)
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium-headless-shell"), args=["--no-sandbox", "--disable-dev-shm-usage"])

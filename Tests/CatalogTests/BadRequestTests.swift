@@ -7,7 +7,7 @@ import TestSupport
 @testable import Catalog
 
 /// Requests that are refused with their codes and change nothing.
-@Suite(.timeLimit(.minutes(2))) struct BadRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct BadRequestTests {
     private struct Case: Sendable {
         var method = HTTPMethod.GET
         var path: String

@@ -8,7 +8,7 @@ import Testing
 @testable import Catalog
 
 /// The whole catalog as a document: exported, imported, or refused.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CatalogImportTests {
     @Test func anImportIsAllOrNothing() async throws {
         try await withCatalog { catalog in

@@ -14,7 +14,7 @@ import TestSupport
 
 @testable import Catalog
 
-@Suite(.timeLimit(.minutes(2))) struct CatalogServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct CatalogServiceTests {
     @Test func aProductIsCreatedChangedAndTakenOffSale() async throws {
         try await withCatalog { catalog in
             let path = Routes.adminProduct(Builder.premium)

@@ -11,7 +11,7 @@ import Testing
 @testable import Catalog
 
 /// The names of subscription groups, from an import to the answer that buyers get.
-@Suite(.timeLimit(.minutes(2))) struct GroupNameTests {
+@Suite(.timeLimit(.minutes(10))) struct GroupNameTests {
     private static let club = SubscriptionGroupID(unchecked: "club")
 
     private static func names(_ english: String) -> [SubscriptionGroupID: SubscriptionGroupDraft] {

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Catalog
 
-@Suite(.timeLimit(.minutes(2))) struct SubscriptionProductTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionProductTests {
     @Test func aSubscriptionKeepsItsGroupAndItsPeriod() async throws {
         try await withCatalog { catalog in
             let created = try await catalog.put(Builder.premium, Builder.subscription())

@@ -6,7 +6,7 @@ import Testing
 @testable import Catalog
 
 /// Changes whose commit is not answered.
-@Suite(.timeLimit(.minutes(2))) struct UnknownOutcomeTests {
+@Suite(.timeLimit(.minutes(10))) struct UnknownOutcomeTests {
     @Test func aChangeOfUnknownOutcomeIsSentAgainAndMadeOnce() async throws {
         try await withCatalog { catalog in
             let cluster = catalog.database.cluster

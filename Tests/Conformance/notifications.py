@@ -52,7 +52,7 @@ class Merchant:
         self.url = f"http://127.0.0.1:{self.server.server_port}/notifications"
 
 
-def eventually(body, seconds=30):
+def eventually(body, seconds=60):
     """Calls the body until its result is true or the time is over. Returns the last result."""
     deadline = time.time() + seconds
     while True:
@@ -89,7 +89,7 @@ def administer(store, method, path, body=None):
         f"{store.receipts}/v1/admin{path}",
         headers={"Authorization": f"Bearer {store.facts['administratorToken']}"},
         json=body,
-        timeout=30,
+        timeout=60,
     )
 
 

@@ -36,7 +36,7 @@ def sell(store):
             f"{store.facts['catalogURL']}/v1/admin/products/{product}",
             headers={"Authorization": f"Bearer {store.facts['administratorToken']}"},
             json=draft,
-            timeout=30,
+            timeout=60,
         )
         answer.raise_for_status()
 
@@ -47,7 +47,7 @@ def pay(store, product, key=None, **more):
         f"{store.payments}/v1/payments",
         headers={"Authorization": f"Bearer {store.facts['accountToken']}", "Idempotency-Key": key or str(uuid.uuid4())},
         json=body | more,
-        timeout=30,
+        timeout=60,
     )
 
 

@@ -135,7 +135,7 @@ def codes(store, table, life):
     page, secret = ticket["path"].split("?ticket=")
 
     def submit(**fields):
-        return requests.post(store.payments + page, data={"ticket": secret} | fields, timeout=30)
+        return requests.post(store.payments + page, data={"ticket": secret} | fields, timeout=60)
 
     table.expect("a code that nobody made", 422, submit(code="NOBODYMADEIT").status_code)
     asked = submit(code=code).text

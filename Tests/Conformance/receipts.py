@@ -13,14 +13,14 @@ def app_receipt(store, query=""):
     answer = requests.get(
         f"{store.receipts}/v1/receipts/app{query}",
         headers={"Authorization": f"Bearer {store.facts['accountToken']}"},
-        timeout=30,
+        timeout=60,
     )
     return answer.headers["content-type"], answer.content
 
 
 def verify(store, receipt, **more):
     body = {"receipt-data": base64.b64encode(receipt).decode()} | more
-    return requests.post(f"{store.receipts}/verifyReceipt", json=body, timeout=30).json()
+    return requests.post(f"{store.receipts}/verifyReceipt", json=body, timeout=60).json()
 
 
 def receipts(store, table):
@@ -64,7 +64,7 @@ def receipts(store, table):
     ])
     table.expect("verifyReceipt, one byte changed", 21003, verify(store, bytes(changed))["status"])
     table.expect("verifyReceipt, no receipt", 21002, verify(store, b"no receipt")["status"])
-    got = requests.get(f"{store.receipts}/verifyReceipt", timeout=30)
+    got = requests.get(f"{store.receipts}/verifyReceipt", timeout=60)
     table.expect("GET /verifyReceipt", (200, 21000), (got.status_code, got.json()["status"]))
     _, expired = app_receipt(store, "?expired=true")
     table.expect("a receipt that has expired", True, "expiration_date" in verify(store, expired)["receipt"])

@@ -28,7 +28,7 @@ def refunds(store, table):
                 "Idempotency-Key": str(uuid.uuid4()),
             },
             json=body,
-            timeout=30,
+            timeout=60,
         )
         return answer.status_code in (200, 202)
 

@@ -99,6 +99,6 @@ class Store:
             method,
             self.receipts + path,
             headers={"Authorization": f"Bearer {token or self.token()}"},
-            timeout=30,
+            timeout=60,
             **arguments,
         )

@@ -36,7 +36,7 @@ class Life:
             url,
             headers={"Authorization": f"Bearer {token}", "Idempotency-Key": key or str(uuid.uuid4())},
             json=body,
-            timeout=30,
+            timeout=60,
         )
 
     def administer(self, method, path, body=None, key=None):
@@ -290,7 +290,7 @@ def named(store):
     answer = requests.get(
         f"{store.fulfillment}/v1/entitlements",
         headers={"Authorization": f"Bearer {store.facts['accountToken']}"},
-        timeout=30,
+        timeout=60,
     ).json()
     return [one["transactionID"] for one in answer["named"] if one["name"] == NAME]
 
@@ -310,7 +310,7 @@ def reads(store, table, life, periods):
     answer = requests.get(
         f"{store.receipts}/v1/transactions/{periods[-1]}/receipt",
         headers={"Authorization": f"Bearer {store.facts['accountToken']}"},
-        timeout=30,
+        timeout=60,
     ).json()
     found = client.look_up_order_id(answer["orderId"])
     table.expect(

@@ -170,7 +170,7 @@ def run(store, service, seconds, seed, settings):
         "--phases", "examples,coverage,fuzzing,stateful",
         "--max-time", str(seconds),
         "--seed", str(seed),
-        "--request-timeout", "15",
+        "--request-timeout", "60",
         "--warnings", os.environ.get("CONTRACTS_WARNINGS", "off"),
         "--continue-on-failure",
     ]  # fmt: skip

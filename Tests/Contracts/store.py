@@ -24,7 +24,7 @@ class Store:
 
     def get(self, service, path, **arguments):
         """A plain request with a time limit that is long enough for every document."""
-        return requests.get(self.urls[service] + path, timeout=15, **arguments)
+        return requests.get(self.urls[service] + path, timeout=60, **arguments)
 
     def openapi(self, service):
         return self.get(service, "/openapi.json").json()

@@ -6,8 +6,9 @@ import TestSupport
 
 /// The built executables, driven over their public interfaces and killed from outside.
 ///
-/// `make test` runs few of the suites at a time, because each store has eight processes and the machine
-/// may have only two cores. The tests of a suite run one after another.
+/// `make test` runs few of the tests at a time, because each store has eight processes and the machine
+/// may have only two cores. Each test has a store of its own, so those of a suite need not wait for each
+/// other. Only those of ``PaymentQueues`` do, because a process has one payment queue.
 @Suite(.timeLimit(.minutes(10)))
 struct EndToEnd {}
 

@@ -7,7 +7,7 @@ import Testing
 /// The round trips of `fulfillment` to PostgreSQL.
 ///
 /// Sent one by one, each statement would take a round trip, and COMMIT one more.
-@Suite(.timeLimit(.minutes(2))) struct RoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
     @Test func aDeliveryTakesThreeRoundTrips() async throws {
         try await withTestDatabase(migrations: FulfillmentMigrations.all) { database in
             try await database.withProxiedClient(role: "counterfoil_fulfillment") { client, proxy in

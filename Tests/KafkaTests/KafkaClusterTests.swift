@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct KafkaClusterTests {
+@Suite(.timeLimit(.minutes(10))) struct KafkaClusterTests {
     private let logger = Logger(label: "test")
 
     @Test func makingATopicThatExistsIsNoError() async throws {
@@ -46,7 +46,7 @@ import Testing
             settings: KafkaSettings(
                 bootstrapServers: "127.0.0.1:\(try freePort())",
                 clientID: "test",
-                properties: ["session.timeout.ms": "45000"]
+                properties: ["session.timeout.ms": "240000"]
             ),
             group: "away",
             topics: ["away"],
@@ -60,8 +60,8 @@ import Testing
         #expect(error?.isRetriable == true)
         await consumer.close()
         #expect(
-            .now - start < .seconds(30),
-            "3 and 5 are promised, on a machine that has time; a session of the group lasts 45"
+            .now - start < .seconds(120),
+            "3 and 5 are promised, on a machine that has time; a session of the group lasts 240"
         )
     }
 
@@ -74,12 +74,12 @@ import Testing
                 let poll = try await first.poll(max: 1, timeout: .milliseconds(50))
                 owned = owned.subtracting(poll.revoked).union(poll.assigned)
             }
-            try await eventually(within: .seconds(40), "the first member to have all partitions") {
+            try await eventually(within: .seconds(90), "the first member to have all partitions") {
                 try await pollFirst()
                 return owned.count == 4 ? true : nil
             }
             let second = try topic.consumer(logger, group: "shared")
-            try await eventually(within: .seconds(40), "both members to have two partitions") {
+            try await eventually(within: .seconds(90), "both members to have two partitions") {
                 try await pollFirst()
                 _ = try await second.poll(max: 1, timeout: .milliseconds(50))
                 let counts = (
@@ -89,7 +89,7 @@ import Testing
             }
             #expect(owned == Set(try await first.assignment()), "revoked partitions are reported")
             await first.close()
-            try await eventually(within: .seconds(40), "the second member to have all partitions") {
+            try await eventually(within: .seconds(90), "the second member to have all partitions") {
                 _ = try await second.poll(max: 1, timeout: .milliseconds(50))
                 return try await second.assignment().count == 4 ? true : nil
             }
@@ -121,7 +121,7 @@ import Testing
             let later = try KafkaProducer(settings: settings, logger: logger)
             let delivery = try await later.send([KafkaRecord(topic: "t", key: [1], value: [2])])
             #expect(delivery.first?.offset == 0)
-            #expect(try await consumer.read(1, within: .seconds(60)).map(\.value) == [[2]])
+            #expect(try await consumer.read(1).map(\.value) == [[2]])
             await consumer.close()
             await admin.close()
         }

@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct KafkaRoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct KafkaRoundTripTests {
     private let logger = Logger(label: "test")
 
     @Test func aMessageArrivesWithItsKeyItsValueAndItsHeaders() async throws {
@@ -89,11 +89,11 @@ import Testing
         try await withTestTopic(partitions: 1) { topic in
             let consumer = try topic.consumer(logger)
             let start = ContinuousClock.now
-            let waiting = Task { try await consumer.next(max: 1, timeout: .seconds(60)) }
+            let waiting = Task { try await consumer.next(max: 1, timeout: .seconds(300)) }
             try await Task.sleep(for: .milliseconds(300))
             waiting.cancel()
             _ = await waiting.result
-            #expect(ContinuousClock.now - start < .seconds(30))
+            #expect(ContinuousClock.now - start < .seconds(120))
             await consumer.close()
         }
     }

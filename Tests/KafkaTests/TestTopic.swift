@@ -39,7 +39,7 @@ func withTestTopic(
 
 extension KafkaConsumer {
     /// Polls until a number of messages are in.
-    nonisolated func read(_ count: Int, within limit: Duration = .seconds(60)) async throws
+    nonisolated func read(_ count: Int, within limit: Duration = .seconds(120)) async throws
         -> [KafkaMessage]
     {
         var messages: [KafkaMessage] = []

@@ -5,7 +5,7 @@ import Postgres
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct LedgerStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct LedgerStoreTests {
     let time = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
     static let role = "counterfoil_payments"
     static let migrations =

@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// The hash chain of the money ledger.
-@Suite(.timeLimit(.minutes(3))) struct SealedLedgerTests {
+@Suite(.timeLimit(.minutes(10))) struct SealedLedgerTests {
     private func posting(_ transaction: Int64) -> Posting {
         LedgerStoreTests().posting(transaction, transaction)
     }

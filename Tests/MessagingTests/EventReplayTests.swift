@@ -12,7 +12,7 @@ import TestSupport
 
 /// Replayed events are applied once, only by the consumers they are meant for, and move no
 /// consumer's place in the log.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventReplayTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
     private static let topic = Topics.fulfillmentTransactions

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Messaging
 
 /// After success, the next failure is the first again.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetriesTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Messaging
 
-@Suite(.timeLimit(.minutes(2))) struct SignalTests {
+@Suite(.timeLimit(.minutes(10))) struct SignalTests {
     @Test func aSignalBeforeTheWaitEndsOneWait() async throws {
         let signal = Signal()
         signal.send()

@@ -3,7 +3,7 @@ import Postgres
 import StoreTracing
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoredTraceTests {
     private static let example = TraceContext(
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"

@@ -5,7 +5,7 @@ import Testing
 @testable import EventTypes
 @testable import Messaging
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UnpackedJSONTests {
     @Test func postgresUnpacksEveryTextAsTheServicesDo() async throws {
         let texts = PackedJSON.texts.map { text in text.withUTF8Buffer { Array($0) } }

@@ -10,7 +10,7 @@ import TestSupport
 @testable import OperatorCore
 
 /// The lag of consumers, by the tables of the spine; one database stands for all four services.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LagReaderTests {
     private func withSpine(
         _ body: (TestDatabase, DatabaseOptions) async throws -> Void

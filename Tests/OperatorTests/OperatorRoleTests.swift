@@ -9,7 +9,7 @@ import Testing
 @testable import OperatorCore
 
 /// The rights of the role `counterfoil_operator`: to read all, and to decide about dead letters.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OperatorRoleTests {
     /// Tables of a service's own, from a migration after the spine's.
     private static let own = PostgresMigration(
@@ -135,7 +135,7 @@ struct OperatorRoleTests {
 }
 
 /// Databases that are away, or that somebody else should be asked for.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct DatabaseReaderTests {
     private func address(_ url: String) throws -> DatabaseAddress {
         try DatabaseOptions.parse(["--payments-database-url", url]).address(of: .payments, [:])

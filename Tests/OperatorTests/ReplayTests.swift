@@ -13,7 +13,7 @@ import TestSupport
 @testable import OperatorCore
 
 /// Replays: their selection, their plan, and the checks before they send.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReplayTests {
     private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_175_000)
 

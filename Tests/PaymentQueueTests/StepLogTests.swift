@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-@Suite(.timeLimit(.minutes(2))) struct StepLogTests {
+@Suite(.timeLimit(.minutes(10))) struct StepLogTests {
     private let folder: URL
     private var url: URL { folder.appendingPathComponent("steps.jsonl") }
 

@@ -9,7 +9,7 @@ import Testing
 /// The round trips of `payments` to PostgreSQL.
 ///
 /// Sent one by one, each statement would take a round trip, and COMMIT one more.
-@Suite(.timeLimit(.minutes(2))) struct RoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
     @Test func anAcceptanceAndASettlementTakeTwoRoundTripsEach() async throws {
         try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
             try await database.withProxiedClient(role: PaymentsMigrations.role) { client, proxy in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every type is sent to the server and comes back unchanged, alone, as NULL, and in arrays.
-@Suite(.timeLimit(.minutes(2))) struct PostgresCodableTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresCodableTests {
     /// Sends values to a database and reads them back: alone, as NULL, and as arrays with and
     /// without NULLs.
     ///

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The server's refusals are reported by code, and never with the values involved.
-@Suite(.timeLimit(.minutes(2))) struct PostgresErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresErrorTests {
     private static let tables = PostgresMigration(
         name: "m0001_parents",
         sql: """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Migrations are applied once each, wholly or not at all, and never backwards.
-@Suite(.timeLimit(.minutes(2))) struct PostgresMigratorTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresMigratorTests {
     private static let first = PostgresMigration(
         name: "m0001_first",
         sql: """

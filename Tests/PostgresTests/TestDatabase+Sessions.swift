@@ -14,7 +14,8 @@ extension TestDatabase {
         return PostgresSettings(
             url: components.string ?? "",
             applicationName: "tests",
-            poolSize: poolSize
+            poolSize: poolSize,
+            acquireTimeout: PostgresCluster.patience
         )
     }
 

@@ -5,7 +5,7 @@ import X509
 
 @testable import ReceiptValidation
 
-@Suite(.timeLimit(.minutes(2))) struct AppReceiptValidationTests {
+@Suite(.timeLimit(.minutes(10))) struct AppReceiptValidationTests {
     private func refusal(
         of receipt: [UInt8],
         by validator: ReceiptValidator,

@@ -40,8 +40,8 @@ class Hooks:
         threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def wait(self, count):
-        """Waits until there are so many webhooks, for half a minute at most."""
-        end = time.monotonic() + 30
+        """Waits until there are so many webhooks, for a minute at most."""
+        end = time.monotonic() + 60
         while len(self.received) < count and time.monotonic() < end:
             time.sleep(0.02)
         return self.received[:]

@@ -67,7 +67,12 @@ extension TestDatabase {
     ) async throws -> R {
         let proxy = try await PostgresProxy.start(inFrontOf: cluster.port)
         let url = cluster.url(database: name, role: role, proxyPort: proxy.port)
-        let settings = PostgresSettings(url: url, applicationName: "tests", poolSize: 1)
+        let settings = PostgresSettings(
+            url: url,
+            applicationName: "tests",
+            poolSize: 1,
+            acquireTimeout: PostgresCluster.patience
+        )
         let result = try await withRunningClient(settings) { try await body($0, proxy) }
         await proxy.cut()
         return result

@@ -158,7 +158,7 @@ public final class ServiceProcess: Sendable {
     /// - Returns: The way in which it ended.
     /// - Throws: ``HarnessError`` if it had to be killed.
     @discardableResult
-    public func terminate(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit {
+    public func terminate(within limit: Duration = .seconds(60)) async throws -> ChildProcess.Exit {
         guard let child else { return .code(0) }
         child.send(SIGTERM)
         let deadline = ContinuousClock.now.advanced(by: limit)
@@ -178,7 +178,7 @@ public final class ServiceProcess: Sendable {
     /// - Parameter limit: The time limit.
     /// - Returns: The way in which it ended.
     /// - Throws: ``HarnessError`` after the time limit.
-    public func waitForExit(within limit: Duration = .seconds(30)) async throws -> ChildProcess.Exit
+    public func waitForExit(within limit: Duration = .seconds(60)) async throws -> ChildProcess.Exit
     {
         try await eventually(within: limit, "\(name) to end by itself") {
             self.child?.exitIfEnded

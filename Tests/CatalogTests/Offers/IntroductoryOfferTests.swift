@@ -8,7 +8,7 @@ import Testing
 @testable import Catalog
 
 /// The introductory offers that administrators may make (rules S40 and S41).
-@Suite(.timeLimit(.minutes(2))) struct IntroductoryOfferTests {
+@Suite(.timeLimit(.minutes(10))) struct IntroductoryOfferTests {
     private static let dollars = #"{"USA": {"minorUnits": %d, "currency": "USD"}}"#
 
     /// Reads a monthly subscription for 4.99 USD with an offer.

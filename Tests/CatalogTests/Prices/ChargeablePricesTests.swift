@@ -7,7 +7,7 @@ import Testing
 @testable import Catalog
 
 /// Prices that the processor cannot charge.
-@Suite(.timeLimit(.minutes(2))) struct ChargeablePricesTests {
+@Suite(.timeLimit(.minutes(10))) struct ChargeablePricesTests {
     private func problems(
         of draft: ProductDraft,
         by processor: ChargingProcessor = .stripe

@@ -8,7 +8,7 @@ import Testing
 @testable import Console
 
 /// Jobs by their ids and among the acts, also while the whole store is away.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct JobSearchTests {
     @Test func aJobIsFoundByItsIDAndAmongTheActs() async throws {
         try await JobFolderInTests.run { folder in

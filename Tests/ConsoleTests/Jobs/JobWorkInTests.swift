@@ -198,7 +198,7 @@ extension JobBoard {
 
     /// Waits until a raise is through with its first page.
     func waitForAPlace(of id: EventID) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while job(id, of: .raise)?.raise?.place == nil {
             try #require(ContinuousClock.now < deadline, "no page of the raise is done")
             await Task.yield()
@@ -207,7 +207,7 @@ extension JobBoard {
 
     /// Waits until a job has a state.
     func wait(for state: JobRecord.State, of id: EventID, _ kind: JobRecord.Kind) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while job(id, of: kind)?.state != state {
             try #require(ContinuousClock.now < deadline, "\(String(describing: job(id, of: kind)))")
             await Task.yield()

@@ -7,7 +7,7 @@ import Testing
 @testable import Console
 
 /// Raises of the price for those who subscribe already, as jobs of the console.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RaiseJobTests {
     @Test func aRaiseIsCountedBeforeAnybodyIsRaised() async throws {
         try await JobFolderInTests.run { folder in
@@ -92,7 +92,7 @@ struct RaiseJobTests {
                 over: JobFolderInTests.connection
             )
             work.goOn.yield()
-            let deadline = ContinuousClock.now + .seconds(10)
+            let deadline = ContinuousClock.now + .seconds(60)
             while await board.progress(of: record)["sent"]?.text != "2" {
                 try #require(ContinuousClock.now < deadline)
                 await Task.yield()

@@ -6,7 +6,7 @@ import Testing
 @testable import Console
 
 /// Reconciliations, which read the books and change nothing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReconciliationJobTests {
     @Test func aReconciliationKeepsWhatItHasFound() async throws {
         try await JobFolderInTests.run { folder in

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 @testable import OperatorCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NewestSampleTests {
     /// A clock that is turned by hand, and the number of samples that were taken.
     private final class Desk: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NewestStampsTests {
     /// A clock that is turned by hand, and the number of times that a story was read.
     private final class Desk: Sendable {

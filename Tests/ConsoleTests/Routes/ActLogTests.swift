@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ActLogTests {
     private static let traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Console
 
 /// Pages and acts with services that answer, or do not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ActRouteTests {
     private static let page = "/purchases/\(StandInStore.id)"
     private static let order = OrderID(StandInStore.id)

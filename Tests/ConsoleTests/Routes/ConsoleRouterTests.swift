@@ -8,7 +8,7 @@ import Testing
 
 @testable import Console
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConsoleRouterTests {
     private struct Unexpected: Error, CustomStringConvertible {
         var description: String { "a private detail" }

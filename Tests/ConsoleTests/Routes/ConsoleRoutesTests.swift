@@ -7,7 +7,7 @@ import Testing
 
 @testable import Console
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConsoleRoutesTests {
     private static let pages = [
         "/", "/search?q=ada", "/purchases/1000001", "/purchases/1000001/receipt", "/accounts/ada",

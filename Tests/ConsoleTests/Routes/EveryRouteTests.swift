@@ -6,7 +6,7 @@ import Testing
 @testable import Console
 
 /// All routes of the console, taken from its router, so that a new one is tested or fails a test.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EveryRouteTests {
     /// Those that nobody has to be signed in for.
     private static let open: Set<String> = [

@@ -10,7 +10,7 @@ import Testing
 @testable import Console
 
 /// Keys that are removed while their sessions are open.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RemovedKeyTests {
     /// A clock that a test moves.
     private final class MovedClock: Sendable {

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The store's account settings in the client library (spec rules 1 to 10, 114, 116).
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct AccountState {
         private static let france = EventTypes.Storefront(unchecked: "FRA")
 

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// Hosted content through the client library (spec rules 118 to 124).
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct Downloads {
         private let bytes = (0..<24_000_000).map { UInt8(truncatingIfNeeded: $0 &* 69_621 >> 6) }
 

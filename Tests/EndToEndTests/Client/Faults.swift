@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The client library during failures of the network or the store.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct Faults {
         /// A store behind proxies, and an observer of the default queue.
         private struct Setup {
@@ -150,7 +150,7 @@ extension EndToEnd.PaymentQueues {
             try await withProxies { setup in
                 var configuration = try EndToEnd.PaymentQueues.configuration(of: setup.store)
                 configuration.addresses.payments = setup.payments.url
-                configuration.requestTimeout = .seconds(2)
+                configuration.requestTimeout = .seconds(10)
                 configuration.retryMax = .milliseconds(100)
                 SKPaymentQueue.configure(configuration)
                 let queue = SKPaymentQueue.default()

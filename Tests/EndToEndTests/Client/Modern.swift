@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The client library's `async` forms and sequences, against the running services.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct Modern {
         private func withProducts(
             paying method: SandboxPaymentMethod = .success,

@@ -10,7 +10,7 @@ extension EndToEnd {
     /// The client library against the running services.
     ///
     /// Tests run one at a time, because a program has only one default queue.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct PaymentQueues {
         @Test func aPurchaseIsReportedStepByStepUntilItIsFinished() async throws {
             try await withQueue { store, observer in

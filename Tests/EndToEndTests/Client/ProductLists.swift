@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd.PaymentQueues {
     /// Requests for all products on sale, without identifiers (spec rule 98).
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct ProductLists {
         private final class Delegate: SKProductsRequestDelegate, Sendable {
             let answers: AsyncStream<[String]>

@@ -8,7 +8,7 @@ import TestSupport
 extension EndToEnd.PaymentQueues {
     /// A program that is configured for another account while it still holds transactions of the
     /// previous one.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct Replacements {
         private let bytes = (0..<24_000_000).map { UInt8(truncatingIfNeeded: $0 &* 69_621 >> 6) }
 

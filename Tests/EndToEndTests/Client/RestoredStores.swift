@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEnd.PaymentQueues {
     /// A store whose queue was restored from a backup, and a client that connected before (trap
     /// 20).
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct RestoredStores {
         private struct Setup {
             let store: StoreHarness
@@ -150,7 +150,7 @@ extension EndToEnd.PaymentQueues {
                 #expect(books.map { $0.entry?.isFinished } == [true])
                 setup.queue.remove(setup.observer)
                 var configuration = try EndToEnd.PaymentQueues.configuration(of: setup.store)
-                configuration.requestTimeout = .seconds(2)
+                configuration.requestTimeout = .seconds(10)
                 SKPaymentQueue.configure(configuration)
                 let queue = SKPaymentQueue.default()
                 queue.restoreCompletedTransactions()

@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// Events in the life of a purchase, with the client library against the running services.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct Scenarios {
         private func product(_ id: ProductID) async throws -> SKProduct {
             let response = try await SKPaymentQueue.default().products(for: [id.rawValue])
@@ -136,7 +136,7 @@ extension EndToEnd.PaymentQueues {
             decision: ApprovalRequest.Decision?
         ) async throws {
             var options = StoreOptions()
-            if decision == nil { options.settings[.payments] = ["APPROVAL_EXPIRY_MS": "500"] }
+            if decision == nil { options.settings[.payments] = ["APPROVAL_EXPIRY_MS": "8000"] }
             try await withStore(options) { store in
                 try await store.importSampleCatalog()
                 let ada = try store.client(account: "ada")

@@ -6,7 +6,7 @@ import TestSupport
 
 extension EndToEnd {
     /// The sample app as a separate process that is killed at every step of a purchase.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Shops {
         /// A store behind proxies, and the sample app of one buyer.
         fileprivate struct Setup {

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The StoreKit 2 style interface against the running services: the client verifies signatures.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct Signed {
         private typealias Outcome = VerificationResult<PaymentQueue.Transaction>
 

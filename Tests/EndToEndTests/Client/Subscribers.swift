@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The client library with subscriptions, while the store's clock is advanced.
-    @Suite(.serialized, .timeLimit(.minutes(8)))
+    @Suite(.serialized)
     struct Subscribers {
         /// A store with a frozen clock, and an app that observes its queue.
         private func withClub(
@@ -124,7 +124,7 @@ extension EndToEnd.PaymentQueues {
                 try await renewal.finish()
                 try await observer.removed(renewal)
                 SKPaymentQueue.default().remove(observer)
-                let audit = try await store.reconcile(within: .seconds(30))
+                let audit = try await store.reconcile(within: .seconds(60))
                 #expect(audit.differences == [] && audit.subscriptions == 1)
                 // The log says who had the offer.
                 let proof = try await store.verify()

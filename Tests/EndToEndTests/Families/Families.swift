@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// Families that share what they buy, from the command line to the receipts of the members.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Families {
         @Test func aMemberGetsWhatAnotherOneBuysUntilTheFamilyEnds() async throws {
             try await withStore { store in

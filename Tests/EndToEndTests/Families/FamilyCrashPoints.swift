@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// The crash points of sharing, in the table of Messaging's documentation.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct FamilyCrashPoints {
         private static let statement = "FROM families f JOIN family_members"
 

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd.PaymentQueues {
     /// A family in the client library of a member who buys nothing.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct FamilyQueues {
         @Test func theAppHearsOfAShareAndOfItsEnd() async throws {
             try await withStore { store in

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// A subscription that a family shares, from its purchase until the member leaves.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct SharedSubscriptions {
         @Test func aMemberHasWhatTheSubscriptionGivesUntilTheMemberLeaves() async throws {
             let settings = [StoreService.payments: ["SUBSCRIPTION_GRACE_DAYS": "16"]]

@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEnd {
     /// A complete store that was restored from a physical backup, as described in
     /// `deploy/README.md`.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Backups {
         /// A client may hold a signed receipt of a purchase that is missing in the restored books.
         ///

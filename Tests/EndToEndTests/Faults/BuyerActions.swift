@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// Charges that their buyers have to confirm, as with 3-D Secure.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct BuyerActions {
         /// Long enough for a restart on a busy machine.
         private static let settings = [StoreService.payments: ["ACTION_EXPIRY_MS": "120000"]]

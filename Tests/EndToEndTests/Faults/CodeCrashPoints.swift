@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// The crash points of a redemption of a code, in the table of Messaging's documentation.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct CodeCrashPoints {
         private static let statement = "INSERT INTO code_redemptions"
 

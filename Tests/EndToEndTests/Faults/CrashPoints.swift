@@ -9,7 +9,7 @@ extension EndToEnd {
     /// One test for each row in the table of crash points in Messaging's documentation.
     ///
     /// A proxy holds the service's traffic at the crash point, and SIGKILL ends the service there.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct CrashPoints {
         @Test(.onlySandbox("It stops a statement of the sandbox's books."))
         func afterIntentBeforeCharge() async throws {

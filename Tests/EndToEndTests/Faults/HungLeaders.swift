@@ -6,13 +6,13 @@ import TestSupport
 
 extension EndToEnd {
     /// A process that is stopped without ending (SIGSTOP, or a paused machine).
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct HungLeaders {
         /// The time limit of a purchase while its leader is stopped.
         ///
         /// The lead is lost within 15 s, and the consumer groups of the stopped process rebalance
-        /// within 10 s.
-        private static let bound = Duration.seconds(40)
+        /// within 10 s. The rest is for a machine that is busy, or stands still.
+        private static let bound = Duration.seconds(90)
 
         @Test(arguments: [StoreService.payments, .receipts, .fulfillment])
         func aStoppedLeaderStopsNoService(_ service: StoreService) async throws {

@@ -4,7 +4,7 @@ import TestSupport
 
 extension EndToEnd {
     /// The cost of clients that are connected but idle.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct IdleClients {
         /// The limit for a debug build.
         ///

@@ -13,7 +13,7 @@ extension EndToEnd {
     /// Systems that the store depends on fail and recover, and instances die.
     ///
     /// All purchases are completed.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Outages {
         @Test func postgresIsAwayForAWhileAndBack() async throws {
             try await withStore(.with(database: .own)) { store in

@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// A message that can never be applied stops only its own account.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct PoisonMessages {
         @Test(arguments: [
             (StoreService.receipts, EventType.transactionPurchased),

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// The crash points of refunds and reversals, in the table of Messaging's documentation.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct RefundCrashPoints {
         private let part = RefundRequest(
             amount: Money(minorUnits: 40, currency: Currency(unchecked: "USD"))

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// The crash points of subscriptions, in the table of Messaging's documentation.
-    @Suite(.serialized, .timeLimit(.minutes(10)))
+    @Suite
     struct RenewalCrashPoints {
         @Test func beforeARenewalIsBegun() async throws {
             try await kill(.beforeCommit(ofTransactionWith: "INSERT INTO processor_attempts"))

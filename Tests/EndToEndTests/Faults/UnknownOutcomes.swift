@@ -11,7 +11,7 @@ extension EndToEnd {
     /// and before its answer arrived.
     ///
     /// A repetition of such a request is answered as if nothing had happened.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct UnknownOutcomes {
         /// The way in which the session ends.
         enum End: CaseIterable {

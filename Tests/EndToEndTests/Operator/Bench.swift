@@ -7,7 +7,7 @@ extension EndToEnd {
     ///
     /// The values do not matter. The test checks that all are present, and that the ceiling does
     /// the work of a purchase.
-    @Suite(.serialized, .timeLimit(.minutes(10)))
+    @Suite(.serialized)
     struct Bench {
         private struct Result: Decodable {
             let purchases_per_second: Double

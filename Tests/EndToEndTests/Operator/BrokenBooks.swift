@@ -7,7 +7,7 @@ import TestSupport
 extension EndToEnd {
     /// `counterfoil reconcile --json` reports every kind of damage in a service's database, and the
     /// audit of the other tests then fails.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct BrokenBooks {
         @Test(.onlySandbox("It breaks the sandbox's books."))
         func eachBrokenBookIsNamedWithItsTransaction() async throws {

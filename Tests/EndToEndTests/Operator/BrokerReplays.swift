@@ -8,7 +8,7 @@ import TestSupport
 extension EndToEnd {
     /// `counterfoil replay --source kafka`, with events that are still in the broker and events
     /// that are not.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct BrokerReplays {
         @Test func eventsInTheBrokerAreReadSentAndWrittenToAFile() async throws {
             try await withStore(.with(partitions: 2)) { store in

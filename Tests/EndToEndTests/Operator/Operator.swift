@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// `counterfoil` on a running store, with the operator's own credentials.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Operator {
         @Test func theStoreIsSeenAsItIs() async throws {
             try await withStore { store in

@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// `counterfoil verify` and `counterfoil replay`, run by an operator.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Replays {
         @Test func everythingSentAgainChangesNothing() async throws {
             try await withStore { store in

@@ -7,7 +7,7 @@ import Testing
 extension EndToEnd {
     /// `counterfoil log`: old months of the event logs are moved out of the databases and stay
     /// readable.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Retention {
         /// Runs a test with a store whose first purchases were made in an earlier month.
         ///

@@ -6,7 +6,6 @@ extension EndToEnd {
     /// Scenario files, played on a store.
     @Suite(
         .serialized,
-        .timeLimit(.minutes(10)),
         .onlySandbox("It pays with the sandbox's payment methods.")
     )
     struct ScenarioFiles {

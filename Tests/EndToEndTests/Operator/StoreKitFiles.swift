@@ -9,7 +9,6 @@ extension EndToEnd.PaymentQueues {
     /// The file that Xcode uses gives a sandbox its products and the behaviour of a test.
     @Suite(
         .serialized,
-        .timeLimit(.minutes(5)),
         .onlySandbox("It has the sandbox do what a test asks.")
     )
     struct StoreKitFiles {

@@ -7,11 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// A sandbox that does what the tests of an app ask, through the library that they link.
-    @Suite(
-        .serialized,
-        .timeLimit(.minutes(5)),
-        .onlySandbox("It has the sandbox do what a test asks.")
-    )
+    @Suite(.onlySandbox("It has the sandbox do what a test asks."))
     struct TestSessions {
         @Test func theNextChargeFailsAndTheOneAfterItSucceeds() async throws {
             try await withStore { store in

@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEnd {
     /// The proof: it rebuilds the books from the log and reports every row that differs.
-    @Suite(.serialized, .timeLimit(.minutes(10)))
+    @Suite
     struct Verification {
         @Test(.onlySandbox("No card waits for approval or is interrupted."))
         func everyTableIsMadeAgainAndEveryAlteredRowIsFound() async throws {

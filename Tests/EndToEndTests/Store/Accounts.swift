@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEnd {
     /// Account settings that the store sends to clients without a request (spec rules 1 to 9, 114
     /// and 116).
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Accounts {
         static let france = Storefront(unchecked: "FRA")
 

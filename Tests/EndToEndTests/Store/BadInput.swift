@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// Invalid requests of clients: each has its status and code, and changes nothing.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct BadInput {
         @Test func everyBadPaymentIsRefusedAndChangesNothing() async throws {
             try await withStore { store in

@@ -5,7 +5,7 @@ import TestSupport
 
 extension EndToEnd {
     /// The scripts in `deploy`, and the commands in its README.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Deployment {
         private static let root = SourceTree.root
 

@@ -12,7 +12,7 @@ import TestSupport
 
 extension EndToEnd {
     /// Hosted content from the upload to an app whose download is interrupted.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite
     struct HostedContents {
         /// Bytes in which no piece repeats another, more than the buffers between the two processes
         /// hold, and no multiple of four.

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// Notifications to a merchant's server, with the services running.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Notifications {
         @Test func betweenNotificationSentAndRecorded() async throws {
             try await withStore(.with(postgresProxies: [.receipts])) { store in

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// Webhooks to a merchant's server about a refund.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct RefundWebhooks {
         private struct Body: Decodable {
             var type: String

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// Refunds of parts and their reversals, as an administrator asks for them over HTTP.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Refunds {
         /// A body, with or without a key, and the answer to it.
         private static let bad: [(body: String, status: Int, code: String)] = [

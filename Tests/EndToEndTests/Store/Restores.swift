@@ -8,7 +8,7 @@ import TestSupport
 extension EndToEnd {
     /// The permission to restore, and the products that an account owns afterwards (spec rules 62
     /// to 72).
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Restores {
         @Test func restoringNeedsAFreshTokenAndNothingElseDoes() async throws {
             try await withStore { store in

@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// Services with a problem at their start report it clearly and never start partially.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct StartUp {
         @Test(arguments: StoreService.allCases)
         func allProblemsOfTheConfigurationAreReportedAtOnce(_ service: StoreService) async throws {

@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEnd {
     /// A sandbox accepts test payment methods, a production store does not, and each store is one
     /// of the two.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct StoreEnvironments {
         private static let name = "STORE_ENVIRONMENT"
 

@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd {
     /// Subscriptions that are bought, renewed by the store, and charged again after a failure.
-    @Suite(.serialized, .timeLimit(.minutes(8)))
+    @Suite
     struct Subscriptions {
         @Test func theStoreRenewsASubscription() async throws {
             try await withStore { store in
@@ -127,7 +127,7 @@ extension EndToEnd {
                 }
                 let start = try await store.readClock().now
                 _ = try await store.advanceClock("100d", from: start)
-                let audit = try await store.reconcile(within: .seconds(30))
+                let audit = try await store.reconcile(within: .seconds(60))
                 let wrong = audit.differences.filter {
                     !["undelivered", "finishDiffers"].contains($0.kind)
                 }

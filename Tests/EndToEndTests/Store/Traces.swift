@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEnd {
     /// A purchase is one trace across HTTP, Kafka, a merchant's endpoint and all logs.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct Traces {
         private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 

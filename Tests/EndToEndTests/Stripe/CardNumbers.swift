@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// Numbers of cards in every text that the contract of `payments` has in a body.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct CardNumbers {
         private static let number = "4242424242424242"
         /// Texts that name an app or an account: a number there is a name like any other.

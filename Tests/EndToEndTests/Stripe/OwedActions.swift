@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// Charges for a period that is owed, by a card whose bank wants to see its buyer each time.
-    @Suite(.serialized, .timeLimit(.minutes(8)))
+    @Suite
     struct OwedActions {
         /// `payments` is killed before it has written that the charge waits, or that it is paid.
         @Test(arguments: [false, true])

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// Kills around what a processor takes its time for, and around disputes.
-    @Suite(.serialized, .timeLimit(.minutes(8)))
+    @Suite
     struct ProcessorCrashPoints {
         /// The commit that the charge has begun, and the one that it is made.
         @Test(arguments: ["step = coalesce(u.step", "INTO ledger_postings"])

@@ -9,7 +9,7 @@ import Testing
 
 extension EndToEnd {
     /// Reports of a processor that the store does not expect: they are counted and named.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct ProcessorReports {
         private static let secret = "whsec_abcdefgh1234"
 

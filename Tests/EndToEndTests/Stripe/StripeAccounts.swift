@@ -10,7 +10,7 @@ extension EndToEnd {
     /// A store whose two apps may have an account at Stripe each.
     ///
     /// Ada buys in the app with the default account, and Bob in the other one.
-    @Suite(.serialized, .timeLimit(.minutes(10)))
+    @Suite
     struct StripeAccounts {
         private static let chess = BundleID(unchecked: "com.example.chess")
         private static let apps = "com.example.chess=games"
@@ -174,7 +174,7 @@ extension EndToEnd {
                         try await ada.wait(
                             for: payment.transactionID,
                             toBe: .purchased,
-                            within: .seconds(20)
+                            within: .seconds(27)
                         )
                     }
                 }

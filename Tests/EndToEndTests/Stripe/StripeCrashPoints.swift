@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// Kills while a store settles what Stripe has done later, of which webhooks tell.
-    @Suite(.serialized, .timeLimit(.minutes(8)))
+    @Suite
     struct StripeCrashPoints {
         /// The commit that changes a transaction; movements of Stripe's list change none.
         private static let settlement = PostgresProxy.Point.beforeCommit(

@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// A key of Stripe's API that is replaced while a store charges.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite
     struct StripeKeys {
         private static let (old, new) = ("rk_test_of_yesterday", "rk_test_of_this_day")
 

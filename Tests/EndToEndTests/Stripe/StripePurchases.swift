@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// A store that charges at a stand-in for Stripe, whose books are compared with the store's.
-    @Suite(.serialized, .timeLimit(.minutes(8)))
+    @Suite
     struct StripePurchases {
         @Test func purchasesDeclinesAndRefundsAgreeWithStripe() async throws {
             try await withStripe { store, stripe in

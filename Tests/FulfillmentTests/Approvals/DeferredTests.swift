@@ -8,7 +8,7 @@ import Testing
 @testable import Fulfillment
 
 /// Transactions that wait for an approval, as an administrator sees them.
-@Suite(.timeLimit(.minutes(2))) struct DeferredTests {
+@Suite(.timeLimit(.minutes(10))) struct DeferredTests {
     @Test func whatWaitsIsListedOldestFirstInPagesAndLeavesWhenDecided() async throws {
         try await StreamServer.run { server in
             let store = server.store

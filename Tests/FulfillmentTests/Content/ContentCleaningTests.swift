@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ContentCleaningTests {
     private struct Killed: Error {}
 

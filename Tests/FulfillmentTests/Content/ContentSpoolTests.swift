@@ -7,7 +7,7 @@ import TestSupport
 @testable import Fulfillment
 
 /// An upload under way can be distinguished from an abandoned one on every file system.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ContentSpoolTests {
     /// NFS grants an exclusive lock only to a file that is open for writing.
     ///

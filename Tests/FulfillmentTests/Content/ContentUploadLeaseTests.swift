@@ -6,7 +6,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ContentUploadLeaseTests {
     private let bytes = Array("the first level".utf8)
     private var digest: ContentDigest { HostedContent.sample(bytes: bytes).sha256 }

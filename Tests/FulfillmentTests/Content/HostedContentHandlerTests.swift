@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct HostedContentHandlerTests {
     private struct Broken: Error {}
 

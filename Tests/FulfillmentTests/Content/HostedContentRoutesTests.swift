@@ -10,7 +10,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct HostedContentRoutesTests {
     private let level = ProductID(unchecked: "level.1")
     /// Bytes for several chunks, the last of them incomplete.

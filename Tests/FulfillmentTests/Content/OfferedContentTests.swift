@@ -7,7 +7,7 @@ import Testing
 @testable import Fulfillment
 
 /// The hosted contents that buyers see before they buy.
-@Suite(.timeLimit(.minutes(2))) struct OfferedContentTests {
+@Suite(.timeLimit(.minutes(10))) struct OfferedContentTests {
     private let level = ProductID(unchecked: "level.1")
 
     @Test func buyersSeeWhatAPurchaseWouldDownloadNow() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TransactionContentTests {
     private let first = HostedContent.sample(version: "1.0", bytes: [1])
     private let second = HostedContent.sample(version: "1.1", bytes: [2])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct FinishHandlerTests {
     @Test func aFinishedPurchaseAnswersTheSameEverAfter() async throws {
         try await withFulfillment { store in

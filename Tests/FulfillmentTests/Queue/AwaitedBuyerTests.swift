@@ -8,7 +8,7 @@ import Testing
 @testable import Fulfillment
 
 /// Payments that wait for their buyers, who have to confirm them at their bank.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AwaitedBuyerTests {
     /// A payment that waits for its buyer.
     private let waiting = Transaction.waiting(version: 2)

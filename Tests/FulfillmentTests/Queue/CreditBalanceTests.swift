@@ -6,7 +6,7 @@ import Testing
 @testable import Fulfillment
 
 /// The balances that are kept beside the entries.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CreditBalanceTests {
     private static let migration = "fulfillment_m0014_credit_balances"
 

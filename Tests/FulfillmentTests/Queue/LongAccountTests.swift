@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// An account with very many transactions: its pages cost what those of any other account cost.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LongAccountTests {
     private static let ada = AccountID(unchecked: "ada")
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Fulfillment
 
 /// The rows, bytes and write-ahead log that a purchase costs.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct PurchaseCostTests {
     private let plan: [DeliveryTarget] = [.credit(unit: "coins", amount: 100)]
 

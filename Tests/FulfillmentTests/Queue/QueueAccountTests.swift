@@ -64,7 +64,7 @@ extension EventReader.Event {
     }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueAccountTests {
     @Test func anAccountIsAChangeOfItsQueueWithARevisionOfItsOwn() async throws {
         try await withFulfillment { store in
@@ -152,7 +152,7 @@ struct QueueAccountTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueAccountStreamTests {
     @Test func aClientGetsItsAccountFirstThenEveryChangeOfIt() async throws {
         try await StreamServer.run { server in

@@ -8,7 +8,7 @@ import Testing
 @testable import Fulfillment
 
 /// A transaction leaves a queue only by being finished (spec rule 45).
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueuePersistenceTests {
     @Test func afterThirtyDaysEveryLaunchStillGetsAllUnfinished() async throws {
         try await StreamServer.run { server in

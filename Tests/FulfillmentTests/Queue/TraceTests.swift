@@ -16,7 +16,7 @@ extension FinishRequest {
 }
 
 /// The trace of a finish, however late it comes.
-@Suite(.timeLimit(.minutes(2))) struct TraceTests {
+@Suite(.timeLimit(.minutes(10))) struct TraceTests {
     private static let purchase = TraceContext.begin()
 
     @Test func aFinishBelongsToItsPurchaseAndItsRequestIsALink() throws {

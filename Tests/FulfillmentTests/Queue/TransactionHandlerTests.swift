@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TransactionHandlerTests {
     private let plan: [DeliveryTarget] = [.entitlement, .credit(unit: "coins", amount: 100)]
 

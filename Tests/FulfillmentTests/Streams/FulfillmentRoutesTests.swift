@@ -7,7 +7,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct FulfillmentRoutesTests {
     @Test func theQueueAsADocumentIsWhatItsTypeSays() async throws {
         try await StreamServer.run { server in

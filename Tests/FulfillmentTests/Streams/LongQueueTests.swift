@@ -7,7 +7,7 @@ import Testing
 @testable import Fulfillment
 
 /// A queue with more unfinished transactions than a page has.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct LongQueueTests {
     /// The transactions in the order in which they are sent: the first one changed last.
     private static let order = Array(Int64(2)...501) + [1] + Array(Int64(502)...600)

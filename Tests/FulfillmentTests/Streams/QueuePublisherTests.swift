@@ -7,7 +7,7 @@ import Testing
 @testable import Fulfillment
 
 /// Changes that this process has committed, on their way to its own streams.
-@Suite(.timeLimit(.minutes(2))) struct QueuePublisherTests {
+@Suite(.timeLimit(.minutes(10))) struct QueuePublisherTests {
     private struct Refusal: Error {}
 
     /// Runs a test with a database whose changes go to a hub.

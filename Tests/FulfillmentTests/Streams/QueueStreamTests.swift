@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueStreamTests {
     @Test func aClientGetsAllUnfinishedOnesTheOldestFirstThenEveryChange() async throws {
         try await StreamServer.run { server in

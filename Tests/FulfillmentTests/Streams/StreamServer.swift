@@ -198,7 +198,7 @@ final class StreamServer: Sendable {
         request.method = method
         request.headers.add(name: "authorization", value: "Bearer \(try token(account))")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let body = try await response.body.collect(upTo: 1 << 20)
         return (Int(response.status.code), Data(body.readableBytesView))
     }

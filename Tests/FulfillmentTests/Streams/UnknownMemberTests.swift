@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct UnknownMemberTests {
     @Test func theyReachTheClientInEveryKindOfEvent() async throws {
         try await StreamServer.run { server in

@@ -9,7 +9,7 @@ import Testing
 @testable import Fulfillment
 
 /// The entitlements of an account, by the names that the catalog gives them.
-@Suite(.timeLimit(.minutes(2))) struct NamedEntitlementTests {
+@Suite(.timeLimit(.minutes(10))) struct NamedEntitlementTests {
     private static let pro = EntitlementName(unchecked: "pro")
     private static let hour = Duration.seconds(3600)
 

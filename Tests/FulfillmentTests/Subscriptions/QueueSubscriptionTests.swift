@@ -11,7 +11,7 @@ import TestSupport
 @testable import Fulfillment
 
 /// Subscriptions that change without a payment, as the queues of their accounts show them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueSubscriptionTests {
     @Test func aCancellationIsAChangeOfItsQueue() async throws {
         try await withFulfillment { store in

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Fulfillment
 
 /// The entitlements that subscriptions give their accounts, and their ends.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionEntitlementTests {
     private static let month = Duration.seconds(30 * 86_400)
     private static let end = startOfTime.advanced(by: month)

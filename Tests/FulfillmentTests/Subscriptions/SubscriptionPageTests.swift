@@ -6,7 +6,7 @@ import Testing
 @testable import Fulfillment
 
 /// The pages of the projection of subscriptions.
-@Suite(.timeLimit(.minutes(2))) struct SubscriptionPageTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionPageTests {
     private static func begun(_ number: Int64) -> Subscription {
         let price = Money(minorUnits: 299, currency: Currency(unchecked: "USD"))
         return Subscription(

@@ -33,11 +33,11 @@ private final class TestNames: NameResolver {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CallbackTransportTests {
     private func withTransport(
         _ names: [String: [String]],
-        timeout: Duration = .seconds(30),
+        timeout: Duration = .seconds(60),
         _ body: (CallbackTransport, TestNames, WebhookReceiver) async throws -> Void
     ) async throws {
         let resolver = TestNames(names)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A sender without calls leases nothing until one is due.
-@Suite(.timeLimit(.minutes(1))) struct QuietSenderTests {
+@Suite(.timeLimit(.minutes(10))) struct QuietSenderTests {
     private struct TestCall: Callback {
         let host = "merchant.example"
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Fulfillment
 
 /// The webhook that reports a refund to a merchant.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefundWebhookTests {
     private struct Body: Decodable {
         var type: String

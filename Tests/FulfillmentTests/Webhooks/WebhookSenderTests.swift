@@ -18,7 +18,7 @@ import Testing
 
 private let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct WebhookSenderTests {
     @Test func a2xxAnswerCompletesTheDelivery() async throws {
         try await withMerchant { merchant, store in
@@ -216,7 +216,7 @@ struct WebhookSenderTests {
             let webhook = try #require(
                 try await store.webhooks.take(limit: 1, excluding: []).first
             )
-            let outgoing = try store.outgoing(timeout: .seconds(1))
+            let outgoing = try store.outgoing(timeout: .seconds(10))
             #expect(try await outgoing.send(webhook) == .success)
             try await outgoing.shutDown()
         }
@@ -248,7 +248,7 @@ private struct WebhookBody: Decodable, Equatable {
 }
 
 extension FulfillmentDatabase {
-    fileprivate func outgoing(timeout: Duration = .seconds(10)) throws -> OutgoingWebhooks {
+    fileprivate func outgoing(timeout: Duration = .seconds(60)) throws -> OutgoingWebhooks {
         OutgoingWebhooks(
             handler: webhooks,
             transport: CallbackTransport(timeout: timeout),
@@ -289,7 +289,7 @@ extension FulfillmentDatabase {
     /// Makes one try.
     fileprivate func send(
         to url: String,
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(60)
     ) async throws -> CallbackResult {
         let outgoing = try outgoing(timeout: timeout)
         let webhook = Webhook(

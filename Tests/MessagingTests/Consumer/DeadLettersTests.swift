@@ -10,7 +10,7 @@ import TestSupport
 @testable import Messaging
 
 /// The table of events that a consumer could not apply.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeadLettersTests {
     private static let consumer = "payments"
 

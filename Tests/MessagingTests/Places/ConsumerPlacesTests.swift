@@ -11,7 +11,7 @@ import TestSupport
 @testable import Messaging
 
 /// A consumer applies each event of a log once, in the order of its chain, and passes over none.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConsumerPlacesTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
     private static let topic = Topics.fulfillmentTransactions

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Seals
 
 /// A relay that has lost its lead and does not know it yet.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LeadTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
     private static let topic = Topics.fulfillmentTransactions

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Messaging
 
 /// The order in which the relay publishes the events of database transactions.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxOrderTests {
     private static let accounts = PostgresMigration(
         name: "accounts",

@@ -9,7 +9,7 @@ import Testing
 @testable import Messaging
 
 /// The partitions of the outbox, which are those of the times that its rows carry.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OutboxPartitionsTests {
     private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_175_000)
     private static let year = Duration.seconds(365 * 86_400)

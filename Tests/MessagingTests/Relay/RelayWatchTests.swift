@@ -3,7 +3,7 @@ import Testing
 
 @testable import Messaging
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RelayWatchTests {
     private struct Failure: Error {}
 

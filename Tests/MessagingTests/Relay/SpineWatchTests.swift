@@ -8,7 +8,7 @@ import TestSupport
 @testable import Messaging
 
 /// The numbers for dashboards and alarms are read from the tables, at a limited cost.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SpineWatchTests {
     @Test func whatIsNotPublishedIsCountedFromItsOldest() async throws {
         try await SealedDatabase.with { log in

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Seals
 
 /// Months of the event log that are moved from the database to files.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogArchiveTests {
     static let november = LogMonth(microsecondsSinceEpoch: 1_763_000_000_000_000)
 

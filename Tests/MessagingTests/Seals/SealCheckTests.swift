@@ -8,7 +8,7 @@ import TestSupport
 @testable import Seals
 
 /// Changes to the log by somebody with all rights are found, with their places.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SealCheckTests {
     /// The report about a log of 100 events over two months, in seals of 10, that a statement has
     /// changed.

@@ -11,7 +11,7 @@ import TestSupport
 
 /// The relay seals each published row once, even if another relay seals too, and whatever happens
 /// in between.
-@Suite(.serialized, .timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct SealedRelayTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 

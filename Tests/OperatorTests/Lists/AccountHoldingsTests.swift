@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// The things that an account has, from the tables of two services.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountHoldingsTests {
     private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
     private static let ada = AccountID(unchecked: "ada")

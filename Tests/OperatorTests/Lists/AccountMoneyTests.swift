@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// The money of the purchases on a page, from the tables of `payments`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountMoneyTests {
     /// The columns that are read, as `payments` has them.
     private static let tables = PostgresMigration(

@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// The purchases of an account, page by page.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccountPurchasesTests {
     /// The columns that the list reads, as `fulfillment` has them.
     private static let table = PostgresMigration(

@@ -10,7 +10,7 @@ import Testing
 @testable import OperatorCore
 
 /// The list of acts, from a log in which most events are none.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ActReaderTests {
     private static let start = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
 

@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// Who made offer codes and who deactivated them, from the table of campaigns.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct CampaignActTests {
     /// The columns that the list reads, as `payments` has them.
     private static let table = PostgresMigration(

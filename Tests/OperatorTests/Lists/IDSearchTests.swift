@@ -9,7 +9,7 @@ import Testing
 @testable import OperatorCore
 
 /// The look-ups of ids and words that somebody has pasted.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct IDSearchTests {
     private static let time = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
 

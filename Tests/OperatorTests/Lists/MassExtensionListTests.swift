@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// The lists of requests to extend all subscribers of a product, and the count of these.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MassExtensionListTests {
     private static let app = BundleID(unchecked: "com.example.app")
     private static let club = ProductID(unchecked: "club")

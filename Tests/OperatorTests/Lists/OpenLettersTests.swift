@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// The lists of dead letters, and what operators decide about them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct OpenLettersTests {
     private func withLetters(
         _ body: @escaping @Sendable (PostgresClient) async throws -> Void

@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// All purchases, page by page.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct PurchaseListTests {
     /// The columns that the list reads, as `payments` has them.
     private static let table = PostgresMigration(

@@ -7,7 +7,7 @@ import Testing
 @testable import OperatorCore
 
 /// The lists of subscriptions, page by page.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionListTests {
     private static let states: [SubscriptionState] = [
         .active, .expired, .inGracePeriod, .active, .inBillingRetryPeriod, .active,

@@ -8,7 +8,7 @@ import TestSupport
 @testable import OperatorCore
 
 /// The id with which a comparison of the transactions since a moment begins.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReconcileFirstIDTests {
     private static let noon = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import OperatorCore
 
 /// The moment that `reconcile --since` means.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReconcileSinceTests {
     private static let present = StoreTime(millisecondsSinceEpoch: 4_000_000_000_000)
 

@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import PaymentQueue
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ContentDownloadTests {
     private func withOrigin(
         _ body: @Sendable (Origin) async throws -> Void

@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The question begins with the account's token.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func thePageIsAskedForOnceTheQueueSaysThatTheBuyerIsAwaited() async throws {
         let questions = Mutex(0)
         var configuration = StoreConfiguration.unreachable

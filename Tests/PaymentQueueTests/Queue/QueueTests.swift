@@ -10,7 +10,7 @@ import Testing
 @testable import PaymentQueue
 
 /// The queue between the store and the app's observers; nothing here needs a store.
-@Suite(.timeLimit(.minutes(2))) struct QueueTests {
+@Suite(.timeLimit(.minutes(10))) struct QueueTests {
     private let callbacks = DispatchQueue(label: "test")
 
     private func queue(

@@ -9,7 +9,7 @@ import Testing
 
 /// The ends of restores, whoever observes: each ends once, in one of two ways (spec rules 64 and
 /// 65).
-@Suite(.timeLimit(.minutes(2))) struct RestoreTests {
+@Suite(.timeLimit(.minutes(10))) struct RestoreTests {
     private let callbacks = DispatchQueue(label: "test")
 
     private func queue() -> SKPaymentQueue {

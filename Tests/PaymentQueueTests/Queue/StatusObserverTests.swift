@@ -5,7 +5,7 @@ import Testing
 @testable import PaymentQueue
 
 /// The changes that the updates of subscriptions' statuses wait for.
-@Suite(.timeLimit(.minutes(1))) struct StatusObserverTests {
+@Suite(.timeLimit(.minutes(10))) struct StatusObserverTests {
     private typealias Expectation = StatusObserver.Expectation
 
     private let queue = SKPaymentQueue(

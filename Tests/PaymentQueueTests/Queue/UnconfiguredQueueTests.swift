@@ -8,7 +8,7 @@ import Testing
 @testable import PaymentQueue
 
 /// A program that has not configured its store, and mistakes that any program can make.
-@Suite(.timeLimit(.minutes(2))) struct UnconfiguredQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct UnconfiguredQueueTests {
     private final class Observer: SKPaymentTransactionObserver, Sendable {
         let failed = Mutex<[SKPaymentTransaction]>([])
         let failures: AsyncStream<any Error>

@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// The parts that accept payments, as the service joins them.
-@Suite(.timeLimit(.minutes(2))) struct AcceptancePartsTests {
+@Suite(.timeLimit(.minutes(10))) struct AcceptancePartsTests {
     /// Renewals give way as soon as somebody asks, so the database may even be away.
     @Test func whoeverAsksToBuyCountsAsABuyer() async throws {
         let noKeys =

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct PaymentHandlerTests {
+@Suite(.timeLimit(.minutes(10))) struct PaymentHandlerTests {
     @Test func anAcceptedPaymentIsATransactionAnAttemptAndAnEvent() async throws {
         try await withStore { store in
             let added = try await store.add(request(quantity: 3), key: "a")

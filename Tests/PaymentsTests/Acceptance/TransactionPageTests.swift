@@ -6,7 +6,7 @@ import Testing
 @testable import Payments
 
 /// The pages of transactions, which many payments fill before one of them is charged.
-@Suite(.timeLimit(.minutes(2))) struct TransactionPageTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactionPageTests {
     @Test func aPurchaseStaysInThePageOfItsPayment() async throws {
         try await withStore { store in
             let count = 200

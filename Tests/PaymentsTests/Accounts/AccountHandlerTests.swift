@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// Requests about accounts, and their events.
-@Suite(.timeLimit(.minutes(2))) struct AccountHandlerTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountHandlerTests {
     @Test func anAccountOfWhichNothingWasSaidMayPayAnywhere() async throws {
         try await withStore { store in
             let account = try await store.account()

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// The effect of an account's standing on its payments (spec rules 1, 2, 8, 9, 116).
-@Suite(.timeLimit(.minutes(2))) struct AccountPaymentTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountPaymentTests {
     @Test func aBlockedAccountPaysNothingUntilItIsAllowed() async throws {
         try await withStore { store in
             try await store.say(canMakePayments: false)

@@ -7,7 +7,7 @@ import Testing
 @testable import Payments
 
 /// Who decided, and why: in the rows and in the events.
-@Suite(.timeLimit(.minutes(2))) struct ActTests {
+@Suite(.timeLimit(.minutes(10))) struct ActTests {
     private func act(_ name: String, _ reason: String? = nil) -> Act {
         Act(
             decidedBy: AdministratorName(unchecked: name),

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// Approvals of deferred transactions (spec rule 35, trap 27).
-@Suite(.timeLimit(.minutes(2))) struct ApprovalTests {
+@Suite(.timeLimit(.minutes(10))) struct ApprovalTests {
     func deferred(_ store: Store) async throws -> Transaction {
         let transaction = try await store.buy(request(method: .needsApproval), key: "a")
         #expect(transaction.state == .deferred)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct GrantTests {
+@Suite(.timeLimit(.minutes(10))) struct GrantTests {
     static let forbidden: [SQL] = [
         "UPDATE ledger_postings SET number = 2", "DELETE FROM ledger_postings",
         "UPDATE outbox SET type = ''", "DELETE FROM outbox", "DELETE FROM transactions",

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// Refunds of parts and their reversals, over a database and the sandbox processor.
-@Suite(.timeLimit(.minutes(2))) struct PartialRefundTests {
+@Suite(.timeLimit(.minutes(10))) struct PartialRefundTests {
     private func terms(_ amount: Int64, revokes: Bool? = nil, key: String? = nil) -> RefundTerms {
         let request = RefundRequest(amount: usd(amount), revokes: revokes)
         return RefundTerms(

@@ -7,7 +7,7 @@ import Testing
 @testable import Payments
 
 /// Keyed requests for a refund that make no attempt: they come again, and do nothing.
-@Suite(.timeLimit(.minutes(2))) struct RefundKeyTests {
+@Suite(.timeLimit(.minutes(10))) struct RefundKeyTests {
     private func all(_ key: String, revokes: Bool? = nil) -> RefundTerms {
         RefundTerms(
             revokes: revokes,

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// Refunds that the processor has begun, and refunds that it cannot make.
-@Suite(.timeLimit(.minutes(2))) struct RefundOutcomesTests {
+@Suite(.timeLimit(.minutes(10))) struct RefundOutcomesTests {
     @Test func aRefundThatTakesItsTimeIsMadeOnce() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(method: .refundPending), key: "a")

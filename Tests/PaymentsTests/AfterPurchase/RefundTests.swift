@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct RefundTests {
+@Suite(.timeLimit(.minutes(10))) struct RefundTests {
     @Test func aRefundGivesTheChargeBackOnceAndRevokesTheTransaction() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")

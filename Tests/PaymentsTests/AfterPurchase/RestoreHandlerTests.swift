@@ -10,7 +10,7 @@ import TestSupport
 @testable import Payments
 
 /// Restores (spec rules 61 to 72, X4, trap 48).
-@Suite(.timeLimit(.minutes(2))) struct RestoreHandlerTests {
+@Suite(.timeLimit(.minutes(10))) struct RestoreHandlerTests {
     func restored(
         _ store: Store,
         key: String,

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// Resumptions of interrupted payments (spec rule 114).
-@Suite(.timeLimit(.minutes(2))) struct ResumptionHandlerTests {
+@Suite(.timeLimit(.minutes(10))) struct ResumptionHandlerTests {
     func resume(
         _ id: TransactionID,
         _ store: Store,

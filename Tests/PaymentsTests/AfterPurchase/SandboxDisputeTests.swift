@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// Disputes at the sandbox's processor.
-@Suite(.timeLimit(.minutes(3))) struct SandboxDisputeTests {
+@Suite(.timeLimit(.minutes(10))) struct SandboxDisputeTests {
     @Test func aTestOpensAndWinsADispute() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")

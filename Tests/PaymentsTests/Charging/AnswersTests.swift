@@ -72,7 +72,7 @@ private final class HeldProcessor: PaymentProcessor {
 }
 
 /// The processor answers one by one.
-@Suite(.timeLimit(.minutes(2))) struct AnswersTests {
+@Suite(.timeLimit(.minutes(10))) struct AnswersTests {
     private let slow = SandboxPaymentMethod.slow
 
     @Test func aSlowCallHoldsUpNoneOfItsBatch() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct AttemptQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct AttemptQueueTests {
     func attempts(_ count: Int) -> [ProcessorAttempt] {
         (0..<count).map {
             ProcessorAttempt(

@@ -7,7 +7,7 @@ import Testing
 @testable import Payments
 
 /// When the processor is called, when it is inquired first, and under which key.
-@Suite(.timeLimit(.minutes(2))) struct CallsTests {
+@Suite(.timeLimit(.minutes(10))) struct CallsTests {
     @Test func aCallThatWasNotTakenIsRepeatedWithoutAnInquiry() async throws {
         try await withStore(policy: AttemptPolicy(callsMax: 1)) { store in
             let bought = try await store.buy(request(method: .throttled), key: "a")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct ChargeRunnerTests {
+@Suite(.timeLimit(.minutes(10))) struct ChargeRunnerTests {
     @Test func aBatchOfMixedOutcomesEndsEachInItsOwnState() async throws {
         try await withStore { store in
             var ids: [SandboxPaymentMethod: TransactionID] = [:]

@@ -85,7 +85,7 @@ private final class NarrowProcessor: PaymentProcessor {
 }
 
 /// More buyers than the processor takes at a time.
-@Suite(.timeLimit(.minutes(3))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(10))) struct CrowdTests {
     private static let crowd = 200
     /// The account of another app.
     private static let carol = AuthenticatedAccount(

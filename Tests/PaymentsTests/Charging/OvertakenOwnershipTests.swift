@@ -11,7 +11,7 @@ import TestSupport
 /// Ownerships if the first transaction to claim one is not the first to be purchased.
 ///
 /// A rebuild from the log has to find the same owners, however the log is cut into batches.
-@Suite(.timeLimit(.minutes(2))) struct OvertakenOwnershipTests {
+@Suite(.timeLimit(.minutes(10))) struct OvertakenOwnershipTests {
     private static let free = product("film", .nonConsumable, price: usd(0), version: 2)
 
     @Test func anOwnershipLostAndClaimedAgainFollowsFromTheLog() async throws {

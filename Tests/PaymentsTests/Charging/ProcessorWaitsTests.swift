@@ -11,7 +11,7 @@ import Testing
 @testable import Payments
 
 /// Charges that the processor has begun, and those whose buyers have to act.
-@Suite(.timeLimit(.minutes(2))) struct ProcessorWaitsTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessorWaitsTests {
     private let hour = Duration.seconds(3600)
 
     @Test func aChargeThatTakesItsTimeIsWaitedForAndMadeOnce() async throws {

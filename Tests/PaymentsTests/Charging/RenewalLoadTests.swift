@@ -6,7 +6,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct RenewalLoadTests {
+@Suite(.timeLimit(.minutes(10))) struct RenewalLoadTests {
     private let start = ContinuousClock.now
 
     @Test func theNextBatchWaitsUntilEnoughIsCharged() async throws {
@@ -23,7 +23,8 @@ import Testing
         load.began(10)
         let start = ContinuousClock.now
         try await load.wait(untilBelow: 1, atMost: .milliseconds(20))
-        #expect(.now - start < .seconds(10))
+        // Nothing else ends the wait.
+        #expect(.now - start < .seconds(60))
     }
 
     @Test func aWaitForChargesEndsWithItsTask() async throws {
@@ -42,9 +43,9 @@ import Testing
         #expect(try await !isSignalled(load, within: .milliseconds(50)))
         load.carriedOut(1)
         #expect(!load.isCharging)
-        #expect(try await isSignalled(load, within: .seconds(30)))
+        #expect(try await isSignalled(load, within: .seconds(120)))
         load.tellIfEmpty()
-        #expect(try await isSignalled(load, within: .seconds(30)), "what charges nothing is done")
+        #expect(try await isSignalled(load, within: .seconds(120)), "what charges nothing is done")
         load.began(1)
         load.tellIfEmpty()
         #expect(try await !isSignalled(load, within: .milliseconds(50)))

@@ -5,7 +5,7 @@ import Testing
 @testable import Payments
 
 /// Changes of the storefront during a payment (spec rules 8 and 9, trap 28).
-@Suite(.timeLimit(.minutes(2))) struct StorefrontChangeTests {
+@Suite(.timeLimit(.minutes(10))) struct StorefrontChangeTests {
     /// Before the charge: the buyer is not charged in the currency of the earlier storefront.
     @Test func whatNoProcessorHasSeenIsNotCharged() async throws {
         try await withStore { store in

@@ -11,7 +11,7 @@ import TestSupport
 @testable import Payments
 
 /// Every step of a payment belongs to the trace of its request, whichever process does it.
-@Suite(.timeLimit(.minutes(2))) struct TraceTests {
+@Suite(.timeLimit(.minutes(10))) struct TraceTests {
     @Test func aPaymentItsChargeAndItsRefundAreOneTrace() async throws {
         try await withStore { store in
             let trace = TraceContext.begin()

@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// Commands to the store's clock, with its tables and its events.
-@Suite(.timeLimit(.minutes(2))) struct ClockHandlerTests {
+@Suite(.timeLimit(.minutes(10))) struct ClockHandlerTests {
     @Test func aClockThatWasNeverSetShowsTheMachinesTimeAndHasNoEvent() async throws {
         try await withClock { clock in
             let reply = try await clock.handler.read()

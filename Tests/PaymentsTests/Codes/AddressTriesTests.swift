@@ -7,7 +7,7 @@ import Testing
 @testable import Payments
 
 /// The bound for unknown codes from an address.
-@Suite(.timeLimit(.minutes(3))) struct AddressTriesTests {
+@Suite(.timeLimit(.minutes(10))) struct AddressTriesTests {
     private let start = MachineTime(millisecondsSinceEpoch: 1_800_000_000_000)
 
     @Test func anAddressHasSoManyTriesInAnHour() {

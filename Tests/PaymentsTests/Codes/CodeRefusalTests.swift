@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Codes that are not redeemed, each with its reason (rule S57).
-@Suite(.timeLimit(.minutes(3))) struct CodeRefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct CodeRefusalTests {
     private func expectRefusal(
         _ refusal: PaymentRefusal,
         of code: String,

@@ -7,7 +7,7 @@ import Testing
 @testable import Payments
 
 /// Redemptions of offer codes (rules S54 to S58).
-@Suite(.timeLimit(.minutes(3))) struct RedemptionTests {
+@Suite(.timeLimit(.minutes(10))) struct RedemptionTests {
     @Test func aNewCustomerPaysTheOffersPrice() async throws {
         try await withCodes { store, desk in
             let code = try #require(try await desk.codes().first)

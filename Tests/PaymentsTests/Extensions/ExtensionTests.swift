@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct ExtensionTests {
+@Suite(.timeLimit(.minutes(10))) struct ExtensionTests {
     private func extend(
         _ id: TransactionID,
         _ key: String = "a",

@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Extensions of all subscribers of a product, on a real PostgreSQL.
-@Suite(.timeLimit(.minutes(2))) struct MassExtensionTests {
+@Suite(.timeLimit(.minutes(10))) struct MassExtensionTests {
     private static let names = ["ada", "ben", "cleo", "dan"]
 
     private func account(_ name: String) -> AuthenticatedAccount {

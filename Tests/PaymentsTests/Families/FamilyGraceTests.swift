@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Periods that a family shares while their buyer is in a grace period, and what comes after it.
-@Suite(.timeLimit(.minutes(2))) struct FamilyGraceTests {
+@Suite(.timeLimit(.minutes(10))) struct FamilyGraceTests {
     /// Shares a club whose first renewal is declined, until the end of its first period.
     private func withUnpaidClub(
         _ method: SandboxPaymentMethod = .renewalDeclined,

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct FamilyHandlerTests {
+@Suite(.timeLimit(.minutes(10))) struct FamilyHandlerTests {
     @Test func eachChangeIsAnEventOfTheWholeFamily() async throws {
         try await withStore { store in
             let family = try await store.family("ada", "ben")

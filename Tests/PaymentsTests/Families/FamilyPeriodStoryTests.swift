@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// A subscription that a family shares, in any order of what may happen to either.
-@Suite(.timeLimit(.minutes(3))) struct FamilyPeriodStoryTests {
+@Suite(.timeLimit(.minutes(10))) struct FamilyPeriodStoryTests {
     private static let members: [AccountID] = ["bob", "cleo"]
 
     /// Something that may change what is shared.

@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Periods of subscriptions that a family shares.
-@Suite(.timeLimit(.minutes(2))) struct FamilyPeriodTests {
+@Suite(.timeLimit(.minutes(10))) struct FamilyPeriodTests {
     private func withClub(
         _ body: @Sendable (Store, Transaction) async throws -> Void
     ) async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// Purchases, refunds and families in any order, several at once.
-@Suite(.timeLimit(.minutes(3))) struct FamilyStoryTests {
+@Suite(.timeLimit(.minutes(10))) struct FamilyStoryTests {
     private static let people: [AccountID] = ["alice", "bob", "cleo", "dan"]
     private static let films = ["film", "sequel"]
 

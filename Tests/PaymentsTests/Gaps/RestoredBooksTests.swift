@@ -10,7 +10,7 @@ import Testing
 
 /// A store whose database is restored from a backup, while the processor knows what was charged since then
 /// (rule S524).
-@Suite(.timeLimit(.minutes(5))) struct RestoredBooksTests {
+@Suite(.timeLimit(.minutes(10))) struct RestoredBooksTests {
     private static let day = Duration.seconds(86_400)
 
     /// Lives a store's life until a backup, a life that is lost, and one with the backup.

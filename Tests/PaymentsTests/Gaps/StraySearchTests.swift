@@ -6,7 +6,7 @@ import Testing
 @testable import Payments
 
 /// The search for charges by cards that the books have lost, at two accounts at Stripe.
-@Suite(.timeLimit(.minutes(3))) struct StraySearchTests {
+@Suite(.timeLimit(.minutes(10))) struct StraySearchTests {
     /// The app has moved in the lost time.
     ///
     /// The buyer and the card at the new account are in no table.

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// The search for lost tries in the lists of a stand-in for Stripe.
-@Suite(.timeLimit(.minutes(3))) struct StripeSearchTests {
+@Suite(.timeLimit(.minutes(10))) struct StripeSearchTests {
     @Test func aLostChargeIsFoundByItsPeriodAndHandedOver() async throws {
         try await withStripeStore { store in
             let (card, time) = (try await store.save(), store.clock.machineNow())

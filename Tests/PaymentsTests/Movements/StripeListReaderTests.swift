@@ -7,7 +7,7 @@ import Testing
 @testable import Payments
 
 /// The parts in which one of Stripe's lists is read.
-@Suite(.timeLimit(.minutes(1))) struct StripeListReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct StripeListReaderTests {
     private struct BrokenOff: Error {}
 
     private static let hour = Duration.seconds(3600)

@@ -6,7 +6,7 @@ import Testing
 @testable import Payments
 
 /// Prices that the catalog had before Stripe had to charge them.
-@Suite(.timeLimit(.minutes(2))) struct ChargeablePriceTests {
+@Suite(.timeLimit(.minutes(10))) struct ChargeablePriceTests {
     private static let usa = Storefront(unchecked: "USA")
 
     @Test func eachPriceThatStripeCannotChargeIsNamed() async throws {

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct PublishedProductTests {
+@Suite(.timeLimit(.minutes(10))) struct PublishedProductTests {
     /// An event of a store that is newer than this one.
     private func event(of product: Product) throws -> [UInt8] {
         let text = String(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Payments
 
-@Suite(.timeLimit(.minutes(2))) struct RefundRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RefundRequestTests {
     private let approve = RefundDecision.approve(amount: nil, revokes: nil)
 
     @Test func anApprovedRequestGivesTheMoneyBackOnce() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// The effect of a refund on a subscription, by what is refunded: a table.
-@Suite(.timeLimit(.minutes(2))) struct RefundedPeriodTests {
+@Suite(.timeLimit(.minutes(10))) struct RefundedPeriodTests {
     /// A period that is refunded, with what the refund does.
     enum Period: CaseIterable {
         case running, partOfRunning, older, paidInAdvance, over, upgraded

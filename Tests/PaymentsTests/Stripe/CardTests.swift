@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Saved cards that are removed, refused for good, or replaced by their banks.
-@Suite(.timeLimit(.minutes(3))) struct CardTests {
+@Suite(.timeLimit(.minutes(10))) struct CardTests {
     @Test func aRemovedCardPaysForNothing() async throws {
         try await withStripeStore { store in
             let card = try await store.save()

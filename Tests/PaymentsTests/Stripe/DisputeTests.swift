@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Disputes of charges at a stand-in for Stripe.
-@Suite(.timeLimit(.minutes(3))) struct DisputeTests {
+@Suite(.timeLimit(.minutes(10))) struct DisputeTests {
     @Test func aDisputeTakesTheProductAndAWonOneBringsItBack() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save())

@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// The list of what moved at a stand-in for Stripe, in the store's tables and in its ledger.
-@Suite(.timeLimit(.minutes(3))) struct MovementTests {
+@Suite(.timeLimit(.minutes(10))) struct MovementTests {
     @Test func chargesRefundsFeesAndPayoutsArePostedOnce() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save())

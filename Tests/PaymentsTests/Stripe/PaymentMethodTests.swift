@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// Payment methods that buyers save at a stand-in for Stripe.
-@Suite(.timeLimit(.minutes(3))) struct PaymentMethodTests {
+@Suite(.timeLimit(.minutes(10))) struct PaymentMethodTests {
     private let account = alice.accountKey
     private let other = bob.accountKey
 

@@ -11,7 +11,7 @@ import Testing
 @testable import Payments
 
 /// Charges at a stand-in for Stripe.
-@Suite(.timeLimit(.minutes(3))) struct StripeChargeTests {
+@Suite(.timeLimit(.minutes(10))) struct StripeChargeTests {
     @Test func aPurchaseIsChargedOnce() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save())
@@ -97,7 +97,7 @@ import Testing
     ])
     func afterAFaultThePurchaseIsChargedOnce(fault: StandInFault.Kind) async throws {
         // A call that stalls is waited for until its time is over.
-        try await withStripeStore(timeout: .seconds(fault == .stalled ? 10 : 60)) { store in
+        try await withStripeStore(timeout: .seconds(fault == .stalled ? 30 : 60)) { store in
             let card = try await store.save()
             store.standIn.inject(StandInFault(fault, path: "/v1/payment_intents", method: "POST"))
             let bought = try await store.buy(by: card)

@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// Events that a stand-in for Stripe tells by itself.
-@Suite(.timeLimit(.minutes(3))) struct StripeEventTests {
+@Suite(.timeLimit(.minutes(10))) struct StripeEventTests {
     @Test func anEventThatComesTwiceIsStoredOnceAndChangesNothingTwice() async throws {
         try await withStripeStore { store in
             let bought = try await store.buy(by: try await store.save("pm_standInProcessing"))

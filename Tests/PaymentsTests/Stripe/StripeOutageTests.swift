@@ -11,7 +11,7 @@ import Testing
 @testable import Payments
 
 /// A Stripe that is away for long, and processes that die with what they have begun.
-@Suite(.timeLimit(.minutes(3))) struct StripeOutageTests {
+@Suite(.timeLimit(.minutes(10))) struct StripeOutageTests {
     @Test func aDayWithoutStripeFailsNoPaymentAndEachIsChargedOnce() async throws {
         try await withStripeStore { store in
             let card = try await store.save()

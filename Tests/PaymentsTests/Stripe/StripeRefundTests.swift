@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// Refunds at a stand-in for Stripe.
-@Suite(.timeLimit(.minutes(3))) struct StripeRefundTests {
+@Suite(.timeLimit(.minutes(10))) struct StripeRefundTests {
     @Test(arguments: [
         StandInFault.Kind?.none, .lostBefore, .lostAfter, .errorBefore, .errorAfter, .rateLimit,
     ])

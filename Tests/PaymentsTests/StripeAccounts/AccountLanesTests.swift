@@ -7,7 +7,7 @@ import Testing
 @testable import Payments
 
 /// An account at Stripe that takes connections and never answers, beside one that works.
-@Suite(.timeLimit(.minutes(3))) struct AccountLanesTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountLanesTests {
     /// Runs a runner that leaves nothing to itself, so that whatever waits behind a call waits for its end.
     private static func run(
         _ store: StripeStore,

@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Payments of a store with two accounts at Stripe.
-@Suite(.timeLimit(.minutes(3))) struct RoutedStripeTests {
+@Suite(.timeLimit(.minutes(10))) struct RoutedStripeTests {
     @Test func anAppIsChargedAtItsAccountOnly() async throws {
         try await withTwoAccounts { two in
             try await two.withProcess { store in
@@ -74,7 +74,7 @@ import Testing
             try await two.withProcess { store in
                 let slow = try await store.save(at: two.url)
                 two.standIn.inject(
-                    StandInFault(.slow(.seconds(3)), path: "/v1/payment_intents", method: "POST")
+                    StandInFault(.slow(.seconds(25)), path: "/v1/payment_intents", method: "POST")
                 )
                 let requests = [slow, card].map {
                     ChargeRequest(

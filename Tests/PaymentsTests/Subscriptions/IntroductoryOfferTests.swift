@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// Purchases and renewals with an introductory offer (rules S40 to S46).
-@Suite(.timeLimit(.minutes(3))) struct IntroductoryOfferTests {
+@Suite(.timeLimit(.minutes(10))) struct IntroductoryOfferTests {
     @discardableResult
     private func buy(
         _ store: Store,

@@ -8,7 +8,7 @@ import Testing
 @testable import Payments
 
 /// The cost of a renewal in the database.
-@Suite(.timeLimit(.minutes(2))) struct RenewalCostTests {
+@Suite(.timeLimit(.minutes(10))) struct RenewalCostTests {
     /// Begins to renew the subscription of alice, and charges nothing.
     private func withBegunRenewal(
         _ body: @Sendable (Store, Transaction) async throws -> Void

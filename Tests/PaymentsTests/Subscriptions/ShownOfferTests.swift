@@ -5,7 +5,7 @@ import Testing
 @testable import Payments
 
 /// Payments that name the offer that their buyer was shown (rule S47).
-@Suite(.timeLimit(.minutes(3))) struct ShownOfferTests {
+@Suite(.timeLimit(.minutes(10))) struct ShownOfferTests {
     private func shown(_ terms: OfferTerms, price: Money) -> ShownOffer {
         ShownOffer(
             type: .introductory,

@@ -10,7 +10,7 @@ import Testing
 
 /// Two things that happen to one account's subscription at the same time, and charges whose outcome comes
 /// late (rules S84, S86, S101, S112 and S505).
-@Suite(.timeLimit(.minutes(3))) struct SubscriptionRaceTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionRaceTests {
     private static let day = Duration.seconds(86_400)
     /// From the purchase to the first charge of the renewal.
     private static let untilCharge = Duration.seconds(30 * 86_400)

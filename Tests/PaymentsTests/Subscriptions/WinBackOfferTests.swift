@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Purchases with a win-back offer (rules S59 to S61).
-@Suite(.timeLimit(.minutes(3))) struct WinBackOfferTests {
+@Suite(.timeLimit(.minutes(10))) struct WinBackOfferTests {
     /// Runs a test in a store whose club has a win-back offer; alice's subscription has ended.
     private func withFormerSubscriber(
         _ offer: WinBackOffer = winBack(),

@@ -11,7 +11,7 @@ import Testing
 @testable import Payments
 
 /// The look for work that no signal announces, on a real PostgreSQL.
-@Suite(.timeLimit(.minutes(2))) struct WorkLookTests {
+@Suite(.timeLimit(.minutes(10))) struct WorkLookTests {
     private func kinds(_ store: Store) async throws -> Set<WorkLookStore.Kind> {
         try await WorkLookStore(client: store.client)
             .kinds(at: store.clock.now(), machinesAt: store.clock.machineNow())

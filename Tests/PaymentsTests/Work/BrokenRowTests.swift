@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// A row that cannot be read or written, beside sound ones, on a real PostgreSQL.
-@Suite(.timeLimit(.minutes(2))) struct BrokenRowTests {
+@Suite(.timeLimit(.minutes(10))) struct BrokenRowTests {
     /// Runs a test on a store whose rows an administrator can break.
     private func withBreakableStore(
         _ body: @Sendable (Store, PostgresClient) async throws -> Void

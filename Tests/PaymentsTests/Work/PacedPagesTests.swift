@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// Rests between pages of work on many subscriptions.
-@Suite(.timeLimit(.minutes(1))) struct PacedPagesTests {
+@Suite(.timeLimit(.minutes(10))) struct PacedPagesTests {
     /// The rests that were taken.
     private final class Rests: Sendable {
         let taken = Mutex<[Duration]>([])

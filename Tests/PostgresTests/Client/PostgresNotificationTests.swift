@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Listening for notifications, also after the connection broke.
-@Suite(.timeLimit(.minutes(2))) struct PostgresNotificationTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresNotificationTests {
     @Test func aNotificationArrivesWithItsPayload() async throws {
         try await withTestDatabase { database async throws in
             try await database.withClient(poolSize: 1) { client async throws in
@@ -82,7 +82,7 @@ import TestSupport
 }
 
 /// An advisory lock has one holder at a time.
-@Suite(.timeLimit(.minutes(2))) struct PostgresAdvisoryLockTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresAdvisoryLockTests {
     @Test func onlyOneHoldsTheLockAtATime() async throws {
         try await withTestDatabase { database async throws in
             try await database.withClient(poolSize: 1) { client async throws in
@@ -136,7 +136,7 @@ import TestSupport
                 let holder = Task {
                     try await client.withAdvisoryLock(42) {
                         await occupancy.enter()
-                        try await Task.sleep(for: .seconds(60))
+                        try await Task.sleep(for: .seconds(600))
                     }
                 }
                 try await eventually("the body to run") {
@@ -146,7 +146,7 @@ import TestSupport
                 try await database.terminateLockHolders()
                 let error = await #expect(throws: PostgresError.self) { try await holder.value }
                 #expect(error?.code == .connectionLost)
-                #expect(start.duration(to: .now) < .seconds(30))
+                #expect(start.duration(to: .now) < .seconds(300))
             }
         }
     }
@@ -169,7 +169,7 @@ import TestSupport
                 }
                 let holder = Task {
                     try await client.withAdvisoryLock(42) {
-                        try await Task.sleep(for: .seconds(60))
+                        try await Task.sleep(for: .seconds(600))
                     }
                 }
                 holder.cancel()

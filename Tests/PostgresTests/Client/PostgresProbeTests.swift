@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The probe of a server that cannot do its work.
-@Suite(.timeLimit(.minutes(3))) struct PostgresProbeTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresProbeTests {
     /// Runs a body with its own server, a client of that server, and a probe.
     private func withProbe(
         _ body: (PostgresCluster, PostgresClient, PostgresProbe) async throws -> Void

@@ -5,7 +5,7 @@ import TestSupport
 
 /// The pool when connections break, the server is unreachable, or too many callers want a
 /// connection.
-@Suite(.timeLimit(.minutes(2))) struct PostgresRecoveryTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresRecoveryTests {
     private func one(_ client: PostgresClient) async throws -> Int32 {
         try await client.withTransaction { connection in
             try connection.query("SELECT 1")[0].decode(Int32.self)

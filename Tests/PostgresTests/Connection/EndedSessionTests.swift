@@ -6,7 +6,7 @@ import Testing
 @testable import Postgres
 
 /// A session that the server ends while nobody asks it anything.
-@Suite(.timeLimit(.minutes(2))) struct EndedSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct EndedSessionTests {
     @Test func itIsLostOnceTheServerSaysSoThoughItIsOpen() async throws {
         let server = try ReticentServer()
         defer { server.stop() }

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// COPY in binary form.
-@Suite(.timeLimit(.minutes(2))) struct PostgresCopyTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresCopyTests {
     private static let table = PostgresMigration(
         name: "m0001_rows",
         sql: """

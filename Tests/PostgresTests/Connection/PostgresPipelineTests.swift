@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// The guarantees of enqueued statements, which the server gets together with the next one.
-@Suite(.timeLimit(.minutes(2))) struct PostgresPipelineTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresPipelineTests {
     private static let table = PostgresMigration(
         name: "m0001_counters",
         sql: """
@@ -241,12 +241,12 @@ import TestSupport
                 url: database.url,
                 applicationName: "tests",
                 poolSize: 1,
-                statementTimeout: .seconds(1)
+                statementTimeout: .seconds(5)
             )
             try await withRunningClient(settings) { client async throws in
                 // Together they take longer than the client waits for one.
                 try await client.withTransaction { connection in
-                    for _ in 0..<13 { try connection.enqueue("SELECT pg_sleep(0.5)") }
+                    for _ in 0..<21 { try connection.enqueue("SELECT pg_sleep(0.5)") }
                 }
             }
         }

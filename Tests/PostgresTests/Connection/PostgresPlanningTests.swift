@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// The planning of the services' statements.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct PostgresPlanningTests {
     @Test func aStatementIsPlannedOnceASessionHoweverFewItAsksFor() async throws {
         try await withTestDatabase { database in

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Several queries in one round trip.
-@Suite(.timeLimit(.minutes(2))) struct PostgresReadingTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresReadingTests {
     private static let table = PostgresMigration(
         name: "m0001_counters",
         sql: """

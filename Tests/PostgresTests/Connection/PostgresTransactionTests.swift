@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// The guarantees of a database transaction, both when it succeeds and when it fails.
-@Suite(.timeLimit(.minutes(2))) struct PostgresTransactionTests {
+@Suite(.timeLimit(.minutes(10))) struct PostgresTransactionTests {
     private struct Refusal: Error {}
 
     private static let table = PostgresMigration(

@@ -5,7 +5,7 @@ import Testing
 @testable import Receipts
 
 /// Refunds, their reversals and copies in the app receipt.
-@Suite(.timeLimit(.minutes(2))) struct AppReceiptRefundTests {
+@Suite(.timeLimit(.minutes(10))) struct AppReceiptRefundTests {
     private let chain: SigningChain
 
     init() throws { chain = try TestChain().signingChain() }

@@ -12,7 +12,7 @@ import Testing
 @testable import Receipts
 
 /// The content of the app receipt, and its verification (spec rules 78 to 88).
-@Suite(.timeLimit(.minutes(2))) struct AppReceiptTests {
+@Suite(.timeLimit(.minutes(10))) struct AppReceiptTests {
     private let chain: SigningChain
 
     init() throws { chain = try TestChain().signingChain() }

@@ -11,7 +11,7 @@ import Testing
 @testable import Receipts
 
 /// `verifyReceipt` over HTTP: its statuses and the content of its answer (spec section 2.5).
-@Suite(.timeLimit(.minutes(2))) struct VerifyReceiptTests {
+@Suite(.timeLimit(.minutes(10))) struct VerifyReceiptTests {
     private let chain: SigningChain
     private let keys: TokenKeys
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Receipts
 
 /// The subscriptions in the answers of `verifyReceipt`.
-@Suite(.timeLimit(.minutes(2))) struct VerifySubscriptionTests {
+@Suite(.timeLimit(.minutes(10))) struct VerifySubscriptionTests {
     @Test func aSubscriptionShowsItsPeriodsAndItsNextRenewal() async throws {
         typealias Club = ClubSubscription
         try await AppReceiptsUnderTest.with(chain: try TestChain().signingChain()) { store in

@@ -6,7 +6,7 @@ import Testing
 @testable import Receipts
 
 /// A device and the server accept the same receipts (spec rule 84).
-@Suite(.timeLimit(.minutes(2))) struct ReceiptAgreementTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiptAgreementTests {
     private func statusOfServer(
         _ receipt: [UInt8],
         _ handler: VerifyReceiptHandler

@@ -8,7 +8,7 @@ import Testing
 @testable import Receipts
 
 /// The handler and its SQL on a real PostgreSQL, with the service's own role.
-@Suite(.timeLimit(.minutes(2))) struct ReceiptHandlerTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiptHandlerTests {
     private let chain: SigningChain
 
     init() throws {

@@ -14,7 +14,7 @@ import Testing
 @testable import Receipts
 
 /// The routes over HTTP, with tokens and a database.
-@Suite(.timeLimit(.minutes(2))) struct ReceiptRoutesTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiptRoutesTests {
     private let chain: SigningChain
     private let keys: TokenKeys
 

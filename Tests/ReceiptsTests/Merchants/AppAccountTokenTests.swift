@@ -9,7 +9,7 @@ import TestSupport
 @testable import Receipts
 
 /// An account token and the copies of its purchase, on a real PostgreSQL.
-@Suite(.timeLimit(.minutes(2))) struct AppAccountTokenTests {
+@Suite(.timeLimit(.minutes(10))) struct AppAccountTokenTests {
     private let chain: SigningChain
 
     init() throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import Receipts
 
 /// The notifications of what happens to a purchase later, on a real PostgreSQL and over real HTTP.
-@Suite(.timeLimit(.minutes(2))) struct ChangeNotificationTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangeNotificationTests {
     @Test func eachRefundAndEachReversalIsNotifiedOnce() async throws {
         let versions = [
             purchased(),

@@ -8,7 +8,7 @@ import Testing
 @testable import Receipts
 
 /// Merchants' reports on purchases whose refund is requested, on a real PostgreSQL.
-@Suite(.timeLimit(.minutes(2))) struct ConsumptionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConsumptionTests {
     private let chain: SigningChain
 
     init() throws {

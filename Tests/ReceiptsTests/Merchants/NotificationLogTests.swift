@@ -11,7 +11,7 @@ import Testing
 @testable import Receipts
 
 /// The log of notifications as it grows: the cost of a page, the deletion, and the limit of tests.
-@Suite(.timeLimit(.minutes(2))) struct NotificationLogTests {
+@Suite(.timeLimit(.minutes(10))) struct NotificationLogTests {
     /// Inserts half a year of notifications, with a mark for every hour.
     ///
     /// Ten hours share a database transaction, because a new cluster has not had that many.

@@ -11,7 +11,7 @@ import Testing
 @testable import Receipts
 
 /// The notifications that merchants' servers receive, on a real PostgreSQL and over real HTTP.
-@Suite(.timeLimit(.minutes(2))) struct NotificationTests {
+@Suite(.timeLimit(.minutes(10))) struct NotificationTests {
     @Test func aPurchaseIsNotifiedOnceHoweverOftenItsEventComes() async throws {
         try await withNotifications { store in
             let purchase = try ReceivedEvent.of(.transactionPurchased, purchased())

@@ -142,7 +142,7 @@ extension NotificationsUnderTest {
 
 func withNotifications(
     in environment: StoreEnvironment = .sandbox,
-    timeout: Duration = .seconds(10),
+    timeout: Duration = .seconds(60),
     _ body: @Sendable (NotificationsUnderTest) async throws -> Void
 ) async throws {
     let chain = try TestChain().signingChain()

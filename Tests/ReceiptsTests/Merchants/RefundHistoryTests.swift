@@ -3,7 +3,7 @@ import Testing
 
 @testable import Receipts
 
-@Suite(.timeLimit(.minutes(2))) struct RefundHistoryTests {
+@Suite(.timeLimit(.minutes(10))) struct RefundHistoryTests {
     @Test func theRefundHistoryHasWhatIsRefundedNow() async throws {
         try await ServerAPIUnderTest.with(TestChain(), TestServers()) { store in
             let path = "v2/refund/lookup/1000001"

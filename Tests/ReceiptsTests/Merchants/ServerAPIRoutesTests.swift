@@ -12,7 +12,7 @@ import Testing
 @testable import Receipts
 
 /// The App Store Server API over HTTP, with tokens and a database.
-@Suite(.timeLimit(.minutes(2))) struct ServerAPIRoutesTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerAPIRoutesTests {
     private let chain: TestChain
     private let servers: TestServers
 

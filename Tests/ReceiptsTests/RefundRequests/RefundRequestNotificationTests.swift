@@ -10,7 +10,7 @@ import Testing
 @testable import Receipts
 
 /// The notifications about buyers' requests for refunds, on a real PostgreSQL and over real HTTP.
-@Suite(.timeLimit(.minutes(2))) struct RefundRequestNotificationTests {
+@Suite(.timeLimit(.minutes(10))) struct RefundRequestNotificationTests {
     private typealias Club = ClubSubscription
 
     private func changed(

@@ -7,7 +7,7 @@ import X509
 
 @testable import Receipts
 
-@Suite(.timeLimit(.minutes(2))) struct ReceiptSignerTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiptSignerTests {
     private let chain: SigningChain
     private let test: TestChain
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Receipts
 
 /// The win-back offers in renewal info, on a real PostgreSQL (rule S60).
-@Suite(.timeLimit(.minutes(2))) struct EligibleWinBackTests {
+@Suite(.timeLimit(.minutes(10))) struct EligibleWinBackTests {
     private typealias Club = ClubSubscription
 
     /// A version of the club in the catalog, with some win-back offers.

@@ -7,7 +7,7 @@ import Testing
 @testable import Receipts
 
 /// The statuses of subscriptions that a family shares (rows e43 to e45).
-@Suite(.timeLimit(.minutes(2))) struct SharedPeriodTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedPeriodTests {
     private typealias Club = ClubSubscription
 
     private static let share = TransactionID(number: 2_000_000_000_011)

@@ -10,7 +10,7 @@ import Testing
 
 /// The notifications about subscriptions that merchants' servers receive, on a real PostgreSQL and
 /// over real HTTP.
-@Suite(.timeLimit(.minutes(2))) struct SubscriptionNotificationTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionNotificationTests {
     private typealias Club = ClubSubscription
 
     private static func began() throws -> [ReceivedEvent] {

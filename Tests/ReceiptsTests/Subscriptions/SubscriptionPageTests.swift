@@ -6,7 +6,7 @@ import Testing
 @testable import Receipts
 
 /// The pages of the projection of subscriptions.
-@Suite(.timeLimit(.minutes(2))) struct SubscriptionPageTests {
+@Suite(.timeLimit(.minutes(10))) struct SubscriptionPageTests {
     @Test func aRenewalLeavesThePageAndTheIndexesOfItsSubscription() async throws {
         // So many fill several pages, as far as pages are filled.
         let begun = (1...100).map { number in

@@ -7,7 +7,7 @@ import TestSupport
 @testable import Receipts
 
 /// The transactions of periods that an upgrade has ended.
-@Suite(.timeLimit(.minutes(2))) struct UpgradedPeriodTests {
+@Suite(.timeLimit(.minutes(10))) struct UpgradedPeriodTests {
     private typealias Club = ClubSubscription
 
     /// The first period, ended by an upgrade to the second.

@@ -6,7 +6,7 @@ import Testing
 @testable import ServiceKit
 
 /// Requests that two servers could read differently.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AmbiguousRequestTests {
     private func routes(_ router: StoreRouter) {
         router.open.get("/ok") { _, _ in try jsonResponse(["a": 1]) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ContractRoutesTests {
     @Test func aContractIsServedToAnybodyAndCachedByItsTag() async throws {
         let documents = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct EventStreamTests {
     private let head = "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
 

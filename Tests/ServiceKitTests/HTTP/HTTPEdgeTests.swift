@@ -9,7 +9,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTPEdgeTests {
     private struct Order: Codable {
         var productID: ProductID

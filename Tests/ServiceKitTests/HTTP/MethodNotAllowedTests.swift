@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MethodNotAllowedTests {
     private func routes(_ router: StoreRouter) {
         router.open.get("/things/:id") { _, _ in try jsonResponse(["thing": 1]) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestBatcherTests {
     private struct Failure: Error {}
 
@@ -55,7 +55,7 @@ struct RequestBatcherTests {
         let batcher = RequestBatcher<Int, Int>(
             name: "test",
             restingBelow: 2,
-            restMax: .seconds(10),
+            restMax: .seconds(60),
             logger: silent
         ) { requests in
             await gate.pass(requests)
@@ -64,7 +64,7 @@ struct RequestBatcherTests {
         let first = Task { try await batcher.submit(0) }
         await gate.waitForBatch()
         // The rest will be twice as long as the batch.
-        try await Task.sleep(for: .milliseconds(500))
+        try await Task.sleep(for: .seconds(4))
         gate.release()
         _ = try await first.value
         let others = [1, 2].map { number in Task { try await batcher.submit(number) } }
@@ -100,7 +100,7 @@ struct RequestBatcherTests {
         let gate = Gate()
         let batcher = RequestBatcher<Int, Int>(
             name: "test",
-            restMax: .seconds(5),
+            restMax: .seconds(60),
             logger: silent
         ) { requests in
             await gate.pass(requests)
@@ -114,7 +114,7 @@ struct RequestBatcherTests {
             gate.release()
             await gate.waitForBatch()
             // The rest is as long as the batch, and the next requests come within it.
-            try await Task.sleep(for: .seconds(3))
+            try await Task.sleep(for: .seconds(8))
             gate.release()
             while batcher.waitingCount > 0 { await Task.yield() }
             for number in 21...25 {
@@ -235,7 +235,7 @@ struct RequestBatcherTests {
         let gate = Gate()
         let batcher = RequestBatcher<Int, Int>(
             name: "test",
-            waitMax: .seconds(3),
+            waitMax: .seconds(10),
             logger: silent
         ) { requests in
             await gate.pass(requests)
@@ -259,16 +259,16 @@ struct RequestBatcherTests {
         let lefts = Mutex<[Duration?]>([])
         let batcher = RequestBatcher<Int, Int>(
             name: "test",
-            waitMax: .seconds(30),
+            waitMax: .seconds(300),
             logger: silent
         ) { requests in
             lefts.withLock { $0.append(PostgresWaitBudget.current?.left) }
             return requests
         }
-        let budget = PostgresWaitBudget(.seconds(5))
+        let budget = PostgresWaitBudget(.seconds(60))
         _ = try await PostgresWaitBudget.$current.withValue(budget) { try await batcher.submit(1) }
-        #expect(lefts.withLock { $0 } == [.seconds(30)])
-        #expect(budget.left < .seconds(5), "Its wait for the batch counts.")
+        #expect(lefts.withLock { $0 } == [.seconds(300)])
+        #expect(budget.left < .seconds(60), "Its wait for the batch counts.")
     }
 
     @Test func aFailingBatchIsLoggedOnceInTenSecondsWithACount() async throws {

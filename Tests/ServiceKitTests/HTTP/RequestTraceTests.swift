@@ -9,7 +9,7 @@ import Testing
 @testable import ServiceKit
 
 /// The origin of a request's trace, and the spans that are recorded for it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestTraceTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let client = "00-\(trace)-00f067aa0ba902b7-01"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(1))) struct ResponseDateTests {
+@Suite(.timeLimit(.minutes(10))) struct ResponseDateTests {
     @Test func aDateIsWrittenAsHTTPDemands() {
         #expect(ResponseDate { 784_111_777 }.text == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(ResponseDate { 1_709_251_199 }.text == "Thu, 29 Feb 2024 23:59:59 GMT")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct HealthTests {
     @Test func readinessNamesWhatItWaitsFor() async throws {
         let isConnected = Mutex(false)

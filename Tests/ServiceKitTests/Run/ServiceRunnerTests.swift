@@ -8,7 +8,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServiceRunnerTests {
     private struct Failure: Error, CustomStringConvertible { var description = "it broke" }
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuthenticatorTests {
     private let keys: TestKeys
     private let authenticator: Authenticator

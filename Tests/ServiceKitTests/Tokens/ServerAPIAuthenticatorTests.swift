@@ -11,7 +11,7 @@ import Testing
 @testable import ServiceKit
 
 /// Tokens of merchants' servers, signed with jwt-kit.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerAPIAuthenticatorTests {
     private let directory: String
     private let key = ECDSA.PrivateKey<P256>()

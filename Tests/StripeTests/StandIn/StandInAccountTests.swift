@@ -12,7 +12,7 @@ import Testing
 @testable import Stripe
 
 /// Two accounts of one stand-in, which have nothing in common but the address.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StandInAccountTests {
     private static let gamesKey = "rk_test_of_the_games"
 
@@ -170,7 +170,7 @@ extension StandInUnderTest {
     ) async throws {
         let key = try StripeKey(text, environment: .sandbox)
         let client = StripeClient(
-            StripeClient.Settings(baseURL: url, timeout: .seconds(20)),
+            StripeClient.Settings(baseURL: url, timeout: .seconds(60)),
             logger: Self.quiet
         ) { key }
         let other = StandInUnderTest(server: server, client: client, url: url, key: text)

@@ -7,7 +7,7 @@ import StripeStandIn
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StandInPaymentTests {
     /// Presses a button of the bank's page.
     private static func press(_ button: String, of payment: StripePaymentIntent) async throws

@@ -17,7 +17,6 @@ struct StandInUnderTest: Sendable {
     /// Runs a stand-in for as long as a test needs it.
     static func run(
         _ options: StandInOptions = StandInOptions(),
-        timeout: Duration = .seconds(20),
         logger: Logger = quiet,
         _ body: @escaping @Sendable (StandInUnderTest) async throws -> Void
     ) async throws {
@@ -30,7 +29,7 @@ struct StandInUnderTest: Sendable {
             }
             for await url in urls {
                 let client = StripeClient(
-                    StripeClient.Settings(baseURL: url, timeout: timeout),
+                    settings(url, timeout: .seconds(60)),
                     logger: logger
                 ) { key }
                 let test = StandInUnderTest(server: server, client: client, url: url)
@@ -44,6 +43,38 @@ struct StandInUnderTest: Sendable {
             }
             group.cancelAll()
         }
+    }
+
+    private static func settings(_ url: String, timeout: Duration) -> StripeClient.Settings {
+        StripeClient.Settings(baseURL: url, connectTimeout: timeout, timeout: timeout)
+    }
+
+    /// Charges a customer by a client that waits only a short time for the answer.
+    ///
+    /// All other calls of a test must succeed on a busy machine, too, so they have a minute.
+    ///
+    /// - Returns: The failure; `nil` if the charge was answered.
+    func failureOfHurriedCharge(
+        _ attempt: String,
+        of customer: String
+    ) async throws -> StripeFailure? {
+        let secret = try StripeKey(key, environment: .sandbox)
+        let hurried = StripeClient(
+            // A busy machine needs seconds to bring the call to the stand-in, which must happen first.
+            Self.settings(url, timeout: .seconds(8)),
+            logger: Self.quiet
+        ) { secret }
+        let test = StandInUnderTest(server: server, client: hurried, url: url, key: key)
+        let result: Result<StripeFailure?, any Error>
+        do {
+            result = .success(
+                try await failure { try await test.charge(attempt, of: customer) }
+            )
+        } catch {
+            result = .failure(error)
+        }
+        await hurried.shutDown()
+        return try result.get()
     }
 
     /// A logger that says nothing.

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Stripe
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StandInWebhookTests {
     private static let secrets = ["whsec_the_new_one", "whsec_the_old_one"]
 

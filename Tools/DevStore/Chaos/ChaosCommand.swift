@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventTypes
 import Foundation
 import StoreHarness
 
@@ -133,6 +134,7 @@ struct ChaosCommand: AsyncParsableCommand {
         options.kafkaProxy = brokers == 1
         options.replicas = [.payments: replicas, .receipts: replicas, .fulfillment: replicas]
         options.brokers = brokers
+        options.partitions = Topics.partitionCount
         options.processor = processor
         // A refund that the store owes and that has failed is made again within the run.
         options.settings[.payments] = ["PROCESSOR_POLL_MAX_MS": "5000"]

@@ -35,6 +35,7 @@ struct RunCommand: AsyncParsableCommand {
         options.database = .kept(directory: directory + "/postgres")
         options.fsync = true
         options.usesUsualPorts = true
+        options.partitions = Topics.partitionCount
         options.isImpatient = false
         options.logLevel = logLevel
         options.progress = terminal.progress

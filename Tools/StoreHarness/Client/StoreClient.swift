@@ -70,7 +70,7 @@ public struct StoreClient: Sendable {
     /// The token of the account.
     public let token: String
     /// The time limit for an answer.
-    public var timeout: Duration = .seconds(15)
+    public var timeout: Duration = .seconds(60)
     /// The stand-in for Stripe, if the store charges there.
     ///
     /// Then the buyer pays with a saved card that does what a payment method of the sandbox does.

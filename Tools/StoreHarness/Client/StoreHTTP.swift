@@ -38,7 +38,7 @@ public struct StoreResponse: Sendable {
 public enum StoreHTTP {
     static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
-        configuration.timeout.connect = .seconds(10)
+        configuration.timeout.connect = .seconds(60)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2048
         configuration.connectionPool.idleTimeout = .seconds(20)
         // The caller decides about retries, because tests examine each of them.
@@ -65,7 +65,7 @@ public enum StoreHTTP {
         _ url: String,
         headers: [(String, String)] = [],
         body: [UInt8]? = nil,
-        timeout: Duration = .seconds(15)
+        timeout: Duration = .seconds(60)
     ) async throws -> StoreResponse {
         var request = HTTPClientRequest(url: url)
         request.method = method

@@ -10,7 +10,7 @@ extension PostgresCluster {
     /// - Throws: ``PostgresClusterError`` if the server is not running or cannot be stopped.
     public func freeze() throws {
         let server = try runningProcessID()
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
             // Stop the main process first, so that it cannot start others in the meantime.
             kill(server, SIGSTOP)

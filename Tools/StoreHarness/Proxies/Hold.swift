@@ -42,7 +42,7 @@ public final class Hold: Sendable {
     ///
     /// - Parameter limit: The time to wait.
     /// - Throws: ``HarnessError`` after the time limit.
-    public func dropped(within limit: Duration = .seconds(30)) async throws {
+    public func dropped(within limit: Duration = .seconds(60)) async throws {
         try await eventually(within: limit, "what was held \(name) to be dropped") {
             self.state.withLock { $0.dropped >= $0.resumptions.count } ? () : nil
         }

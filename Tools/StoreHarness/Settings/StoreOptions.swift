@@ -105,7 +105,11 @@ public struct StoreOptions: Sendable {
     /// Several need an Apache Kafka in `KAFKA_HOME`.
     public var brokers = 1
     /// The number of partitions of each topic.
-    public var partitions = Topics.partitionCount
+    ///
+    /// Enough for two instances of a service, and for accounts in one partition and in others. The
+    /// development broker looks at each partition for each fetch, which the usual ``Topics/partitionCount``
+    /// makes expensive where several stores run at a time.
+    public var partitions = 4
     /// Whether the services use their default ports instead of free ones.
     public var usesUsualPorts = false
     /// Settings of individual services, which override those of the harness.

@@ -116,8 +116,8 @@ struct StoreSettings {
             "PROCESSOR_POLL_MS": "200", "ACTION_EXPIRY_MS": "8000",
         ],
         .receipts: [
-            "NOTIFICATION_POLL_MS": "200", "NOTIFICATION_TIMEOUT_MS": "1500",
-            "NOTIFICATION_LEASE_MS": "2000",
+            "NOTIFICATION_POLL_MS": "200", "NOTIFICATION_TIMEOUT_MS": "8000",
+            "NOTIFICATION_LEASE_MS": "9000",
         ],
         .fulfillment: [
             "WEBHOOK_RETRY_BASE_MS": "100", "WEBHOOK_RETRY_CEILING_MS": "1000",

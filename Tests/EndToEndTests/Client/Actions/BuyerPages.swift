@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd.PaymentQueues {
     /// The pages on which buyers confirm charges, as with 3-D Secure.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct BuyerPages {
         @Test(arguments: [SandboxActionRequest.Decision.complete, .refuse])
         func theBanksPageIsOpenedOnceAndDecides(

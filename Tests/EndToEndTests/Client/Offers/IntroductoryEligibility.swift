@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The client library, while the merchant's server decides about the introductory offer.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct IntroductoryEligibility {
         /// Sells the club with an introductory offer of three months for 0.99 USD each.
         private func sell(_ store: StoreHarness) async throws -> PaymentQueue.Product {
@@ -82,7 +82,7 @@ extension EndToEnd.PaymentQueues {
                     story.output.contains("introductory offer that the merchant's server gave"),
                     "\(story.output)"
                 )
-                let audit = try await store.reconcile(within: .seconds(30))
+                let audit = try await store.reconcile(within: .seconds(60))
                 #expect(audit.differences == [] && audit.subscriptions == 1)
                 let proof = try await store.verify()
                 #expect(proof.exit == .code(0), "\(proof.output)")

@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// Offer codes: an administrator makes them, the app opens the page, and a person types them there.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct OfferCodes {
         @Test func aCodeIsTypedOnThePageAndArrivesInTheQueue() async throws {
             try await withStore { store in
@@ -64,7 +64,7 @@ extension EndToEnd.PaymentQueues {
                 let why = try await store.counterfoil("why", id)
                 let offered = "period 1 of 3, by a code of campaign \(made.campaign.id)"
                 #expect(why.output.contains(offered), "\(why.output)")
-                let audit = try await store.reconcile(within: .seconds(30))
+                let audit = try await store.reconcile(within: .seconds(60))
                 #expect(audit.differences == [] && audit.subscriptions == 1)
                 let proof = try await store.verify()
                 #expect(proof.exit == .code(0), "\(proof.output)")

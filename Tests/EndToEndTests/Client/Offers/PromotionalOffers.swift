@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The client library with offers that the merchant's server has signed.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct PromotionalOffers {
         private static let offer = "come_back"
 
@@ -161,7 +161,7 @@ extension EndToEnd.PaymentQueues {
                     status.renewalInfo.unsafePayloadValue.renewalPrice == Decimal(string: "0.99")
                 )
                 SKPaymentQueue.default().remove(observer)
-                let audit = try await store.reconcile(within: .seconds(30))
+                let audit = try await store.reconcile(within: .seconds(60))
                 #expect(audit.differences == [] && audit.subscriptions == 1)
                 let proof = try await store.verify()
                 #expect(proof.exit == .code(0), "\(proof.output)")

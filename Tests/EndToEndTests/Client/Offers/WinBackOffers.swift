@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// The client library of an account that comes back with a win-back offer.
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct WinBackOffers {
         private static let offer = OfferID(unchecked: "we_miss_you")
 
@@ -81,7 +81,7 @@ extension EndToEnd.PaymentQueues {
                     story.output.contains("win-back offer \(Self.offer), period 1 of 3"),
                     "\(story.output)"
                 )
-                let audit = try await store.reconcile(within: .seconds(30))
+                let audit = try await store.reconcile(within: .seconds(60))
                 #expect(audit.differences == [] && audit.subscriptions == 1)
                 let proof = try await store.verify()
                 #expect(proof.exit == .code(0), "\(proof.output)")

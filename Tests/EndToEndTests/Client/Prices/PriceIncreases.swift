@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// Higher prices of subscriptions in the client library (spec rules 106 to 108).
-    @Suite(.serialized, .timeLimit(.minutes(5)))
+    @Suite(.serialized)
     struct PriceIncreases {
         private static let club = SampleCatalog.club
         private static let observer = RecordingObserver()

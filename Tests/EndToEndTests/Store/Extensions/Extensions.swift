@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// Extensions by a merchant's server and by an administrator, of one subscriber and of all.
-    @Suite(.serialized, .timeLimit(.minutes(8)))
+    @Suite
     struct Extensions {
         private static let path = "/inApps/v1/subscriptions/extend"
 

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// Prices that the operator schedules while the store runs.
-    @Suite(.serialized, .timeLimit(.minutes(8)))
+    @Suite
     struct ScheduledPrices {
         @Test func aScheduledPriceReachesNewBuyersAndSubscribers() async throws {
             try await withStore { store in

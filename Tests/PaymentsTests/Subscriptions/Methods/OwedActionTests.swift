@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Charges for what is owed that wait for the buyer who has asked for them.
-@Suite(.timeLimit(.minutes(2))) struct OwedActionTests {
+@Suite(.timeLimit(.minutes(10))) struct OwedActionTests {
     private let hour = Duration.seconds(3600)
 
     @Test func whoAsksIsShownTheBanksPageAndPaysThere() async throws {

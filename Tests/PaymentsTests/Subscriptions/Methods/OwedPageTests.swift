@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Charges for what is owed, by a card for which the bank always wants to see its buyer.
-@Suite(.timeLimit(.minutes(3))) struct OwedPageTests {
+@Suite(.timeLimit(.minutes(10))) struct OwedPageTests {
     @Test func theBuyerWhoAsksPaysOnTheBanksPage() async throws {
         try await withOwed { store, id, card in
             let charges = store.standIn.entries.count

@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Payments for which the merchant's server decides about the introductory offer (rule S48).
-@Suite(.timeLimit(.minutes(3))) struct IntroductoryEligibilityTests {
+@Suite(.timeLimit(.minutes(10))) struct IntroductoryEligibilityTests {
     private let signer = OfferSigner.shared
 
     /// The time after the club has lapsed.

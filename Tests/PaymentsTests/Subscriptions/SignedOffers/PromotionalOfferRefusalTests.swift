@@ -9,7 +9,7 @@ import Testing
 @testable import Payments
 
 /// Signed offers that are refused, in the order of the checks (rules S49 to S51).
-@Suite(.timeLimit(.minutes(3))) struct PromotionalOfferRefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct PromotionalOfferRefusalTests {
     private let signer = OfferSigner.shared
 
     /// Runs a test in a store whose club has an offer; alice has it.

@@ -10,7 +10,7 @@ import Testing
 @testable import Payments
 
 /// Purchases and renewals with a promotional offer (rules S49 to S53).
-@Suite(.timeLimit(.minutes(3))) struct PromotionalOfferTests {
+@Suite(.timeLimit(.minutes(10))) struct PromotionalOfferTests {
     private let signer = OfferSigner.shared
 
     /// Runs a test in a store whose club has an offer; alice's subscription has lapsed.

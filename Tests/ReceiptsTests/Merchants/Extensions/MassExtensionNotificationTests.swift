@@ -9,7 +9,7 @@ import Testing
 @testable import Receipts
 
 /// The notifications about extensions of all subscribers, on a real PostgreSQL and over real HTTP.
-@Suite(.timeLimit(.minutes(2))) struct MassExtensionNotificationTests {
+@Suite(.timeLimit(.minutes(10))) struct MassExtensionNotificationTests {
     private typealias Club = ClubSubscription
 
     private func request(_ number: Int64, isComplete: Bool = false) -> MassExtension {
