@@ -243,10 +243,14 @@ def c6_every_id_leads_to_its_page(stage):
     operator = stage.operator()
     account, transaction = stage.buy("sandbox_success")
     order = stage.why(transaction)["orderID"]
+    # The processor's id of the charge, as its own pages show it.
+    charge = stage.query(
+        stage.owner("payments"), f"SELECT reference FROM processor_attempts WHERE transaction_id = {transaction}")
     for text, path in [
         (transaction, f"purchases/{transaction}"), (order, f"purchases/{transaction}"),
         (f"delivery_{transaction}_1", f"purchases/{transaction}"),
         (str(2_000_000_000_000_000_000 + int(transaction)), f"purchases/{transaction}"),
+        (charge, f"purchases/{transaction}"),
         (account, f"accounts/{account}".replace("-", "%2D")),
     ]:
         operator.search(f"  {text} ")
