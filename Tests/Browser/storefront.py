@@ -3,6 +3,7 @@
 Each test has a page of its own and ends with axe, an empty console, and no request to another origin.
 """
 
+import json
 import os
 import re
 import secrets
@@ -202,6 +203,59 @@ def s5_what_is_not_finished_comes_again(stage):
     expect(shopper.page.locator("#stream")).to_have_text("live")
     expect(shopper.page.locator("#queue-empty")).to_be_visible()
     expect(shopper.page.locator("#queue > li")).to_have_count(0)
+    shopper.check()
+
+
+# The most rows that the queue has had at once; the switch is on before anything else happens.
+ROWS = """
+    addEventListener("DOMContentLoaded", () => { document.getElementById("hold").checked = true; });
+    window.rowsMax = 0;
+    new MutationObserver(() => {
+        window.rowsMax = Math.max(window.rowsMax, document.querySelectorAll("#queue > li").length);
+    }).observe(document, { subtree: true, childList: true });
+"""
+
+
+@test
+def a_buyer_with_many_purchases_sees_some_at_a_time(stage):
+    count, finished, streams = 450, set(), []
+    price = {"minorUnits": 99, "currency": "USD"}
+
+    def send(route):
+        # As the store does, it begins with everything that is not finished.
+        streams.append(route)
+        changes = [
+            {"revision": number, "isDelivered": True, "contents": [], "transaction": {
+                "id": str(number), "version": 1, "state": "purchased", "productID": COINS, "quantity": 1, "price": price}}
+            for number in range(1, count + 1) if str(number) not in finished]
+        body = "".join(f"event: transaction\nid: {change['revision']}\ndata: {json.dumps(change)}\n\n" for change in changes)
+        route.fulfill(content_type="text/event-stream", body=body or ": nothing\n\n")
+
+    def finish(route):
+        finished.add(route.request.url.split("/")[-2])
+        route.fulfill(json={})
+
+    shopper = stage.shopper(script=ROWS).sign_in()
+    shopper.page.route("**/api/queue*", send)
+    shopper.page.route("**/receipt", lambda route: route.fulfill(json={"isVerified": True}))
+    shopper.page.route("**/finish", finish)
+    shopper.page.reload()
+    more = shopper.page.locator("#queue-more")
+    expect(shopper.page.locator("#queue > li")).to_have_count(200)
+    expect(more).to_be_visible()
+    shopper.check_axe()
+    shopper.page.uncheck("#hold")
+    deadline = time.monotonic() + 60
+    while len(finished) < count:
+        assert time.monotonic() < deadline, f"{len(finished)} of {count} are finished"
+        shopper.page.wait_for_timeout(100)
+    expect(more).to_be_hidden()
+    # It has asked for the rest when there was room again.
+    assert len(streams) >= count // 200, len(streams)
+    rows = shopper.page.evaluate("() => window.rowsMax")
+    assert rows == 200, rows
+    shopper.page.unroute("**/api/queue*")
+    expect(shopper.page.locator("#stream")).to_have_text("live", timeout=30_000)
     shopper.check()
 
 
