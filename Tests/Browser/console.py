@@ -293,6 +293,7 @@ def c7_a_story_is_that_of_the_command_line(stage):
     for index in range(sums.count()):
         expect(sums.nth(index)).to_have_attribute("data-sum", "0")
     operator.check()
+    expect(operator.page.locator("footer")).to_contain_text("All times are in UTC.")
     # The purchase leads to its receipt, to its product, and to everything that its account has bought.
     operator.page.get_by_role("link", name="Its receipt").click()
     expect(operator.page.locator("#payload")).to_contain_text(f'"transactionId" : "{transaction}"')
