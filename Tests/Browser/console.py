@@ -168,6 +168,26 @@ def c4_a_title_that_is_a_script_is_text(stage):
 
 
 @test
+def a_text_of_several_lines_stays_as_it_is(stage):
+    text = "A purse of coins,\nand no more."
+    before = stage.exported(COINS)
+    operator = stage.operator(scopes=["merchandiser"])
+    try:
+        operator.page.goto(operator.url + "products/" + COINS)
+        operator.page.fill("[name='description.en']", text)
+        operator.page.get_by_role("button", name="Show the difference").click()
+        operator.check()
+        operator.page.get_by_role("button", name="Save").click()
+        expect(operator.page.get_by_role("status").first).to_contain_text("Saved: it is at version")
+        assert stage.exported(COINS)["localizations"]["en"]["description"] == text
+        operator.page.get_by_role("button", name="Show the difference").click()
+        expect(operator.page.locator("main")).to_contain_text("Nothing differs.")
+        operator.check()
+    finally:
+        stage.import_product(COINS, before)
+
+
+@test
 def c5_now_follows_the_store(stage):
     for width, scheme in FORMS:
         operator = stage.operator(width=width, scheme=scheme)

@@ -816,7 +816,7 @@ def every_name_is_text_and_nothing_else(stage):
 
 @test
 def every_title_is_text_and_fits(stage):
-    titles = ["<img src=x onerror=alert(1)>", "A" * 200, "\u202egnp.exe", "Z\u0338\u0322\u031b" * 40, "مستوى الشتاء",
+    titles = ["<img src=x onerror=alert(1)>", "A" * 200, "\u202egnp\nexe", "Z\u0338\u0322\u031b" * 40, "مستوى الشتاء",
               "", "👩‍👩‍👧‍👦" * 30, "${alert(1)}"]
 
     def answer(route):
@@ -832,7 +832,7 @@ def every_title_is_text_and_fits(stage):
         headings = shopper.page.locator("#shelf h2").all_inner_texts()
         assert titles[0] in headings, headings
         # What is read is what is written, and a product without a title has its id.
-        assert "gnp.exe" in headings, headings
+        assert "gnp exe" in headings, headings
         assert any(heading.startswith("com.example.") for heading in headings), headings
         assert shopper.page.locator("#shelf img").count() == 0
         shopper.card().first.get_by_role("button").click()

@@ -16,6 +16,11 @@ import Testing
         #expect(form?["none"] == nil)
     }
 
+    @Test func linesEndAsTheStoreKeepsThem() {
+        let form = FormFields("text=one%0D%0Atwo%0Dthree%0Afour%0D%0A%0D%0Afive")
+        #expect(form?["text"] == "one\ntwo\nthree\nfour\n\nfive")
+    }
+
     @Test(arguments: ["a=%", "a=%FF", "a=1&a=2"])
     func whatIsNoFormIsRefused(_ body: String) {
         #expect(FormFields(body) == nil)
