@@ -118,7 +118,7 @@ scenario: build ## Play scenario files on a temporary store (FILE=story.yaml SEE
 browser: build ## Use storefront and console of a temporary store in Chromium, with axe (ONLY=s2)
 	@Tests/Browser/run $(DEVSTORE) $(if $(ONLY),--only $(ONLY))
 
-browser-soak: build ## Keep the console open while a store sells (SECONDS=600), and measure what it costs
+browser-soak: build ## Keep console and shop open while a store sells (SECONDS=600), and measure what it costs
 	@Tests/Browser/run $(DEVSTORE) --soak $(or $(SECONDS),600)
 
 screenshots: build ## Renew the pictures of storefront and console in docs/pictures, light and dark

@@ -52,6 +52,7 @@ func consolePages(
         let jobs = JobRequests(acts: acts, board: board)
         ReplayRoutes(jobs: jobs, desk: desk).add(to: routes)
         ProofRoutes(jobs: jobs, desk: desk).add(to: routes)
+        ProofReportRoutes(door: door, board: board).add(to: routes)
         ReconciliationRoutes(jobs: jobs).add(to: routes)
         RaiseRoutes(jobs: jobs, desk: desk).add(to: routes)
         ActListRoutes(door: door, desk: desk, board: board).add(to: routes)

@@ -168,6 +168,26 @@ def c4_a_title_that_is_a_script_is_text(stage):
 
 
 @test
+def a_text_of_several_lines_stays_as_it_is(stage):
+    text = "A purse of coins,\nand no more."
+    before = stage.exported(COINS)
+    operator = stage.operator(scopes=["merchandiser"])
+    try:
+        operator.page.goto(operator.url + "products/" + COINS)
+        operator.page.fill("[name='description.en']", text)
+        operator.page.get_by_role("button", name="Show the difference").click()
+        operator.check()
+        operator.page.get_by_role("button", name="Save").click()
+        expect(operator.page.get_by_role("status").first).to_contain_text("Saved: it is at version")
+        assert stage.exported(COINS)["localizations"]["en"]["description"] == text
+        operator.page.get_by_role("button", name="Show the difference").click()
+        expect(operator.page.locator("main")).to_contain_text("Nothing differs.")
+        operator.check()
+    finally:
+        stage.import_product(COINS, before)
+
+
+@test
 def c5_now_follows_the_store(stage):
     for width, scheme in FORMS:
         operator = stage.operator(width=width, scheme=scheme)
@@ -250,10 +270,14 @@ def c6_every_id_leads_to_its_page(stage):
     operator = stage.operator()
     account, transaction = stage.buy("sandbox_success")
     order = stage.why(transaction)["orderID"]
+    # The processor's id of the charge, as its own pages show it.
+    charge = stage.query(
+        stage.owner("payments"), f"SELECT reference FROM processor_attempts WHERE transaction_id = {transaction}")
     for text, path in [
         (transaction, f"purchases/{transaction}"), (order, f"purchases/{transaction}"),
         (f"delivery_{transaction}_1", f"purchases/{transaction}"),
         (str(2_000_000_000_000_000_000 + int(transaction)), f"purchases/{transaction}"),
+        (charge, f"purchases/{transaction}"),
         (account, f"accounts/{account}".replace("-", "%2D")),
     ]:
         operator.search(f"  {text} ")
@@ -296,6 +320,7 @@ def c7_a_story_is_that_of_the_command_line(stage):
     for index in range(sums.count()):
         expect(sums.nth(index)).to_have_attribute("data-sum", "0")
     operator.check()
+    expect(operator.page.locator("footer")).to_contain_text("All times are in UTC.")
     # The purchase leads to its receipt, to its product, and to everything that its account has bought.
     operator.page.get_by_role("link", name="Its receipt").click()
     expect(operator.page.locator("#payload")).to_contain_text(f'"transactionId" : "{transaction}"')

@@ -12,7 +12,7 @@ import time
 from playwright.sync_api import expect
 
 from console import check_forms, refused
-from stage import AWAY, COINS
+from stage import AWAY, BUSY, COINS
 
 TESTS = []
 
@@ -187,6 +187,22 @@ def c13_a_proof_shows_the_row_the_column_and_both_values(stage):
 
 
 @test
+def a_proof_of_the_command_line_is_shown_too(stage):
+    stage.command("replay", "--verify", "--service", "catalog", "--tell-console")
+    reader = stage.operator(scopes=["read"])
+    reader.page.get_by_role("link", name="Proofs").click()
+    row = reader.page.locator(".rows li").first
+    expect(row).to_contain_text("0 differences")
+    reader.check()
+    row.get_by_role("link").click()
+    state(reader, "done")
+    expect(reader.page.locator("#verdict")).to_have_attribute("data-differences", "0")
+    expect(reader.page.locator("main")).to_contain_text("made it outside this console")
+    expect(reader.page.locator("tr", has_text="catalog products")).to_have_count(1)
+    reader.check()
+
+
+@test
 def the_seals_are_those_that_the_command_line_checks(stage):
     stage.settled(stage.buy("sandbox_success")[1])
     operator = stage.operator()
@@ -298,6 +314,6 @@ def the_console_is_small_and_quick(stage):
           f"{statistics.median(paints[0]):.0f} ms, new values {span:.0f} ms after their answer (at most {max(spans):.0f})", flush=True)
     assert 10_000 < bytes_ < 60 * 1024, bytes_
     # The quickest shows what a page needs; the others may have waited for a busy machine.
-    assert max(min(times) for times in paints) < 1000, paints
-    assert min(spans) < 500, spans
+    assert max(min(times) for times in paints) < (1000 if BUSY else 300), paints
+    assert min(spans) < (500 if BUSY else 100), spans
     operator.check()

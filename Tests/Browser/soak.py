@@ -1,7 +1,8 @@
-"""Keeps the console open while a store sells, and measures what that costs (check C17).
+"""Keeps the console and the shop open while a store sells, and measures what that costs (check C17).
 
-A page of the console is open in a browser, and many more are followed without one. The page's heap and nodes must
-not grow, the console must stay small, and many pages must ask the databases no more often than one.
+A page of the console is open in a browser, and many more are followed without one. So is the page of a buyer who
+buys all the time. The heap and the nodes of both pages must not grow, the console must stay small, and many pages
+must ask the databases no more often than one.
 """
 
 import concurrent.futures
@@ -17,7 +18,7 @@ import uuid
 
 from playwright.sync_api import expect
 
-from stage import COINS
+from stage import AWAY, COINS
 
 RATE = 50
 DASHBOARDS = 50
@@ -42,32 +43,45 @@ def soak(stage, seconds):
         for name in WORK:
             print(f"  {name} of the databases a second: {one[name]:.1f} with one page, {many[name]:.1f} with "
                   f"{DASHBOARDS} more", flush=True)
-        shop = Buyers(stage, stop)
+        shopper = stage.shopper(width=1280, scheme="light").sign_in()
+        # A service that is busy for long is away for the page, which goes on by itself.
+        shopper.allowed = AWAY
+        shop = Buyers(stage, stop, shopper.page.evaluate(
+            "() => fetch('/session').then((answer) => answer.json()).then(({ account }) => account)"))
         shop.start()
+        # From here on each purchase takes the place of an older one.
+        expect(shopper.page.locator("#queue > li").nth(49)).to_be_visible(timeout=120_000)
+        pages = {"the console": operator, "the shop": shopper}
         samples = []
-        begin = time.monotonic()
+        begin, bought = time.monotonic(), shop.bought
         while time.monotonic() - begin < seconds:
             # The page lives only while the driver waits in it.
             operator.page.wait_for_timeout(min(30, seconds / 6) * 1000)
             assert all(follower.is_alive() for follower in followers), "a page could not be followed any more"
-            samples.append(sample(operator, stage))
-            print(f"  {time.monotonic() - begin:4.0f} s: {samples[-1]['heap'] / 1e6:.1f} MB of heap, "
-                  f"{samples[-1]['nodes']} nodes, the console has {samples[-1]['memory'] / 2**20:.0f} MB; "
+            samples.append(sample(pages, stage))
+            sizes = ", ".join(f"{name} {samples[-1]['heap of ' + name] / 1e6:.1f} MB of heap and "
+                              f"{samples[-1]['nodes of ' + name]} nodes" for name in pages)
+            print(f"  {time.monotonic() - begin:4.0f} s: {sizes}; the console's process has {samples[-1]['memory'] / 2**20:.0f} MB; "
                   f"{shop.bought} bought, {samples[-1]['rate']}", flush=True)
-        rate = shop.bought / (time.monotonic() - begin)
+        rate = (shop.bought - bought) / (time.monotonic() - begin)
     finally:
         stop.set()
         for follower in followers:
             follower.join()
-    judge(samples, one, many, rate, shop)
-    operator.check()
+    judge(pages, samples, one, many, rate, shop)
+    # What was bought last is finished, too, and the page still follows the store.
+    expect(shopper.page.locator("#stream")).to_have_text("live", timeout=30_000)
+    shopper.expect_finished(timeout=30_000)
+    for page in pages.values():
+        page.check()
 
 
-def judge(samples, one, many, rate, shop):
-    """Compares the end with the beginning, after the page has warmed up."""
+def judge(pages, samples, one, many, rate, shop):
+    """Compares the end with the beginning, after the pages have warmed up."""
     third = max(1, len(samples) // 3)
     first, last = samples[:third], samples[-third:]
-    for name, growth_max in [("heap", 1.2), ("nodes", 1.1)]:
+    for name, growth_max in [(f"{kind} of {page}", growth_max) for page in pages
+                             for kind, growth_max in [("heap", 1.2), ("nodes", 1.1)]]:
         before, after = min(item[name] for item in first), min(item[name] for item in last)
         assert after <= before * growth_max, f"{name} has grown from {before} to {after}"
     memory = max(item["memory"] for item in samples)
@@ -79,17 +93,18 @@ def judge(samples, one, many, rate, shop):
     assert rate > RATE * 0.8, f"the store sold only {rate:.1f} a second"
 
 
-def sample(operator, stage):
-    """The page after its garbage was collected, and the console's memory."""
-    session = operator.context.new_cdp_session(operator.page)
-    session.send("HeapProfiler.collectGarbage")
-    session.send("Performance.enable")
-    metrics = {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
-    session.detach()
-    return {
-        "heap": metrics["JSHeapUsedSize"], "nodes": int(metrics["Nodes"]),
-        "memory": resident(stage.program("console")), "rate": operator.field("rate.purchased").inner_text(),
-    }
+def sample(pages, stage):
+    """The pages after their garbage was collected, and the console's memory."""
+    found = {"memory": resident(stage.program("console")),
+             "rate": pages["the console"].field("rate.purchased").inner_text()}
+    for name, visitor in pages.items():
+        session = visitor.context.new_cdp_session(visitor.page)
+        session.send("HeapProfiler.collectGarbage")
+        session.send("Performance.enable")
+        metrics = {item["name"]: item["value"] for item in session.send("Performance.getMetrics")["metrics"]}
+        session.detach()
+        found |= {f"heap of {name}": metrics["JSHeapUsedSize"], f"nodes of {name}": int(metrics["Nodes"])}
+    return found
 
 
 def resident(process):
@@ -123,9 +138,9 @@ def follow(url, cookies, stop):
 
 
 class Buyers(threading.Thread):
-    """Buys coins at an even rate, for a few accounts in turns."""
+    """Buys coins at an even rate, for a few accounts in turns. One of them is looked at in the shop."""
 
-    def __init__(self, stage, stop):
+    def __init__(self, stage, stop, watched):
         super().__init__()
         self.stop = stop
         self.bought = self.refused = self.lost = 0
@@ -134,8 +149,8 @@ class Buyers(threading.Thread):
         self.local = threading.local()
         self.netloc = urllib.parse.urlsplit(stage.environment["COUNTERFOIL_PAYMENTS_URL"]).netloc
         self.tokens = [
-            stage.command("token", "account", "--account", "soak-" + secrets.token_hex(4)).strip()
-            for _ in range(BUYERS)]
+            stage.command("token", "account", "--account", account).strip()
+            for account in [watched] + ["soak-" + secrets.token_hex(4) for _ in range(BUYERS - 1)]]
 
     def run(self):
         with concurrent.futures.ThreadPoolExecutor(16) as pool:

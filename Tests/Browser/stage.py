@@ -21,6 +21,8 @@ WINTER = "com.example.levels.winter"
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 # Every form of the page is used: a test gets the next one.
 FORMS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
+# Whether other tests run beside these, so that no speed of a page can be told exactly.
+BUSY = "COUNTERFOIL_BROWSER_SHARES_THE_MACHINE" in os.environ
 # Chromium itself writes each failed request to the console.
 AWAY = [r"Failed to load resource.*50[234]", r"net::ERR_"]
 # The names of the animations that a page has shown.

@@ -57,6 +57,7 @@ import Testing
         ["clock", "set", "2027-03-01T12:00:00Z"], ["clock", "rate", "1h=1d"],
         ["clock", "rate", "apple"], ["clock", "freeze"], ["clock", "run"], ["clock", "resume"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
+        ["replay", "--verify", "--tell-console", "--console-url", "http://c", "--admin", "mia"],
     ])
     func commandsAreUnderstood(arguments: [String]) throws {
         _ = try OperatorCommand.parseAsRoot(arguments)
@@ -88,6 +89,7 @@ import Testing
         ["clock", "advance", "31"], ["clock", "set", "tomorrow"], ["clock", "rate", "1h=1m"],
         ["clock", "advance", "31d", "--timeout", "0"],
         ["subscriptions", "list", "--state", "new"], ["subscriptions", "show"],
+        ["replay", "--tell-console"],
     ])
     func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {
         let error = #expect(throws: (any Error).self) {

@@ -124,4 +124,25 @@ import Testing
             #expect(String(buffer: answer.body) == "here")
         }
     }
+
+    @Test func theFirstViewIsSmallAndNamesAllItsFiles() throws {
+        func text(_ file: String) throws -> String {
+            try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
+        }
+        let page = try text("index.html")
+        let named = Set(
+            page.matches(of: #/(?:href|src)="/([a-z]+\.(?:js|css|svg))"/#).map { String($0.1) }
+        )
+        // The modules that main.js cannot do without; others are loaded when somebody needs them.
+        var needed: Set<String> = []
+        var left = ["main.js"]
+        while let file = left.popLast() {
+            guard needed.insert(file).inserted else { continue }
+            left += try text(file).matches(of: #/from "\./([a-z]+\.js)"/#).map { String($0.1) }
+        }
+        // A browser asks for all of them at once, without reading one to find the next.
+        #expect(named.filter { $0.hasSuffix(".js") } == needed)
+        let size = try named.union(["index.html"]).reduce(0) { try $0 + text($1).utf8.count }
+        #expect(size < 60_000)
+    }
 }

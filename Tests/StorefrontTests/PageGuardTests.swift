@@ -71,17 +71,26 @@ import Testing
             middleware: PageGuard(hosts: ["localhost"], logger: Logger(label: "test"))
         )
         router.get("/broken") { _, _ -> Response in throw CancelledOrder() }
+        router.get("/api/broken") { _, _ -> Response in throw CancelledOrder() }
         try await Application(router: router).test(.router) { client in
-            for (path, status) in [("/broken", 500), ("/nothing", 404)] {
+            for (path, status) in [("/broken", 500), ("/api/broken", 500), ("/nothing", 404)] {
                 let response = try await client.execute(
                     uri: path,
                     method: .get,
                     headers: [:]
                 )
                 #expect(response.status.code == status)
-                let policy = try #require(HTTPField.Name("Content-Security-Policy"))
-                #expect(response.headers[policy] == PageGuard.policy)
-                #expect(response.headers[.contentType] == "application/problem+json")
+                for (name, value) in [
+                    ("Content-Security-Policy", PageGuard.policy),
+                    ("Content-Type", "application/problem+json"),
+                    ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+                    ("Cross-Origin-Opener-Policy", "same-origin"),
+                    ("Cross-Origin-Resource-Policy", "same-origin"),
+                    ("Cache-Control", path == "/api/broken" ? "no-store" : "no-cache"),
+                ] {
+                    let field = try #require(HTTPField.Name(name))
+                    #expect(response.headers[field] == value, "\(path): \(name)")
+                }
             }
         }
     }

@@ -2,7 +2,8 @@
 import { Problem, call, pause } from "./api.js";
 import { openDialog } from "./dialog.js";
 import { subscriptionMethods } from "./methods.js";
-import { isOwed, loadSubscriptions } from "./subscriptions.js";
+import { isOwed } from "./subscription.js";
+import { loadSubscriptions } from "./subscriptions.js";
 import { element, find } from "./text.js";
 
 const dialog = element("dialog", { id: "card", "aria-labelledby": "card-title" },

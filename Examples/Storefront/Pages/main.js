@@ -2,7 +2,7 @@
 import { Problem, call, events, load } from "./api.js";
 import { clearOwned, loadOwned, restore } from "./owned.js";
 import { picture } from "./picture.js";
-import { clearPurchases, lookAtNewest, onOwnedChange, showTitles, take } from "./purchases.js";
+import { clearPurchases, lookAtNewest, onOwnedChange, onQueueFull, showTitles, take } from "./purchases.js";
 import { Queue } from "./queue.js";
 import { loadOffers, loadShelf } from "./shelf.js";
 import { clearSubscriptions, loadSubscriptions } from "./subscriptions.js";
@@ -102,7 +102,7 @@ queue.addEventListener("state", ({ detail }) => {
 // A stream does not say why it was cut; another request does.
 queue.addEventListener("cut", () => call("GET", "/api/credits").catch(() => {}));
 events.addEventListener("bought", ({ detail }) => {
-  take({ transaction: detail, isDelivered: false });
+  take({ transaction: detail, isDelivered: false }, false, true);
   lookAtNewest();
 });
 function loadSoon() {
@@ -110,6 +110,7 @@ function loadSoon() {
   ownedTimer = setTimeout(loadWhatIsOwned, 150);
 }
 onOwnedChange(loadSoon);
+onQueueFull((isFull) => { if (isFull) queue.pause(); else queue.open(); });
 // Such as a question about a higher price.
 queue.addEventListener("subscription", loadSoon);
 queue.addEventListener("gap", loadSoon);

@@ -5,25 +5,54 @@ import { element, failures, find, money, refunded, size } from "./text.js";
 
 const steps = ["purchasing", "purchased", "delivered", "finished"];
 const rowsMax = 50;
+/** The most purchases that are shown unfinished; an account may have a million of them. */
+const unfinishedMax = 200;
+/** The most that are finished at once: a browser has six connections to a server. */
+const finishingMax = 3;
 let rows = new Map();
 let onChange = () => {};
+let onFull = () => {};
 let hasControls = false;
+/** The rows that are ready and wait for their turn. */
+const waiting = new Set();
+let finishing = 0;
+/** Whether the store has purchases that are not shown. */
+let isFull = false;
 
 /** Sets what is told after each change of what the buyer may own. */
 export function onOwnedChange(tell) { onChange = tell; }
 
+/** Sets what is told to stop the queue while the page is full, and to read it again afterwards. */
+export function onQueueFull(tell) { onFull = tell; }
+
 /** Forgets the buyer before. */
 export function clearPurchases(mayControl) {
   hasControls = mayControl;
+  waiting.clear();
+  showWhetherFull(false);
   for (const row of rows.values()) forget(row);
   rows = new Map();
   find("queue").replaceChildren();
   find("queue-empty").hidden = false;
 }
 
-/** Takes a change; an older one than what is shown changes nothing. */
-export function take(change, isRemoved = false) {
+function showWhetherFull(isIt) {
+  isFull = isIt;
+  find("queue-more").hidden = !isIt;
+}
+
+/** Leaves a change out because there is no room; it is read again once some are finished. */
+function leaveOut() {
+  showWhetherFull(true);
+  if (finishing) onFull(true);
+}
+
+const hasRoom = () => rows.size < unfinishedMax || [...rows.values()].filter((row) => !row.isFinished).length < unfinishedMax;
+
+/** Takes a change; an older one than what is shown changes nothing. What the buyer has just bought always has room. */
+export function take(change, isRemoved = false, isJustBought = false) {
   const { id } = change.transaction;
+  if (!rows.has(id) && !isRemoved && !isJustBought && !hasRoom()) return leaveOut();
   const row = rows.get(id) ?? makeRow(id);
   const isOlder = row.change && (change.transaction.version < row.change.transaction.version
     || (change.revision ?? 0) < (row.change.revision ?? 0));
@@ -202,11 +231,37 @@ function finishAll() {
   for (const row of rows.values()) { show(row); finishIfReady(row); }
 }
 
-function finishIfReady(row) {
+function isReady(row) {
   const { transaction, isDelivered } = row.change;
-  const isBought = transaction.state === "purchased" || transaction.state === "restored";
-  if (row.isFinished || row.isStuck || find("hold").checked) return;
-  if (transaction.state === "failed" || (isBought && isDelivered)) finish(row);
+  const { state, revokedAt } = transaction;
+  if (row.isFinished || row.isFinishing || row.isStuck || row.isForgotten || find("hold").checked) return false;
+  // A receipt that was refused is refused again.
+  if (row.verdict && !row.verdict.isVerified && !revokedAt) return false;
+  return state === "failed" || ((state === "purchased" || state === "restored") && isDelivered);
+}
+
+function finishIfReady(row) {
+  if (isReady(row)) waiting.add(row);
+  finishInTurn();
+}
+
+/** Finishes the rows that wait, a few at a time. */
+function finishInTurn() {
+  for (const row of waiting) {
+    if (finishing >= finishingMax) return;
+    waiting.delete(row);
+    if (!isReady(row)) continue;
+    finishing += 1;
+    finish(row).finally(() => {
+      finishing -= 1;
+      drop();
+      finishInTurn();
+      if (finishing || !isFull) return;
+      // Some may be finished now, so there is room for others.
+      showWhetherFull(false);
+      onFull(false);
+    });
+  }
 }
 
 /** Verifies the receipt, loads hosted content, and only then tells the store that the buyer has all. */

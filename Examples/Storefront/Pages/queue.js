@@ -20,12 +20,18 @@ export class Queue extends EventTarget {
     this.#isWanted = true;
     this.#last = undefined;
     this.#wasLive = false;
-    this.#follow();
+    this.#follow(true);
   }
 
   close() {
     this.#isWanted = false;
     this.#follow();
+  }
+
+  /** Stops reading until it is opened again, which tells everything unfinished anew. */
+  pause() {
+    this.close();
+    this.#tell("busy");
   }
 
   #tell(state) {

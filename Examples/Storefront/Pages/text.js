@@ -15,8 +15,8 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-/** A text without signs that cannot be seen and change how the rest is read. */
-export const plain = (text) => text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "").trim();
+/** A text in one line, without signs that cannot be seen and change how the rest is read. */
+export const plain = (text) => text.replace(/\s+/gu, " ").replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "").trim();
 
 /** An amount in the buyer's own form. */
 export function money({ minorUnits, currency }) {

@@ -33,7 +33,11 @@ struct FormFields: Hashable, Sendable {
         return found
     }
 
+    /// The text of a name or a value, with the ends of lines that the store has.
+    ///
+    /// Browsers end each line of a form with two characters.
     private static func decoded(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
+        text.replacing("+", with: " ").removingPercentEncoding?
+            .replacing("\r\n", with: "\n").replacing("\r", with: "\n")
     }
 }

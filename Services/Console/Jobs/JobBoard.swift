@@ -79,15 +79,7 @@ actor JobBoard {
     ///   written.
     func begin(_ record: JobRecord, over connection: StoreConnection? = nil) throws -> JobRecord {
         try requireIdle(record.kind)
-        records.insert(record, at: 0)
-        do {
-            try keep(record)
-        } catch {
-            records.removeFirst()
-            throw error
-        }
-        if let decision = record.decisions.first { log(decision, record) }
-        prune()
+        try add(record)
         let meter = JobMeter()
         let tools = tools
         switch record.kind {
@@ -120,6 +112,12 @@ actor JobBoard {
         return record
     }
 
+    /// Keeps a proof that was made elsewhere; one that is known stays as it is.
+    func take(_ proof: ProofHandover, by decision: JobRecord.Decision) throws(ConsoleProblem) {
+        guard job(proof.id) == nil else { return }
+        try add(JobRecord(proof, by: decision))
+    }
+
     /// Begins to raise those who were counted, or goes on with it.
     ///
     /// - Parameters:
@@ -141,7 +139,7 @@ actor JobBoard {
                 409,
                 "Nothing was done: this raise cannot go on now",
                 "It may have been begun in another window. Open it again.",
-                back: Self.back(to: .raise)
+                back: JobRecord.Kind.raise.back
             )
         }
         try requireIdle(.raise)
@@ -187,7 +185,7 @@ actor JobBoard {
                 409,
                 "Nothing was done: this replay cannot be sent now",
                 "It may have been begun in another window. Open it again.",
-                back: Self.back(to: .replay)
+                back: JobRecord.Kind.replay.back
             )
         }
         guard plan.refused.isEmpty || step != .begin(skippingUnreadable: false) else {
@@ -195,7 +193,7 @@ actor JobBoard {
                 409,
                 "Nothing was done: some events cannot be read in full by this version",
                 "Say that they are skipped, or replay with a version that reads them.",
-                back: Self.back(to: .replay)
+                back: JobRecord.Kind.replay.back
             )
         }
         try requireIdle(.replay)
@@ -236,7 +234,7 @@ actor JobBoard {
                 409,
                 "Nothing was done: this job is not under way",
                 "It has ended meanwhile. Open it again.",
-                back: Self.back(to: kind)
+                back: kind.back
             )
         }
         record.decisions.append(decision)
@@ -256,10 +254,8 @@ actor JobBoard {
             if record.kind == .raise { work.task.cancel() }
         }
         // A long statement that only reads is not waited for.
-        for work in all where !isReconciling(work) { await work.task.value }
+        for work in all where job(work.id)?.kind != .reconciliation { await work.task.value }
     }
-
-    private func isReconciling(_ work: Work) -> Bool { job(work.id)?.kind == .reconciliation }
 
     /// Ends a replay between two batches, and a raise between two pages, where it can go on later.
     private func end(_ work: Work, _ record: JobRecord) {
@@ -284,11 +280,6 @@ actor JobBoard {
         )
     }
 
-    /// The list of a kind as a place to go on from.
-    private static func back(to kind: JobRecord.Kind) -> ConsoleProblem.Back {
-        ConsoleProblem.Back(path: "/\(kind.rawValue)s", words: "Back to the \(kind.rawValue)s")
-    }
-
     /// Logs a decision with its reason, because the record does not stay for ever.
     private func log(_ decision: JobRecord.Decision, _ record: JobRecord) {
         logger.info(
@@ -299,6 +290,17 @@ actor JobBoard {
                 "reason": "\(decision.act.reason?.rawValue ?? "")",
             ]
         )
+    }
+
+    /// Writes a new record, and shows it.
+    private func add(_ record: JobRecord) throws(ConsoleProblem) {
+        records.insert(record, at: 0)
+        do { try keep(record) } catch {
+            records.removeFirst()
+            throw error
+        }
+        if let decision = record.decisions.first { log(decision, record) }
+        prune()
     }
 
     /// Forgets the jobs that are too many, with their files.

@@ -17,6 +17,11 @@ struct JobRecord: Codable, Sendable {
 
         /// Whether it has no dry run, and changes nothing; one that was cut off has to be begun again.
         var isReading: Bool { self == .proof || self == .reconciliation }
+
+        /// The list of the kind as a place to go on from.
+        var back: ConsoleProblem.Back {
+            ConsoleProblem.Back(path: "/\(rawValue)s", words: "Back to the \(rawValue)s")
+        }
     }
 
     /// The state of a job.
@@ -96,6 +101,15 @@ struct JobRecord: Codable, Sendable {
         self.raise = raise
         state = kind.isReading ? .running : .planning
         decisions = [decision]
+    }
+
+    /// Makes the record of a proof that was made elsewhere, and is through.
+    init(_ proof: ProofHandover, by decision: Decision) {
+        self.init(.proof, id: proof.id, by: decision)
+        state = .done
+        var report = proof.report
+        report.keep(differences: Self.differencesMax)
+        self.report = report
     }
 
     /// Whether a replay or a raise has begun to change something, and has something left.

@@ -23,6 +23,8 @@ struct SearchText: Hashable, Sendable {
     let lineItem: TransactionID?
     /// The dispute that it can be, as the processor names it.
     let dispute: String?
+    /// The charge or the refund that it can be, as the processor names it, or the store's try to make it.
+    let reference: String?
     /// The order that it can be.
     let order: OrderID?
     /// The account that it can be.
@@ -48,6 +50,7 @@ struct SearchText: Hashable, Sendable {
         webhook = Self.webhook(in: self.text)
         lineItem = TransactionID(webOrderLineItemID: self.text)
         dispute = Self.dispute(in: self.text)
+        reference = Self.reference(in: self.text)
         order = OrderID(rawValue: self.text.uppercased())
         account = AccountID(rawValue: self.text)
         product = ProductID(rawValue: self.text)
@@ -69,11 +72,16 @@ struct SearchText: Hashable, Sendable {
 
     /// The things to look for, in words; nobody looks for what the visitor may not see.
     func words(for visitor: Visitor) -> [String] {
+        let charge: String? = reference.map {
+            "the charge or refund \($0) at the processor, among the newest "
+                + IDSearchReader.attemptsMax.grouped
+        }
         var words = [
             transaction.map { "the transaction \($0)" }, order.map { "the order \($0)" },
             webhook.map { _ in "the webhook \(text)" },
             lineItem.map { _ in "the line item \(text) of an order" },
-            dispute.map { "the dispute \($0)" }, account.map { "the account \($0)" },
+            dispute.map { "the dispute \($0)" },
+            charge, account.map { "the account \($0)" },
         ]
         if visitor.maySee(.products) {
             words += [
@@ -111,6 +119,14 @@ struct SearchText: Hashable, Sendable {
     /// A text that begins as the processor's names of disputes do.
     private static func dispute(in text: String) -> String? {
         text.hasPrefix("dp_") || text.hasPrefix("du_") ? text : nil
+    }
+
+    /// A text that begins as the processor's names of charges and refunds do, or the id of a try, which
+    /// the processor has in the texts of a charge.
+    private static func reference(in text: String) -> String? {
+        if let attempt = EventID(text) { return attempt.description }
+        let beginnings = ["pi_", "ch_", "py_", "re_", "pyr_", "txn_", "sandbox-"]
+        return beginnings.contains { text.hasPrefix($0) } ? text : nil
     }
 
     /// The service and the number that a text names.

@@ -29,6 +29,11 @@ extension StoreDesk {
         if let dispute = text.dispute, let id = try await ids.transaction(disputedBy: dispute) {
             return "/purchases/\(id)"
         }
+        if let reference = text.reference,
+            let id = try await ids.transaction(movedBy: reference)
+        {
+            return "/purchases/\(id)"
+        }
         if let trace = text.trace, let found = try await ids.event(in: trace) {
             return try await path(of: found, for: visitor)
         }

@@ -95,6 +95,8 @@ struct AccountPage {
         return """
             <section class="card" aria-labelledby="letters">
             <h2 id="letters">What holds the account back</h2>
+            <p>A service could not apply something that happened. What came later for this account waits behind it. \
+            Somebody with the scope operator can put it right.</p>
             <ul class="problems">\(lines)</ul>
             <p><a href="/dead-letters?\(PlainWords.query([("key", story.accountID.rawValue)]))">Its dead letters</a></p>
             </section>

@@ -69,11 +69,12 @@ struct PageFrame {
             """
     }
 
-    /// The way out of all sessions, for somebody who has lost a device.
+    /// The zone of all times, and the way out of all sessions, for somebody who has lost a device.
     private var foot: HTML {
         guard let visitor else { return "" }
         return """
             <footer>
+            <p class="dim">All times are in UTC.</p>
             <form method="post" action="/sign-out">\(visitor.csrfField)<input type="hidden" name="everywhere" value="yes">\
             <span class="dim">Still signed in on a device that you no longer have?</span> \
             <button class="quiet">End all my sessions</button></form>

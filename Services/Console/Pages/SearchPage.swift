@@ -16,8 +16,8 @@ struct SearchPage {
         if query.isEmpty {
             return """
                 <p class="empty">Paste the id of a transaction, an order, an account, a product, a campaign of codes, a family, an event, \
-                a webhook, a notification, a dispute, a replay, a proof, a reconciliation or a raise, a custom code, a trace, \
-                or a dead letter, as in receipts 12. A receipt shows the order.</p>
+                a webhook, a notification, a dispute, a charge or a refund at the processor, a replay, a proof, a reconciliation or a \
+                raise, a custom code, a trace, or a dead letter, as in receipts 12. A receipt shows the order.</p>
                 """
         }
         if lookedFor.isEmpty {

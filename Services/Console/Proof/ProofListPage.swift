@@ -18,7 +18,7 @@ struct ProofListPage {
             <p class="dim">A proof rebuilds the books of every service from the event log, in databases of its own, and \
             compares them with the live ones. The store goes on meanwhile.</p>
             \(begin)
-            <section aria-labelledby="proofs"><h2 id="proofs">Proofs of this console</h2>
+            <section aria-labelledby="proofs"><h2 id="proofs">Proofs that were made</h2>
             \(JobPage.unreadable(unreadableCount))
             \(JobPage.list(records) { $0.report?.verdict ?? "proof" })
             </section>
@@ -33,8 +33,8 @@ struct ProofListPage {
         guard canProve else {
             return """
                 <p class="problem">Nothing can be proved here: a proof needs the settings CONSOLE_STATE_DIRECTORY and \
-                COUNTERFOIL_SHADOW_DATABASE_URL. The command “counterfoil replay --verify” proves, too. In Kubernetes the \
-                job prove does so once a week.</p>
+                COUNTERFOIL_SHADOW_DATABASE_URL. The command “counterfoil replay --verify” proves, too. With --tell-console \
+                its findings are shown below. In Kubernetes the job prove does both once a week.</p>
                 """
         }
         return ActDialog.row([

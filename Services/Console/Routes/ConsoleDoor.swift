@@ -76,6 +76,13 @@ struct ConsoleDoor: Sendable {
         return visitor
     }
 
+    /// The token that a command has sent; `nil` if there is none.
+    static func token(of request: Request) -> String? {
+        let parts = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+
     /// Reads the fields of a form.
     func form(
         of request: Request,

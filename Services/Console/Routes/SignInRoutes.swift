@@ -24,15 +24,13 @@ struct SignInRoutes: Sendable {
     }
 
     private func issue(_ request: Request, _: StoreRequestContext) throws -> Response {
-        let parts = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+        guard let token = ConsoleDoor.token(of: request) else {
             throw ConsoleProblem(
                 401,
                 "The command sent no token",
                 "Ask with: counterfoil console ticket"
             )
         }
-        let token = String(parts[1])
         let administrator = try door.authenticator.administrator(of: token)
         let ticket = door.tickets.issue(for: token, at: door.now())
         door.logger.info(

@@ -92,7 +92,8 @@ struct SubscriptionLifePage {
     private var life: HTML {
         let steps = story.steps.filter { $0.kind == "subscription" }
         guard !steps.isEmpty else {
-            return "<p class=\"empty\">Its events have left the log for the archive.</p>"
+            return
+                "<p class=\"empty\">What happened to it is in the archive, and no longer here.</p>"
         }
         return Timeline(steps: steps).html
     }

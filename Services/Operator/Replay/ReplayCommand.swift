@@ -39,7 +39,7 @@ struct ReplayCommand: OperatorSubcommand {
             --verify sends nothing. The services' own executables rebuild every service's books \
             from the event log, in separate databases. The result is compared with the live \
             tables in one snapshot, while the store keeps running. It exits with 1 if anything \
-            differs.
+            differs. With --tell-console the console shows what it has found.
             """
     )
 
@@ -81,6 +81,7 @@ struct ReplayCommand: OperatorSubcommand {
     var verify = false
 
     @OptionGroup(title: "The proof") var verification: VerificationOptions
+    @OptionGroup(title: "To show the proof in the console") var telling: ConsoleTelling
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var kafka: KafkaOptions
     @OptionGroup var output: OutputOptions
@@ -102,6 +103,9 @@ struct ReplayCommand: OperatorSubcommand {
                 || resume != nil || consumer != nil
         {
             throw ValidationError("--verify proves the whole log: select and send nothing.")
+        }
+        if telling.tellConsole, !verify {
+            throw ValidationError("--tell-console shows a proof: it needs --verify.")
         }
         if resume != nil, options.selection != ReplaySelection() || toFile != nil || fromFile != nil
         {
@@ -179,6 +183,7 @@ struct ReplayCommand: OperatorSubcommand {
             Console.say("")
             Console.say(report.verdict)
         }
+        await telling.tell(report)
         guard report.differenceCount == 0 else { throw ExitCode(1) }
     }
 

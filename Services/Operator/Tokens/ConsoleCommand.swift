@@ -1,7 +1,6 @@
 import ArgumentParser
 import ClockAndIDs
 import EventTypes
-import Foundation
 import NIOHTTP1
 import OperatorCore
 import StoreAPI
@@ -36,12 +35,7 @@ struct ConsoleTicketCommand: OperatorSubcommand {
     @OptionGroup var keys: KeysOption
     @OptionGroup var admin: AdminOption
     @OptionGroup var output: OutputOptions
-
-    @Option(
-        help:
-            "The console's address (or COUNTERFOIL_CONSOLE_URL; default http://127.0.0.1:8086)."
-    )
-    var consoleURL: String?
+    @OptionGroup var console: ConsoleOption
 
     @Option(
         name: .customLong("scope"),
@@ -51,18 +45,18 @@ struct ConsoleTicketCommand: OperatorSubcommand {
     var scopes: [AdministratorScope] = []
 
     func perform() async throws {
-        var url =
-            consoleURL ?? ProcessInfo.processInfo.environment["COUNTERFOIL_CONSOLE_URL"]
-            ?? "http://127.0.0.1:8086"
-        while url.hasSuffix("/") { url.removeLast() }
         let token = try await admin.token(
             keys: keys.directory,
             at: .now(),
             lifetime: .seconds(8 * 3600),
             scopes: scopes
         )
-        let ticket = try await StoreConnection(service: "console", baseURL: url, token: token)
-            .send(.POST, "/tickets", as: SignInTicket.self)
+        let ticket = try await StoreConnection(
+            service: "console",
+            baseURL: console.url,
+            token: token
+        )
+        .send(.POST, "/tickets", as: SignInTicket.self)
         if output.json { return try Console.say(json: ticket) }
         Console.say(ticket.url)
     }

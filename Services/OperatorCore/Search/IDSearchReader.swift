@@ -5,6 +5,8 @@ package import StoreTracing
 package struct IDSearchReader: Sendable {
     /// The most events of a log that are looked at for a trace, the newest first.
     package static let eventsMax = 20_000
+    /// The most charges and refunds that are looked at for an id of the processor, the newest first.
+    package static let attemptsMax = 100_000
 
     private let databases: DatabaseAddresses
 
@@ -52,6 +54,18 @@ package struct IDSearchReader: Sendable {
     package func transaction(disputedBy id: String) async throws -> TransactionID? {
         try await DatabaseReader.read(databases.address(of: .payments)) {
             try IDSearchStore.transaction(disputedBy: id, on: $0)
+        }
+    }
+
+    /// The transaction that a charge or a refund of the processor belongs to; `nil` if it is not among
+    /// the newest ones.
+    package func transaction(movedBy id: String) async throws -> TransactionID? {
+        try await DatabaseReader.read(databases.address(of: .payments)) {
+            try IDSearchStore.transaction(
+                movedBy: id,
+                attemptsMax: Int64(Self.attemptsMax),
+                on: $0
+            )
         }
     }
 

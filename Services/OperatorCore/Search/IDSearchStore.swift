@@ -75,6 +75,39 @@ enum IDSearchStore {
         return number.map { TransactionID(number: $0) }
     }
 
+    /// The transaction of a charge or a refund, by the processor's id of it or of what moved, or by
+    /// the store's id of the attempt; `nil` if it is not among the newest ones.
+    ///
+    /// No index has these ids, so it looks at a limited number of attempts and of movements.
+    static func transaction(
+        movedBy id: String,
+        attemptsMax: Int64,
+        on connection: isolated PostgresConnection
+    ) throws -> TransactionID? {
+        let number = try connection.query(
+            """
+            SELECT transaction_id FROM (
+                SELECT transaction_id, attempt_id, reference, failed_reference
+                FROM processor_attempts
+                ORDER BY transaction_id DESC, kind DESC, number DESC LIMIT \(attemptsMax)
+            ) AS newest
+            WHERE reference = \(id) OR failed_reference = \(id) OR attempt_id::text = \(id)
+                OR attempt_id IN (
+                    SELECT attempt_id FROM processor_movements
+                    WHERE (movement_id = \(id) OR payment = \(id)) AND attempt_id IS NOT NULL
+                    UNION ALL
+                    SELECT attempt_id FROM (
+                        SELECT attempt_id, source FROM processor_movements
+                        ORDER BY number DESC LIMIT \(attemptsMax)
+                    ) AS moved
+                    WHERE source = \(id) AND attempt_id IS NOT NULL
+                )
+            ORDER BY transaction_id DESC LIMIT 1
+            """
+        ).first?.decode(Int64.self)
+        return number.map { TransactionID(number: $0) }
+    }
+
     /// The newest event of a trace; `nil` if it is not among the newest events of the log.
     ///
     /// No index has the traces, so it looks at a limited number of events.

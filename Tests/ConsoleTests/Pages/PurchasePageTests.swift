@@ -291,4 +291,9 @@ import Testing
         #expect(!page(interrupted, production).contains("id=\"resume\""))
         #expect(!page(Self.story(.failed), .sample([.support])).contains("id=\"resume\""))
     }
+
+    @Test func aPageSaysTheZoneOfItsTimes() {
+        let text = page(Self.story(), .sample([.read]))
+        #expect(text.contains("2026-11-21 ") && text.contains("All times are in UTC."))
+    }
 }

@@ -44,6 +44,15 @@ import Testing
         #expect(lines(form { _ in }).isEmpty)
     }
 
+    @Test func aTextOfSeveralLinesIsKeptAsItWasWritten() throws {
+        let sent = try #require(FormFields("version=3&description.en-US=One%0D%0Atwo"))
+        let form = try #require(ProductForm(sent))
+        #expect(form.descriptions["en-US"] == "One\ntwo")
+        // The page with the difference hands it on in a field that nobody sees.
+        let fields = HTML(HTML.hidden(form.fields)).markup
+        #expect(fields.contains("value=\"One\ntwo\""))
+    }
+
     @Test func eachChangeIsALineOfTheDifference() {
         let form = form {
             $0.isOnSale = false

@@ -54,10 +54,14 @@ struct ConsoleRoutesTests {
     @Test func aTokenForSomethingElseGetsNoTicket() async throws {
         // The refusal is a problem of the outer router, which a whole console has.
         try await ConsoleUnderTest.run(isWhole: true) { console in
-            let token = try await console.token(audience: "counterfoil")
-            let answer = try await console.ticket(token)
-            #expect(answer.status == .unauthorized)
-            #expect(!String(buffer: answer.body).contains("#ticket="))
+            let other = try await console.token(audience: "counterfoil")
+            let expired = try await console.token(endingIn: -3600)
+            let changed = String(try await console.token().dropLast(8)) + "AAAAAAAA"
+            for token in [other, expired, changed] {
+                let answer = try await console.ticket(token)
+                #expect(answer.status == .unauthorized)
+                #expect(!String(buffer: answer.body).contains("#ticket="))
+            }
             let good = try await console.ticket(try await console.token())
             #expect(good.status == .created)
         }

@@ -111,12 +111,15 @@ struct ConsoleUnderTest {
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
-    /// A token of maria.
-    func token(audience: String = "counterfoil-admin") async throws -> String {
+    /// A token of maria, which ends after a number of seconds.
+    func token(
+        audience: String = "counterfoil-admin",
+        endingIn seconds: Int64 = 3600
+    ) async throws -> String {
         let keys = await JWTKeyCollection().add(ecdsa: key, kid: "maria")
         let claims = Claims(
             aud: audience,
-            exp: MachineTime.now().millisecondsSinceEpoch / 1000 + 3600
+            exp: MachineTime.now().millisecondsSinceEpoch / 1000 + seconds
         )
         return try await keys.sign(claims, kid: "maria")
     }

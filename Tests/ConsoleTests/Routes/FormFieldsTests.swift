@@ -16,6 +16,11 @@ import Testing
         #expect(form?["none"] == nil)
     }
 
+    @Test func linesEndAsTheStoreKeepsThem() {
+        let form = FormFields("text=one%0D%0Atwo%0Dthree%0Afour%0D%0A%0D%0Afive")
+        #expect(form?["text"] == "one\ntwo\nthree\nfour\n\nfive")
+    }
+
     @Test(arguments: ["a=%", "a=%FF", "a=1&a=2"])
     func whatIsNoFormIsRefused(_ body: String) {
         #expect(FormFields(body) == nil)
@@ -101,6 +106,9 @@ import Testing
         #expect(texts.allSatisfy { SearchText($0).webhook == nil })
         #expect(SearchText(Self.id.webOrderLineItemID).transactions == [Self.id])
         #expect(SearchText(" dp_1 ").dispute == "dp_1" && SearchText("ch_1").dispute == nil)
+        let references = ["pi_1", "ch_1", "re_1", "txn_1", "sandbox-01936b5e"]
+        #expect(references.allSatisfy { SearchText(" \($0) ").reference == $0 })
+        #expect(["dp_1", "ada", "1000001"].allSatisfy { SearchText($0).reference == nil })
         let letter = SearchText.Letter(service: .receipts, id: 12)
         #expect(SearchText(" Receipts  12").letter == letter)
         #expect(
@@ -109,6 +117,8 @@ import Testing
         #expect(SearchText("ada").account == AccountID(unchecked: "ada"))
         #expect(SearchText("01936b5e-0000-7000-8000-000000000000").event != nil)
         #expect(SearchText("01936B5E-0000-7000-8000-000000000000").family != nil)
+        let attempt = "01936b5e-0000-7000-8000-000000000000"
+        #expect(SearchText(attempt.uppercased()).reference == attempt)
         #expect(
             SearchText("com.example.coins").product == ProductID(unchecked: "com.example.coins")
         )
@@ -142,6 +152,7 @@ import Testing
         for (text, kind) in [
             ("delivery_1000001_1", "the webhook delivery_1000001_1"),
             ("du_1", "the dispute du_1"),
+            ("ch_1", "the charge or refund ch_1 at the processor, among the newest 100,000"),
             ("2000000000001000001", "the line item 2000000000001000001 of an order"),
         ] {
             #expect(SearchText(text).words(for: all).contains(kind))

@@ -22,6 +22,14 @@ struct IDSearchTests {
             CREATE TABLE families (id text PRIMARY KEY, data json);
             CREATE TABLE processor_disputes (dispute_id text PRIMARY KEY, transaction_id bigint);
             CREATE TABLE notifications (id uuid PRIMARY KEY, transaction_id bigint);
+            CREATE TABLE processor_attempts (
+                transaction_id bigint, kind text, number integer, attempt_id uuid, reference text,
+                failed_reference text, PRIMARY KEY (transaction_id, kind, number)
+            );
+            CREATE TABLE processor_movements (
+                movement_id text PRIMARY KEY, number integer UNIQUE, source text, payment text,
+                attempt_id uuid
+            );
             """
     )
 
@@ -106,6 +114,45 @@ struct IDSearchTests {
             #expect(found == TransactionID(number: 1_000_001))
             let none = try IDSearchStore.transaction(disputedBy: "dp_2", on: connection)
             #expect(none == nil)
+        }
+    }
+
+    @Test func aChargeOrARefundLeadsToItsPurchase() async throws {
+        let (charge, refund) = (EventID(time: Self.time), EventID(time: Self.time))
+        let (old, purchase) = (
+            TransactionID(number: 1_000_001), TransactionID(number: 1_000_002)
+        )
+        try await withTables { connection in
+            _ = try connection.execute(
+                """
+                INSERT INTO processor_attempts VALUES
+                    (1000001, 'charge', 1, \(EventID(time: Self.time)), 'pi_0', NULL),
+                    (1000002, 'charge', 1, \(charge), 'pi_1', NULL),
+                    (1000002, 'refund', 1, \(refund), 're_2', 're_1')
+                """
+            )
+            // A fee is of no attempt.
+            _ = try connection.execute(
+                """
+                INSERT INTO processor_movements VALUES
+                    ('txn_1', 1, 'ch_1', 'pi_1', \(charge)), ('txn_2', 2, 'fee_1', NULL, NULL)
+                """
+            )
+            // It looks at the newest ones alone.
+            let wanted: [(id: String, attemptsMax: Int64, transaction: TransactionID?)] = [
+                ("pi_1", 3, purchase), ("re_1", 3, purchase), ("re_2", 3, purchase),
+                ("ch_1", 3, purchase), ("txn_1", 3, purchase), ("\(charge)", 3, purchase),
+                ("\(refund)", 3, purchase), ("pi_2", 3, nil), ("txn_2", 3, nil),
+                ("fee_1", 3, nil), ("ch_", 3, nil), ("pi_0", 3, old), ("pi_0", 2, nil),
+            ]
+            for (id, attemptsMax, transaction) in wanted {
+                let found = try IDSearchStore.transaction(
+                    movedBy: id,
+                    attemptsMax: attemptsMax,
+                    on: connection
+                )
+                #expect(found == transaction, "\(id) of \(attemptsMax)")
+            }
         }
     }
 
