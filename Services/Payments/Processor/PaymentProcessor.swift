@@ -80,6 +80,11 @@ struct CallKey: Hashable, Sendable, CustomStringConvertible {
     var generation = 1
 
     var description: String { "\(attemptID)-\(kind.rawValue)-\(generation)" }
+
+    /// The generation in the text of a key; `nil` if it has none.
+    static func generation(in text: String) -> Int? {
+        text.split(separator: "-").last.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
 }
 
 /// A request to charge a buyer.

@@ -32,8 +32,9 @@ extension StripeProcessor {
             guard let found = chosen(tries), let id = Self.attempt(of: found) else {
                 return .nothing
             }
+            guard let refunds = try await lostRefunds(of: found) else { return .unavailable }
             try await hand(found, to: search.transactionID)
-            return .found(id)
+            return .found(id, refunds: refunds)
         } catch {
             return .unavailable
         }
@@ -72,9 +73,49 @@ extension StripeProcessor {
         }
     }
 
+    /// Finds what was given back of a payment, or is on its way back.
+    ///
+    /// - Parameter payment: The payment.
+    /// - Returns: Its refunds, oldest first; `nil` if an amount cannot be read.
+    /// - Throws: `StripeFailure`.
+    private func lostRefunds(
+        of payment: StripePaymentIntent
+    ) async throws(StripeFailure) -> [LostRefund]? {
+        guard payment.status == .succeeded else { return [] }
+        var lost: [LostRefund] = []
+        for refund in try await refunds(of: payment.id) {
+            if case .failed = Self.outcome(of: refund) { continue }
+            let amount: Money
+            do throws(ProcessorAmountError) {
+                amount = try ProcessorAmount(wire: refund.amount, currency: refund.currency).money()
+            } catch {
+                logger.error(
+                    "A refund of a lost charge cannot be read; its renewal waits",
+                    metadata: ["stripe.refund": "\(refund.id)", "error": "\(error)"]
+                )
+                return nil
+            }
+            let texts = refund.metadata ?? [:]
+            lost.append(
+                LostRefund(
+                    id: Self.attempt(in: texts),
+                    generation: texts["key"].flatMap { CallKey.generation(in: $0) } ?? 1,
+                    reference: ProcessorReference(rawValue: refund.id),
+                    charge: ProcessorReference(rawValue: payment.id),
+                    amount: amount
+                )
+            )
+        }
+        return lost
+    }
+
     /// The attempt that the texts of a payment name.
     private static func attempt(of payment: StripePaymentIntent) -> AttemptID? {
-        payment.metadata["attempt"].flatMap { EventID($0) }.map { AttemptID(bytes: $0.bytes) }
+        attempt(in: payment.metadata)
+    }
+
+    private static func attempt(in texts: [String: String]) -> AttemptID? {
+        texts["attempt"].flatMap { EventID($0) }.map { AttemptID(bytes: $0.bytes) }
     }
 
     /// The newest payment that has charged the buyer, or else the newest one that still may.
