@@ -4,6 +4,12 @@ import Stripe
 
 /// Looks for attempts that the books have lost, in the lists of their buyers.
 extension StripeProcessor {
+    /// The most pauses for one page of a long list, and the longest of them.
+    ///
+    /// An account that is away asks for longer ones, and then nobody waits.
+    private static let pausesMax = 10
+    private static let pauseMax = Duration.seconds(5)
+
     func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async {
         await withBuyers(
             of: searches,
@@ -46,19 +52,24 @@ extension StripeProcessor {
     /// - Parameters:
     ///   - searches: The searches.
     ///   - customer: The buyer here whose payments are listed; `nil` for those of all buyers.
+    ///   - pageSize: The number of payments in a page.
     /// - Returns: The payments that were found, by the attempts that search; `nil` if Stripe does not answer.
-    func strays(_ searches: [StraySearch], of customer: String?) async -> [AttemptID: String]? {
+    func strays(
+        _ searches: [StraySearch],
+        of customer: String?,
+        pageSize: Int = StripeListRequest.limitMax
+    ) async -> [AttemptID: String]? {
         guard let since = searches.map(\.search.since).min() else { return [:] }
         // A buyer whom the books have lost is no older than the gap.
         let start = max(since, now().advanced(by: .zero - BookMemory.reach))
-        var request = StripeListRequest(from: start.advanced(by: .seconds(-3600)))
+        var request = StripeListRequest(
+            from: start.advanced(by: .seconds(-3600)),
+            limit: pageSize
+        )
         var found: [AttemptID: String] = [:]
         do throws(StripeFailure) {
             while true {
-                let page = try await gate.pass(.inquiries) {
-                    [request] () async throws(StripeFailure) in
-                    try await client.paymentIntents(ofCustomer: customer, request)
-                }
+                let page = try await patientPage(of: customer, request)
                 for payment in page.data where mayCharge(payment) {
                     guard let id = Self.attempt(of: payment) else { continue }
                     for search in searches where search.matches(id, of: payment.customer?.id) {
@@ -70,6 +81,32 @@ extension StripeProcessor {
             }
         } catch {
             return nil
+        }
+    }
+
+    /// Reads a page of payments, and waits a few times if Stripe takes no calls at this moment.
+    ///
+    /// A long list would otherwise be read from its beginning again, and never to its end by a busy store.
+    private func patientPage(
+        of customer: String?,
+        _ request: StripeListRequest
+    ) async throws(StripeFailure) -> StripePage<StripePaymentIntent> {
+        var pauses = 0
+        while true {
+            do throws(StripeFailure) {
+                return try await gate.pass(.inquiries) { () async throws(StripeFailure) in
+                    try await client.paymentIntents(ofCustomer: customer, request)
+                }
+            } catch {
+                guard case .throttled(let wait) = error.kind else { throw error }
+                let pause = wait ?? Self.pause
+                guard pauses < Self.pausesMax, pause <= Self.pauseMax, !Task.isCancelled else {
+                    throw error
+                }
+                pauses += 1
+                // When cancelled, the next failure ends it.
+                try? await Task.sleep(for: pause)
+            }
         }
     }
 
