@@ -35,7 +35,7 @@ protocol PaymentProcessor: Sendable {
     func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async
     /// Looks for attempts of the same periods that the books may have lost.
     ///
-    /// A found one belongs to the transaction that searches from then on.
+    /// A found one belongs to the transaction that searches from then on, and so do its refunds.
     func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async
     /// Ends charges that are not made yet, so that they never will be.
     ///
