@@ -141,7 +141,7 @@ extension PostgresClient {
     /// Carries out the migration that gives an older database a memory.
     fileprivate func countAsUnseen() async throws {
         let migration = try #require(
-            PaymentsMigrations.all.first { $0.name == "payments_m0041_unseen_books" }
+            PaymentsMigrations.all.first { $0.name.hasSuffix("_unseen_books") }
         )
         try await withConnection { connection in
             _ = try connection.execute("\(unsafe: migration.sql)")
