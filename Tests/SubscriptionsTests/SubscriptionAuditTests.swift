@@ -138,6 +138,25 @@ import Testing
         #expect(try invariants { $0.openCharges = [key] } == [7])
     }
 
+    /// A version that spread charges over 72 steps has written it.
+    @Test func aFirstChargeMayBeAnywhereInItsStep() throws {
+        var spread = policy()
+        spread.spread = .hours(6)
+        var history = try history()
+        let next = try #require(DueActionRules(policy: spread).next(for: history.subscription))
+        #expect(next.kind == .renewalCharge)
+        for (minutes, isNamed) in [(0, false), (14, false), (15, true), (-1, true)] {
+            history.actions = [next]
+            history.actions[0].time = next.time.advanced(by: .seconds(minutes * 60))
+            let time = history.changes.last?.time ?? Self.now
+            let found = SubscriptionAudit(policy: spread).findings(in: history, at: time)
+            #expect(
+                found.contains(where: { $0.invariant == .oneDueAction }) == isNamed,
+                "\(minutes)"
+            )
+        }
+    }
+
     @Test func notificationsThatAreMissingTwofoldOrOutOfOrder() throws {
         #expect(try invariants { _ = $0.sent?.removeLast() } == [9])
         let first = try history().sent?.first

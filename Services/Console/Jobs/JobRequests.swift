@@ -39,6 +39,36 @@ struct JobRequests: Sendable {
         return board
     }
 
+    /// Adds the routes that jobs of operators have in common: their list, the page of one with its news, and
+    /// its end.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of job.
+    ///   - path: The path of the list.
+    ///   - router: The router.
+    ///   - list: Shows jobs, and how many more cannot be read.
+    ///   - page: Shows a job, with the fields of its progress.
+    func addRoutes(
+        of kind: JobRecord.Kind,
+        at path: String,
+        to router: Router<StoreRequestContext>,
+        list: @escaping @Sendable ([JobRecord], Int, Visitor) -> Response,
+        page: @escaping @Sendable (JobRecord, [String: NowField], Visitor) -> Response
+    ) {
+        router.get(RouterPath(path)) { request, _ in
+            let visitor = try door.visitor(of: request, seeing: .jobs)
+            let records = await board?.jobs(of: kind) ?? []
+            return list(records, board?.unreadableCount ?? 0, visitor)
+        }
+        router.get(RouterPath("\(path)/:id")) { request, context in
+            let visitor = try door.visitor(of: request, seeing: .jobs)
+            let (board, record) = try await job(kind, of: context)
+            return page(record, await board.progress(of: record), visitor)
+        }
+        router.get(RouterPath("\(path)/:id/live")) { try await live(kind, $0, $1) }
+        router.post(RouterPath("\(path)/:id/stop")) { try await stop(kind, $0, $1) }
+    }
+
     /// The news of a job, for its page.
     func live(
         _ kind: JobRecord.Kind,

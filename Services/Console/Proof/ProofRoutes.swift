@@ -13,27 +13,17 @@ struct ProofRoutes: Sendable {
     private var door: ConsoleDoor { jobs.acts.door }
 
     func add(to router: Router<StoreRequestContext>) {
-        router.get("/proofs") { request, _ in
-            let visitor = try door.visitor(of: request, seeing: .jobs)
+        jobs.addRoutes(of: .proof, at: "/proofs", to: router) { records, unreadable, visitor in
             let page = ProofListPage(
-                records: await jobs.board?.jobs(of: .proof) ?? [],
+                records: records,
                 visitor: visitor,
                 canProve: jobs.canDo(.proof),
-                unreadableCount: jobs.board?.unreadableCount ?? 0
+                unreadableCount: unreadable
             )
             return pageResponse(page.html)
+        } page: { record, fields, visitor in
+            pageResponse(ProofPage(record: record, fields: fields, visitor: visitor).html)
         }
-        router.get("/proofs/:id") { request, context in
-            let visitor = try door.visitor(of: request, seeing: .jobs)
-            let (board, record) = try await jobs.job(.proof, of: context)
-            let page = ProofPage(
-                record: record,
-                fields: await board.progress(of: record),
-                visitor: visitor
-            )
-            return pageResponse(page.html)
-        }
-        router.get("/proofs/:id/live") { try await jobs.live(.proof, $0, $1) }
         router.get("/seals") { request, _ in
             let visitor = try door.visitor(of: request, seeing: .jobs)
             let page = SealListPage(heads: try await desk.sealHeads(), visitor: visitor)
@@ -42,6 +32,5 @@ struct ProofRoutes: Sendable {
         router.post("/proofs") {
             try await jobs.begin(.proof, as: "prove", back: ProofPage.back, $0, $1)
         }
-        router.post("/proofs/:id/stop") { try await jobs.stop(.proof, $0, $1) }
     }
 }

@@ -8,30 +8,21 @@ import StoreAPI
 struct ReconciliationRoutes: Sendable {
     let jobs: JobRequests
 
-    private var door: ConsoleDoor { jobs.acts.door }
-
     func add(to router: Router<StoreRequestContext>) {
-        router.get("/reconciliations") { request, _ in
-            let visitor = try door.visitor(of: request, seeing: .jobs)
+        jobs.addRoutes(of: .reconciliation, at: "/reconciliations", to: router) {
+            records,
+            unreadable,
+            visitor in
             let page = ReconciliationListPage(
-                records: await jobs.board?.jobs(of: .reconciliation) ?? [],
+                records: records,
                 visitor: visitor,
                 canReconcile: jobs.canDo(.reconciliation),
-                unreadableCount: jobs.board?.unreadableCount ?? 0
+                unreadableCount: unreadable
             )
             return pageResponse(page.html)
+        } page: { record, fields, visitor in
+            pageResponse(ReconciliationPage(record: record, fields: fields, visitor: visitor).html)
         }
-        router.get("/reconciliations/:id") { request, context in
-            let visitor = try door.visitor(of: request, seeing: .jobs)
-            let (board, record) = try await jobs.job(.reconciliation, of: context)
-            let page = ReconciliationPage(
-                record: record,
-                fields: await board.progress(of: record),
-                visitor: visitor
-            )
-            return pageResponse(page.html)
-        }
-        router.get("/reconciliations/:id/live") { try await jobs.live(.reconciliation, $0, $1) }
         router.post("/reconciliations") {
             try await jobs.begin(
                 .reconciliation,
@@ -41,6 +32,5 @@ struct ReconciliationRoutes: Sendable {
                 $1
             )
         }
-        router.post("/reconciliations/:id/stop") { try await jobs.stop(.reconciliation, $0, $1) }
     }
 }

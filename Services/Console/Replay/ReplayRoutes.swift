@@ -9,35 +9,27 @@ struct ReplayRoutes: Sendable {
     let jobs: JobRequests
     let desk: StoreDesk
 
-    private var door: ConsoleDoor { jobs.acts.door }
-
     func add(to router: Router<StoreRequestContext>) {
-        router.get("/replays") { request, _ in
-            let visitor = try door.visitor(of: request, seeing: .jobs)
+        jobs.addRoutes(of: .replay, at: "/replays", to: router) { records, unreadable, visitor in
             let page = ReplayListPage(
-                records: await jobs.board?.jobs(of: .replay) ?? [],
+                records: records,
                 visitor: visitor,
                 canReplay: jobs.canDo(.replay),
-                unreadableCount: jobs.board?.unreadableCount ?? 0
+                unreadableCount: unreadable
             )
             return pageResponse(page.html)
-        }
-        router.get("/replays/:id") { request, context in
-            let visitor = try door.visitor(of: request, seeing: .jobs)
-            let (board, record) = try await jobs.job(.replay, of: context)
+        } page: { record, fields, visitor in
             let page = ReplayPage(
                 record: record,
-                fields: await board.progress(of: record),
+                fields: fields,
                 visitor: visitor,
                 canReplay: jobs.canDo(.replay)
             )
             return pageResponse(page.html)
         }
-        router.get("/replays/:id/live") { try await jobs.live(.replay, $0, $1) }
         router.post("/replays", use: plan)
         router.post("/replays/:id/run") { try await send($0, $1, isBegun: false) }
         router.post("/replays/:id/resume") { try await send($0, $1, isBegun: true) }
-        router.post("/replays/:id/stop") { try await jobs.stop(.replay, $0, $1) }
     }
 
     private func plan(_ request: Request, _ context: StoreRequestContext) async throws -> Response {

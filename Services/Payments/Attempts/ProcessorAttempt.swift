@@ -153,3 +153,45 @@ extension ProcessorAttempt {
         approvalEndsAt = nil
     }
 }
+
+extension ProcessorAttempt {
+    /// Makes the refunds that the books have lost with a charge, which this one takes over.
+    ///
+    /// Nobody knows what each was for. The buyer loses the period by the one with which all is given back.
+    ///
+    /// - Parameters:
+    ///   - refunds: The refunds, oldest first.
+    ///   - lost: The lost charge; `nil` if there is none.
+    ///   - time: The present, from which inquiries about them are counted.
+    ///   - due: The time of the next inquiry about them.
+    ///   - unused: Makes an id for a refund that has none.
+    /// - Returns: The refunds, which the processor has begun.
+    func taking(
+        _ refunds: [LostRefund],
+        of lost: AttemptID?,
+        at time: MachineTime,
+        dueAt due: MachineTime,
+        unused: () -> AttemptID
+    ) -> [ProcessorAttempt] {
+        guard lost != nil else { return [] }
+        var returned: Int64 = 0
+        return refunds.enumerated().map { index, refund in
+            returned += refund.amount.minorUnits
+            return ProcessorAttempt(
+                transactionID: transactionID,
+                kind: .refund,
+                number: index + 1,
+                id: refund.id ?? unused(),
+                step: .processing,
+                paymentMethod: paymentMethod,
+                amount: refund.amount,
+                firstCalledAt: time,
+                generation: refund.generation,
+                undoes: refund.charge,
+                revokes: returned >= amount.minorUnits,
+                reference: refund.reference,
+                dueAt: due
+            )
+        }
+    }
+}

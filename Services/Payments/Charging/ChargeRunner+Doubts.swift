@@ -46,11 +46,12 @@ extension ChargeRunner {
     ///
     /// If it cannot be written, the attempts are taken again when their lease ends.
     private func goOn(with found: [(ProcessorAttempt, PeriodFinding)]) async {
-        var findings: [(attempt: ProcessorAttempt, lost: AttemptID?)] = []
+        var findings: [(attempt: ProcessorAttempt, lost: AttemptID?, refunds: [LostRefund])] = []
         for (attempt, finding) in found {
             switch finding {
-            case .found(let id): findings.append((attempt: attempt, lost: id))
-            case .nothing: findings.append((attempt: attempt, lost: nil))
+            case .found(let id, let refunds):
+                findings.append((attempt: attempt, lost: id, refunds: refunds))
+            case .nothing: findings.append((attempt: attempt, lost: nil, refunds: []))
             // It is taken again when its lease ends: a search may be long, and an account may be away for
             // days. A stray charge ends that once a person has given it back.
             case .strayed, .unavailable: break
@@ -66,7 +67,9 @@ extension ChargeRunner {
                     metadata: ["attempts": "\(lost)"]
                 )
             }
-            await inquire(certain) { [processor] in await processor.inquire($0, answer: $1) }
+            for attempts in [certain.charges, certain.refunds] {
+                await inquire(attempts) { [processor] in await processor.inquire($0, answer: $1) }
+            }
         } catch {
             complain(error, findings.count)
         }

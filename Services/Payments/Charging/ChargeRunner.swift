@@ -247,39 +247,37 @@ final class ChargeRunner: Service {
 
     /// Keeps what waits in memory, however long the inquiries of the recovery take.
     private func keepQueuedForEver() async {
-        let interval = context.policy.lease / 4
-        while !Task.isCancelled {
-            do {
-                try await keepQueued()
-            } catch is CancellationError {
-                return
-            } catch {
-                context.logger.warning(
-                    "Leases could not be renewed; they are renewed again",
-                    metadata: ["error": "\(error)"]
-                )
-            }
-            // When cancelled, the loop ends.
-            try? await Task.sleep(for: interval)
+        await repeatForEver(orWarn: "Leases could not be renewed; they are renewed again") {
+            try await keepQueued()
+        } pause: {
+            try await Task.sleep(for: context.policy.lease / 4)
         }
     }
 
     private func recoverForEver() async {
         await withDiscardingTaskGroup { group in
-            while !Task.isCancelled {
-                do {
-                    while try await recover(in: &group) >= limits.batchSizeMax {}
-                } catch is CancellationError {
-                    return
-                } catch {
-                    context.logger.warning(
-                        "Attempts that are due could not be read; they are read again",
-                        metadata: ["error": "\(error)"]
-                    )
-                }
-                // When cancelled, the loop ends.
-                try? await signal.wait(atMost: lookInterval)
+            await repeatForEver(
+                orWarn: "Attempts that are due could not be read; they are read again"
+            ) {
+                while try await recover(in: &group) >= limits.batchSizeMax {}
+            } pause: {
+                try await signal.wait(atMost: lookInterval)
             }
+        }
+    }
+
+    /// Repeats work until the task is cancelled, whatever fails.
+    private func repeatForEver(
+        orWarn warning: Logger.Message,
+        _ work: () async throws -> Void,
+        pause: () async throws -> Void
+    ) async {
+        while !Task.isCancelled {
+            do { try await work() } catch is CancellationError { return } catch {
+                context.logger.warning(warning, metadata: ["error": "\(error)"])
+            }
+            // When cancelled, the loop ends.
+            try? await pause()
         }
     }
 

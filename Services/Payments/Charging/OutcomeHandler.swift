@@ -102,14 +102,18 @@ struct OutcomeHandler: Sendable {
 
     /// Ends the doubt of attempts after a search for what the books have lost.
     ///
-    /// - Parameter findings: The attempts, each with the id of the lost one if there was any.
-    /// - Returns: The attempts whose doubt this process has ended, as they are now.
+    /// The refunds of a lost charge are written with it, so no kill comes between. They are applied once the
+    /// charge is.
+    ///
+    /// - Parameter findings: The attempts, each with the id of the lost one if there was any, and with its
+    ///   refunds.
+    /// - Returns: The attempts whose doubt this process has ended, as they are now, and those refunds.
     /// - Throws: `PostgresError`.
     func endDoubt(
-        of findings: [(attempt: ProcessorAttempt, lost: AttemptID?)]
-    ) async throws -> [ProcessorAttempt] {
-        guard !findings.isEmpty else { return [] }
-        let time = context.now()
+        of findings: [(attempt: ProcessorAttempt, lost: AttemptID?, refunds: [LostRefund])]
+    ) async throws -> (charges: [ProcessorAttempt], refunds: [ProcessorAttempt]) {
+        guard !findings.isEmpty else { return ([], []) }
+        let (time, machineTime, leaseEnd) = (context.now(), context.machineNow(), context.leaseEnd)
         let written = findings.map { finding in
             DoubtedAttemptStore.Finding(
                 key: finding.attempt.key,
@@ -117,10 +121,27 @@ struct OutcomeHandler: Sendable {
                 unused: context.ids.attempt(at: time)
             )
         }
-        let ids = try await context.client.withConnection { connection in
-            try DoubtedAttemptStore.end(written, on: connection)
+        let returned = findings.flatMap { finding in
+            finding.attempt.taking(
+                finding.refunds,
+                of: finding.lost,
+                at: machineTime,
+                dueAt: leaseEnd,
+                unused: { context.ids.attempt(at: time) }
+            )
         }
-        return findings.compactMap { finding in
+        var lost: [TransactionID: AttemptID] = [:]
+        for finding in findings { lost[finding.attempt.transactionID] = finding.lost }
+        let ids = try await context.client.withTransaction {
+            [owner = context.owner, lost] connection -> [TransactionID: AttemptID] in
+            let ids = try DoubtedAttemptStore.end(written, on: connection)
+            let refunds = Self.taken(returned, with: lost, by: ids)
+            try AttemptStore.insert(refunds, owner: owner, calledFrom: machineTime, on: connection)
+            // A new attempt is written without an id of the processor's.
+            try AttemptStore.update(refunds, owner: owner, on: connection)
+            return ids
+        }
+        let charges = findings.compactMap { finding -> ProcessorAttempt? in
             var attempt = finding.attempt
             guard let id = ids[attempt.transactionID] else { return nil }
             attempt.id = id
@@ -130,6 +151,19 @@ struct OutcomeHandler: Sendable {
             attempt.isCertainlyUncalled =
                 finding.lost == nil && finding.attempt.firstCalledAt == nil
             return attempt
+        }
+        return (charges, Self.taken(returned, with: lost, by: ids))
+    }
+
+    /// The refunds of those lost charges that were taken over; another charge may have had one before.
+    private static func taken(
+        _ refunds: [ProcessorAttempt],
+        with lost: [TransactionID: AttemptID],
+        by ids: [TransactionID: AttemptID]
+    ) -> [ProcessorAttempt] {
+        refunds.filter { refund in
+            guard let id = ids[refund.transactionID] else { return false }
+            return id == lost[refund.transactionID]
         }
     }
 

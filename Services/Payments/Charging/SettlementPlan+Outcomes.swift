@@ -92,8 +92,23 @@ extension SettlementPlan {
             attempt.transactionID,
             refusal
         )
-        let refund = AttemptKey(transactionID: attempt.transactionID, kind: .refund)
-        guard attempts[refund] == nil, let record = records[attempt.transactionID] else { return }
+        returnStray(attempt, reference, amount)
+    }
+
+    /// Posts a stray charge, and gives back what is not given back yet.
+    ///
+    /// A charge that the books had lost may come with refunds from the lost time (decision 79).
+    private mutating func returnStray(
+        _ attempt: ProcessorAttempt,
+        _ reference: ProcessorReference,
+        _ amount: Money
+    ) {
+        let refunds = attempts.values.filter {
+            $0.transactionID == attempt.transactionID && $0.kind == .refund
+        }
+        guard refunds.isEmpty || attempt.end != .charged,
+            let record = records[attempt.transactionID]
+        else { return }
         post(
             LedgerRules.strayCharge(
                 id: ids.posting(at: time),
@@ -106,9 +121,15 @@ extension SettlementPlan {
             gross: amount,
             as: .strayCharged
         )
-        self.refund(
+        let rest = refunds.reduce(amount.minorUnits) { $0 - $1.amount.minorUnits }
+        guard rest > 0 else { return }
+        refund(
             attempt.transactionID,
-            RefundPlan(number: refund.number, amount: amount, revokes: true),
+            RefundPlan(
+                number: (refunds.map(\.number).max() ?? 0) + 1,
+                amount: Money(minorUnits: rest, currency: amount.currency),
+                revokes: true
+            ),
             by: attempt.paymentMethod,
             of: reference
         )
@@ -123,6 +144,11 @@ extension SettlementPlan {
             )
         }
         guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
+        let charge = attempts[AttemptKey(transactionID: attempt.transactionID, kind: .charge)]
+        if record.transaction.state != .purchased, charge?.step.isOpenAtProcessor == true {
+            // It was lost with its charge, which the books have to know first (decision 79).
+            return tryAgain(attempt, wasCalled: false, reference)
+        }
         guard !attempt.isMadeAgain else {
             return change(attempt.key) { $0.settle(.refunded, reference: reference) }
         }

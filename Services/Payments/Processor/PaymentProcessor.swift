@@ -35,7 +35,7 @@ protocol PaymentProcessor: Sendable {
     func inquire(_ inquiries: [Inquiry], answer: @escaping Answer<InquiryOutcome>) async
     /// Looks for attempts of the same periods that the books may have lost.
     ///
-    /// A found one belongs to the transaction that searches from then on.
+    /// A found one belongs to the transaction that searches from then on, and so do its refunds.
     func search(_ searches: [PeriodSearch], answer: @escaping Answer<PeriodFinding>) async
     /// Ends charges that are not made yet, so that they never will be.
     ///
@@ -80,6 +80,11 @@ struct CallKey: Hashable, Sendable, CustomStringConvertible {
     var generation = 1
 
     var description: String { "\(attemptID)-\(kind.rawValue)-\(generation)" }
+
+    /// The generation in the text of a key; `nil` if it has none.
+    static func generation(in text: String) -> Int? {
+        text.split(separator: "-").last.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
 }
 
 /// A request to charge a buyer.

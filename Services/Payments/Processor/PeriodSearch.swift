@@ -22,8 +22,8 @@ struct PeriodSearch: Hashable, Sendable {
 
 /// The answer to a search.
 enum PeriodFinding: Hashable, Sendable {
-    /// The attempt has charged, or has begun to.
-    case found(AttemptID)
+    /// The attempt has charged, or has begun to; what was given back of it comes with it, oldest first.
+    case found(AttemptID, refunds: [LostRefund] = [])
     /// No attempt has charged, or has begun to.
     case nothing
     /// An attempt has charged, or has begun to, where the card of this one is not: nothing may be charged,
@@ -31,4 +31,17 @@ enum PeriodFinding: Hashable, Sendable {
     case strayed
     /// The processor could not take the call; a later call may succeed.
     case unavailable
+}
+
+/// A refund that the books have lost with its charge.
+struct LostRefund: Hashable, Sendable {
+    /// The store's id of it; `nil` if somebody made it at the processor itself.
+    let id: AttemptID?
+    /// The generation of the key under which it was made.
+    var generation = 1
+    /// The processor's own id of it.
+    let reference: ProcessorReference
+    /// The processor's own id of the charge.
+    let charge: ProcessorReference
+    let amount: Money
 }

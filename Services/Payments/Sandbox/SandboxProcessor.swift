@@ -70,7 +70,7 @@ struct SandboxProcessor: PaymentProcessor {
         do {
             let found = try await PeriodSearchStore(books: store).find(searches)
             for search in searches {
-                answer(search.attemptID, found[search.attemptID].map { .found($0) } ?? .nothing)
+                answer(search.attemptID, found[search.attemptID] ?? .nothing)
             }
         } catch {
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])

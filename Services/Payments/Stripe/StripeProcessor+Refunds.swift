@@ -88,15 +88,20 @@ extension StripeProcessor {
         of charge: ProcessorReference?
     ) async throws(StripeFailure) -> StripeRefund? {
         guard let charge else { throw StripeFailure(.missing) }
+        return try await refunds(of: charge.rawValue).last { $0.metadata?["key"] == "\(key)" }
+    }
+
+    /// Lists all refunds of a payment, oldest first.
+    func refunds(of payment: String) async throws(StripeFailure) -> [StripeRefund] {
         var request = StripeListRequest()
+        var refunds: [StripeRefund] = []
         while true {
-            let page = try await gate.pass(.inquiries) { () async throws(StripeFailure) in
-                try await client.refunds(of: charge.rawValue, request)
+            let page = try await gate.pass(.inquiries) {
+                [request] () async throws(StripeFailure) in
+                try await client.refunds(of: payment, request)
             }
-            if let refund = page.data.first(where: { $0.metadata?["key"] == "\(key)" }) {
-                return refund
-            }
-            guard page.hasMore, let last = page.data.last else { return nil }
+            refunds += page.data
+            guard page.hasMore, let last = page.data.last else { return refunds.reversed() }
             request.after = last.id
         }
     }

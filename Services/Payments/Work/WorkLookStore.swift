@@ -32,29 +32,16 @@ struct WorkLookStore: Sendable {
     /// - Returns: The kinds.
     /// - Throws: `PostgresError`, or `CancellationError` if the task was cancelled.
     func kinds(at time: StoreTime, machinesAt machineTime: MachineTime) async throws -> Set<Kind> {
-        let found = try await client.withConnection { connection in
-            try connection.query(
-                """
-                SELECT EXISTS (SELECT 1 FROM subscriptions WHERE due_at <= \(time)),
-                    EXISTS (SELECT 1 FROM mass_extensions WHERE completed_at IS NULL),
-                    EXISTS (SELECT 1 FROM price_enrolments WHERE NOT is_finished),
-                    EXISTS (SELECT 1 FROM family_work),
-                    EXISTS (SELECT 1 FROM processor_attempts WHERE due_at <= \(machineTime))
-                        OR EXISTS (
-                            SELECT 1 FROM processor_attempts
-                            WHERE approval_ends_at <= \(time) AND due_at IS NULL
-                        )
-                """
-            ).first?.decode(Bool.self, Bool.self, Bool.self, Bool.self, Bool.self)
+        let sql = Self.look(for: Kind.allCases, at: time, machinesAt: machineTime)
+        return try await client.withConnection { connection in
+            var found: Set<Kind> = []
+            guard let row = try connection.query(sql).first else { return found }
+            var columns = try row.columns(Kind.allCases.count)
+            for kind in Kind.allCases {
+                if try columns.next(Bool.self) { found.insert(kind) }
+            }
+            return found
         }
-        guard let (renewals, extensions, enrolments, families, attempts) = found else { return [] }
-        var kinds: Set<Kind> = []
-        if renewals { kinds.insert(.renewals) }
-        if extensions { kinds.insert(.extensions) }
-        if enrolments { kinds.insert(.enrolments) }
-        if families { kinds.insert(.families) }
-        if attempts { kinds.insert(.attempts) }
-        return kinds
     }
 
     /// Looks for work of one kind, whatever is wrong with the tables of the others.
@@ -70,24 +57,24 @@ struct WorkLookStore: Sendable {
         at time: StoreTime,
         machinesAt machineTime: MachineTime
     ) async throws -> Bool {
-        let sql: SQL =
-            switch kind {
-            case .renewals: "SELECT EXISTS (SELECT 1 FROM subscriptions WHERE due_at <= \(time))"
-            case .extensions:
-                "SELECT EXISTS (SELECT 1 FROM mass_extensions WHERE completed_at IS NULL)"
-            case .enrolments: "SELECT EXISTS (SELECT 1 FROM price_enrolments WHERE NOT is_finished)"
-            case .families: "SELECT EXISTS (SELECT 1 FROM family_work)"
-            case .attempts:
-                """
-                SELECT EXISTS (SELECT 1 FROM processor_attempts WHERE due_at <= \(machineTime))
-                    OR EXISTS (SELECT 1 FROM processor_attempts
-                        WHERE approval_ends_at <= \(time) AND due_at IS NULL)
-                """
-            }
+        let sql = Self.look(for: [kind], at: time, machinesAt: machineTime)
         let found = try await client.withConnection { connection in
             try connection.query(sql).first?.decode(Bool.self)
         }
         return found ?? false
+    }
+
+    /// The question whether there is work of each of several kinds.
+    private static func look(
+        for kinds: [Kind],
+        at time: StoreTime,
+        machinesAt machineTime: MachineTime
+    ) -> SQL {
+        let conditions = kinds.map(\.condition).joined(separator: ", ")
+        return """
+            SELECT \(unsafe: conditions)
+            FROM (SELECT \(time) AS store_time, \(machineTime) AS machine_time) AS now
+            """
     }
 
     /// Decides whether the server has refused a look because of one of its tables.
@@ -97,5 +84,23 @@ struct WorkLookStore: Sendable {
     static func isOfTable(_ error: any Error) -> Bool {
         guard let error = error as? PostgresError else { return false }
         return error.sqlState != nil && !error.isRetriable
+    }
+}
+
+extension WorkLookStore.Kind {
+    /// The condition under which there is such work, by the times of the question.
+    fileprivate var condition: String {
+        switch self {
+        case .renewals: "EXISTS (SELECT FROM subscriptions WHERE due_at <= store_time)"
+        case .extensions: "EXISTS (SELECT FROM mass_extensions WHERE completed_at IS NULL)"
+        case .enrolments: "EXISTS (SELECT FROM price_enrolments WHERE NOT is_finished)"
+        case .families: "EXISTS (SELECT FROM family_work)"
+        case .attempts:
+            """
+            EXISTS (SELECT FROM processor_attempts WHERE due_at <= machine_time)
+                OR EXISTS (SELECT FROM processor_attempts
+                    WHERE approval_ends_at <= store_time AND due_at IS NULL)
+            """
+        }
     }
 }

@@ -47,6 +47,25 @@ public struct DueActionRules: Sendable {
         }
     }
 
+    /// Whether actions that were written down are what has to be done next for a subscription.
+    ///
+    /// An action stays as it was written until its subscription changes. A version with finer steps has written
+    /// charges that are due later in the step of today (rule S510).
+    ///
+    /// - Parameters:
+    ///   - actions: The actions.
+    ///   - subscription: The subscription.
+    /// - Returns: Whether they are.
+    func areNext(_ actions: [DueAction], for subscription: Subscription) -> Bool {
+        let next = next(for: subscription)
+        guard let action = actions.first, actions.count == 1, let next,
+            action.kind == .renewalCharge, next.kind == .renewalCharge,
+            action.subscriptionID == next.subscriptionID, action.time > next.time
+        else { return actions == [next].compactMap(\.self) }
+        let step = policy.scaled(to: subscription.period.length).step
+        return action.time.duration(since: next.time) < step
+    }
+
     /// The earliest time at which the period after the newest one may have been charged (rule S524).
     ///
     /// It stays the same if the newest period is extended: the charge may have been before.

@@ -64,10 +64,14 @@ public struct SubscriptionPolicy: Sendable {
         guard spread.milliseconds > 0 else { return .zero }
         // Ids are drawn in order. The multiplication spreads neighbours.
         let hash = UInt64(bitPattern: id.number) &* 0x9E37_79B9_7F4A_7C15
-        let seconds = (spread.milliseconds + Self.steps * 1000 - 1) / (Self.steps * 1000)
-        let part = seconds * 1000
+        let part = step.milliseconds
         let delay = Int64((hash >> 16) % UInt64(spread.milliseconds))
         return .milliseconds(delay / part * part)
+    }
+
+    /// The length of a step in which first charges are made together.
+    var step: Duration {
+        .seconds((spread.milliseconds + Self.steps * 1000 - 1) / (Self.steps * 1000))
     }
 
     /// The number of steps in which the first charges are spread.

@@ -207,11 +207,18 @@ struct LeadTests {
         _ broker: TestBroker,
         _ clientID: String
     ) async throws -> RelayLeadership {
+        let settings = broker.settings(clientID: clientID)
+        // What is held stays sendable until the test lets it go, however long a busy broker takes for the rest.
+        let patience = ["message.timeout.ms": "150000"]
         let leadership = RelayLeadership(
             service: "fulfillment",
             topics: [Self.topic],
             client: log.client,
-            kafka: broker.settings(clientID: clientID),
+            kafka: KafkaSettings(
+                bootstrapServers: settings.bootstrapServers,
+                clientID: settings.clientID,
+                properties: settings.properties.merging(patience) { _, new in new }
+            ),
             topicSettings: TopicSettings(
                 partitions: 1,
                 replicationFactor: broker.replicationFactor

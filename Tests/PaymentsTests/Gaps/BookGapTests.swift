@@ -85,6 +85,33 @@ import Testing
         #expect(since == Self.start.advanced(by: day * 49), "a setting may have changed since")
     }
 
+    /// As after an upgrade, or with a backup from before it.
+    @Test func aDatabaseThatDoesNotSayWhenItWasSeenHasAGap() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            try await database.withClient { owner in
+                try await owner.countAsUnseen()
+                try await database.withClient(role: PaymentsMigrations.role) { client in
+                    let store = Store(client: client)
+                    #expect(try await store.memory() == nil, "a new store has lost nothing")
+                    try await store.sell(club())
+                    _ = try await store.buy(request("club", price: usd(299)), key: "1")
+                    for _ in 0..<2 { try await owner.countAsUnseen() }
+                    store.clock.advance(by: .seconds(31 * 86_400))
+                    #expect(try await store.renewals.carryOut(limit: 10) == 1)
+                    try await store.settle()
+                    #expect(store.processor.searchesAsked == 1 && store.processor.chargesAsked == 2)
+                    try await store.gaps.note()
+                    let time = store.clock.machineNow()
+                    let memory = try #require(try await store.memory())
+                    #expect(memory.seenAt == time)
+                    #expect(memory.gap?.start == time.advanced(by: .zero - BookMemory.reach))
+                    try await owner.countAsUnseen()
+                    #expect(try await store.memory() == memory)
+                }
+            }
+        }
+    }
+
     @Test func theMemoryIsThatOfTheDatabase() async throws {
         try await withStore { store in
             try await store.gaps.note()
@@ -107,5 +134,17 @@ import Testing
 extension Store {
     fileprivate func memory() async throws -> BookMemory? {
         try await client.withConnection { try $0.read(BookGapStore.reading()) }
+    }
+}
+
+extension PostgresClient {
+    /// Carries out the migration that gives an older database a memory.
+    fileprivate func countAsUnseen() async throws {
+        let migration = try #require(
+            PaymentsMigrations.all.first { $0.name.hasSuffix("_unseen_books") }
+        )
+        try await withConnection { connection in
+            _ = try connection.execute("\(unsafe: migration.sql)")
+        }
     }
 }

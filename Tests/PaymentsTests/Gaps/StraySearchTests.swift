@@ -60,7 +60,7 @@ import Testing
                 // The app was moved back.
                 try await two.withProcess(apps: [:]) { store in
                     two.standIn.inject(
-                        StandInFault(.rateLimit, path: "/v1/payment_intents", method: "GET")
+                        StandInFault(.down, path: "/v1/payment_intents", method: "GET")
                     )
                     let unsure = try await store.search(.ofRenewal(1), by: card, since: time)
                     #expect(unsure == .unavailable)
@@ -82,6 +82,32 @@ import Testing
                 #expect(finding == .nothing)
                 #expect(two.standIn.calls == calls)
             }
+        }
+    }
+
+    /// The pages before it are not read again.
+    @Test func aSearchGoesOnAtThePageThatWasThrottled() async throws {
+        try await withTwoAccounts { two in
+            let (card, time) = (try await two.store.save(), two.store.clock.machineNow())
+            for attempt in 2...4 { try await two.chargeStranger(.ofRenewal(attempt)) }
+            for kind in [StandInFault.Kind.slow(.zero), .rateLimit] {
+                two.standIn.inject(StandInFault(kind, path: "/v1/payment_intents", method: "GET"))
+            }
+            let calls = two.standIn.calls
+            let first = try CallKey.ofRenewal(1)
+            let search = PeriodSearch(
+                attemptID: first.attemptID,
+                transactionID: TransactionID(number: 12),
+                paymentMethod: card,
+                since: time
+            )
+            let found = await two.games.processor.strays(
+                [StraySearch(search: search, own: nil)],
+                of: nil,
+                pageSize: 1
+            )
+            #expect(found?.keys.contains(first.attemptID) == true)
+            #expect(two.standIn.calls - calls == 4, "three pages, and one of them again")
         }
     }
 

@@ -29,6 +29,37 @@ import Testing
         }
     }
 
+    /// The store has given a part back, and somebody the rest on Stripe's own pages.
+    @Test func whatWasGivenBackOfALostChargeIsFoundWithIt() async throws {
+        try await withStripeStore { store in
+            let (card, time) = (try await store.save(), store.clock.machineNow())
+            let second = try CallKey.ofRenewal(2)
+            guard case .charged(let charge, _) = try await store.renew(by: card, second) else {
+                return #expect(Bool(false), "It was not charged")
+            }
+            let own = CallKey(
+                attemptID: IDSource.random.attempt(at: startTime),
+                kind: .refund,
+                generation: 3
+            )
+            let form = "payment_intent=\(charge.rawValue)"
+            try await store.post(
+                "/v1/refunds",
+                form + "&amount=100&metadata[attempt]=\(own.attemptID)&metadata[key]=\(own)"
+            )
+            try await store.post("/v1/refunds", form + "&amount=899")
+            let refunds = try await store.lostRefunds(by: card, since: time)
+            #expect(refunds.map(\.amount) == [usd(100), usd(899)])
+            #expect(refunds.map(\.id) == [own.attemptID, nil])
+            #expect(refunds.map(\.generation) == [3, 1])
+            #expect(refunds.map(\.charge) == [charge, charge])
+            let last = try #require(refunds.last)
+            try store.standIn.end(refund: last.reference.rawValue, succeeds: false)
+            let rest = try await store.lostRefunds(by: card, since: time)
+            #expect(rest.map(\.amount) == [usd(100)], "no money moved by the other")
+        }
+    }
+
     /// A card may have been declined by one try, and another one charged by the next.
     @Test func aTryThatWasDeclinedIsNotTakenOver() async throws {
         try await withStripeStore { store in
@@ -99,5 +130,15 @@ extension StripeStore {
         )
         await charging.search([search]) { _, finding in found.withLock { $0 = finding } }
         return try #require(found.withLock { $0 })
+    }
+
+    /// The refunds of the charge that a first try finds.
+    fileprivate func lostRefunds(
+        by card: PaymentMethod,
+        since time: MachineTime
+    ) async throws -> [LostRefund] {
+        let found = try await search(.ofRenewal(1), by: card, since: time)
+        guard case .found(_, let refunds) = found else { throw PaymentError(.unknownRow) }
+        return refunds
     }
 }
