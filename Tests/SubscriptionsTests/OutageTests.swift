@@ -155,17 +155,10 @@ import Testing
 
     /// S510.
     @Test func firstChargesAreSpreadAndEachSubscriptionKeepsItsPlace() throws {
-        var spread = policy()
-        spread.spread = .hours(6)
-        let machine = SubscriptionStateMachine(policy: spread)
+        let machine = SubscriptionStateMachine(policy: Self.spread)
         var times: Set<StoreTime> = []
-        for number in Int64(1)...1000 {
-            let move = machine.apply(
-                .purchaseCharged(purchase(silver, 1_800_000_000_000 + number)),
-                at: at("2026-01-01"),
-                to: nil
-            )
-            let subscription = try #require(move.plan?.subscription)
+        for second in Int64(1)...1000 {
+            let subscription = try Self.subscription(second: second, 0, by: machine)
             let action = try #require(machine.dueActions.next(for: subscription))
             #expect(action.time >= at("2026-01-31") && action.time < at("2026-01-31T06:00:00"))
             #expect(action == machine.dueActions.next(for: subscription))
@@ -173,5 +166,72 @@ import Testing
         }
         // An advance of the clock stops at each of them, so there are not more than 24.
         #expect(times.count > 20 && times.count <= 24)
+    }
+
+    /// S510: their rows are neighbours.
+    @Test func subscriptionsOfOneSecondHaveNeighbouringSteps() throws {
+        let machine = SubscriptionStateMachine(policy: Self.spread)
+        var steps: [Int64] = []
+        for part in Int64(0)..<12 {
+            let subscription = try Self.subscription(second: 6, part * 900_001, by: machine)
+            let action = try #require(machine.dueActions.next(for: subscription))
+            let delay = action.time.duration(since: at("2026-01-31"))
+            steps.append(delay.milliseconds / 900_000)
+        }
+        let first = try #require(steps.first)
+        #expect(steps == (Int64(0)..<12).map { (first + $0 % 6) % 24 })
+    }
+
+    /// S510: what an earlier version has written stays until the subscription changes.
+    @Test func theStepOfAnEarlierVersionIsNoDifference() throws {
+        let machine = SubscriptionStateMachine(policy: Self.spread)
+        let subscription = try Self.subscription(second: 0, 0, by: machine)
+        let audit = SubscriptionAudit(policy: Self.spread)
+        var accepted: [Int] = []
+        for step in 0..<24 {
+            var history = SubscriptionHistory(subscription: subscription)
+            history.actions = [
+                DueAction(
+                    kind: .renewalCharge,
+                    time: at("2026-01-31").advanced(by: .seconds(step * 900)),
+                    subscriptionID: subscription.id
+                )
+            ]
+            let found = audit.findings(in: history, at: at("2026-01-02"))
+            if !found.contains(where: { $0.invariant == .oneDueAction }) { accepted.append(step) }
+        }
+        // The one by its number alone, and the one by its second.
+        #expect(accepted == [0, 18])
+    }
+
+    /// S524: a version that places subscriptions otherwise may have charged before.
+    @Test func noChargeWasMadeBeforeTheFirstStep() throws {
+        let machine = SubscriptionStateMachine(policy: Self.spread)
+        for second in Int64(1)...50 {
+            let subscription = try Self.subscription(second: second, 0, by: machine)
+            #expect(machine.dueActions.firstChargeTime(of: subscription) == at("2026-01-31"))
+        }
+    }
+
+    /// A policy that spreads charges over six hours.
+    private static var spread: SubscriptionPolicy {
+        var spread = policy()
+        spread.spread = .hours(6)
+        return spread
+    }
+
+    /// A subscription whose id was drawn in a second, as the first, the second or a later one of it.
+    private static func subscription(
+        second: Int64,
+        _ part: Int64,
+        by machine: SubscriptionStateMachine
+    ) throws -> Subscription {
+        let number = 1_800_000_000_000_000 + second * 10_000_000 + part
+        let move = machine.apply(
+            .purchaseCharged(purchase(silver, number)),
+            at: at("2026-01-01"),
+            to: nil
+        )
+        return try #require(move.plan?.subscription)
     }
 }

@@ -3,11 +3,17 @@ import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Measures the transactions that apps have yet to finish (spec rule 58), once a minute.
+/// Measures the transactions that apps have yet to finish (spec rule 58), once a minute, and less often if
+/// there are many of them.
 ///
 /// An app that forgets to finish gets the same transactions at every launch, for ever. The gauges
 /// are for alarms. The log has a warning once a day about transactions older than a week.
 struct UnfinishedWatch: Service {
+    /// The rest after a measurement, in proportion to its length: it looks at each of these transactions.
+    private static let restPerMeasurement = 2000
+    /// The longest rest.
+    private static let restMax = Duration.seconds(3600)
+
     let store: UnfinishedStore
     let now: @Sendable () -> StoreTime
     let logger: Logger
@@ -29,13 +35,20 @@ struct UnfinishedWatch: Service {
             try await cancelWhenGracefulShutdown {
                 var warnedAt: StoreTime?
                 while true {
+                    let start = ContinuousClock.now
                     warnedAt = await measure(warnedAt: warnedAt)
-                    try await Task.sleep(for: interval)
+                    let work = ContinuousClock.now - start
+                    try await Task.sleep(for: Self.rest(after: work, interval: interval))
                 }
             }
         } catch is CancellationError {
             // The service shuts down.
         }
+    }
+
+    /// The rest after a measurement that took some time.
+    static func rest(after work: Duration, interval: Duration) -> Duration {
+        max(interval, min(work * restPerMeasurement, restMax))
     }
 
     /// Measures once.

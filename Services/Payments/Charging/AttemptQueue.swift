@@ -49,6 +49,9 @@ final class AttemptQueue: Sendable {
         }
     }
 
+    /// The least share of a caller: smaller database transactions would cost more than they save.
+    private static let shareMin = 64
+
     private let state = Mutex(State())
     private let countMax: Int
 
@@ -56,6 +59,9 @@ final class AttemptQueue: Sendable {
 
     /// The number of waiting attempts.
     var count: Int { state.withLock { $0.count } }
+
+    /// The number of callers that wait for attempts.
+    var callerCount: Int { state.withLock { $0.waiting.count } }
 
     /// Adds attempts.
     ///
@@ -74,10 +80,14 @@ final class AttemptQueue: Sendable {
 
     /// Waits for attempts and takes the oldest of them.
     ///
-    /// - Returns: At most `max` attempts; an empty array only once the queue is closed and empty.
-    func next(_ max: Int) async -> [ProcessorAttempt] {
+    /// - Parameters:
+    ///   - max: The most attempts.
+    ///   - isShared: Whether callers that wait meanwhile get equal shares, so that none of them waits while
+    ///     another one works for long.
+    /// - Returns: The attempts; an empty array only once the queue is closed and empty.
+    func next(_ max: Int, isShared: Bool = false) async -> [ProcessorAttempt] {
         while true {
-            if let batch = take(max) { return batch }
+            if let batch = take(max, isShared) { return batch }
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
                     guard state.count == 0, !state.isClosed else { return false }
@@ -122,11 +132,13 @@ final class AttemptQueue: Sendable {
     /// wait.
     ///
     /// If the batch leaves attempts in the queue, another caller that waits is woken for them.
-    private func take(_ max: Int) -> [ProcessorAttempt]? {
+    private func take(_ limit: Int, _ isShared: Bool) -> [ProcessorAttempt]? {
         let (batch, waiting) = state.withLock {
             state -> ([ProcessorAttempt]?, CheckedContinuation<Void, Never>?) in
             guard state.count > 0 else { return (state.isClosed ? [] : nil, nil) }
-            let batch = state.takeFirst(max)
+            let callers = isShared ? state.waiting.count + 1 : 1
+            let share = max((state.count + callers - 1) / callers, Self.shareMin)
+            let batch = state.takeFirst(min(limit, share))
             return (batch, state.count > 0 ? state.waiting.popLast() : nil)
         }
         waiting?.resume()

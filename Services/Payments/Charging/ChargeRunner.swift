@@ -184,7 +184,8 @@ final class ChargeRunner: Service {
         let stragglers = Stragglers(countMax: limits.stragglersMax, patience: limits.patience)
         await withDiscardingTaskGroup { group in
             while true {
-                let batch = await queue.next(batchSizeMax(of: lane))
+                // The clock of an advance waits for the last renewals of a step, so nobody is idle then.
+                let batch = await queue.next(batchSizeMax(of: lane), isShared: lane == .renewals)
                 guard !batch.isEmpty else { return }
                 let start = ContinuousClock.now
                 pace.begin()

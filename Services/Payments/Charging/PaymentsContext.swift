@@ -47,19 +47,26 @@ struct PaymentsContext: Sendable {
     ///
     /// - Parameters:
     ///   - rows: The subscriptions.
+    ///   - documents: The JSON of those that are encoded already.
     ///   - time: The time by which they were decided.
     ///   - connection: A connection in a database transaction.
     /// - Throws: `PostgresError` with the code `serializationFailure` if the clock has moved since
     ///   `time`, so that the database transaction runs again; or an error of what is written.
     func save(
         _ rows: [SubscriptionRow],
+        encodedAs documents: [SubscriptionKey: [UInt8]] = [:],
         decidedAt time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         if environment == .sandbox, rows.contains(where: { $0.subscription != nil }) {
             try ClockStore.holdClock(at: time, on: connection, follow: followClock)
         }
-        try SubscriptionStore.save(rows, by: subscriptions.dueActions, on: connection)
+        try SubscriptionStore.save(
+            rows,
+            encodedAs: documents,
+            by: subscriptions.dueActions,
+            on: connection
+        )
         try FamilyWorkStore.noteUnpaid(rows.lazy.compactMap(\.subscription), on: connection)
     }
 

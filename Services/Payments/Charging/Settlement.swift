@@ -118,7 +118,12 @@ struct Settlement {
             on: connection
         )
         try LedgerStore.append(plan.postings, on: connection)
-        try context.save(plan.subscriptions.changedRows, decidedAt: plan.time, on: connection)
+        try context.save(
+            plan.subscriptions.changedRows,
+            encodedAs: plan.subscriptions.documents,
+            decidedAt: plan.time,
+            on: connection
+        )
         try SubscriptionStore.saveIntroductions(plan.subscriptions.introducedRows, on: connection)
         try FamilyWorkStore.note(plan.changedRecords, on: connection)
         try PaymentMethodStore.refuse(plan.refusedMethods, at: plan.machineTime, on: connection)

@@ -5,12 +5,10 @@ import ServiceLifecycle
 
 /// Measures how many subscriptions run, are not paid, and wait for the store, once a minute.
 ///
-/// The gauges are for dashboards and alarms. All instances measure the same rows. Those that run are
-/// counted less often if there are many of them.
+/// The gauges are for dashboards and alarms. All instances measure the same rows. The number of those that run
+/// is an estimate if there are many of them.
 struct SubscriptionWatch: Service {
     private static let interval = Duration.seconds(60)
-    /// The rest after a count of those that run, in proportion to its length.
-    private static let restPerCount = 1000
 
     let store: SubscriptionCountStore
     let now: @Sendable () -> StoreTime
@@ -37,29 +35,18 @@ struct SubscriptionWatch: Service {
         // It throws only if it is cancelled.
         try? await cancelWhenGracefulShutdown {
             try await self.store.waitForSchema()
-            var running: Int64?
-            var next = ContinuousClock.now
             while true {
-                let start = ContinuousClock.now
-                if start >= next { running = nil }
-                let isCounted = running == nil
-                running = await measure(knowing: running)
-                if isCounted {
-                    next = start + (ContinuousClock.now - start) * Self.restPerCount
-                }
+                await measure()
                 try await Task.sleep(for: Self.interval)
             }
         }
     }
 
     /// Measures once.
-    ///
-    /// - Parameter running: The number of those that run; `nil` to count them.
-    /// - Returns: The number of those that run; `nil` if they could not be counted.
-    private func measure(knowing running: Int64?) async -> Int64? {
+    private func measure() async {
         let time = now()
         do {
-            let counts = try await store.counts(at: time, knowing: running)
+            let counts = try await store.counts(at: time)
             active.record(counts.states[.active] ?? 0)
             grace.record(counts.states[.inGracePeriod] ?? 0)
             retry.record(counts.states[.inBillingRetryPeriod] ?? 0)
@@ -67,13 +54,11 @@ struct SubscriptionWatch: Service {
             late.record(counts.late)
             let age = counts.oldestLate.map { time.duration(since: $0) } ?? .zero
             latest.record(max(age, .zero) / .seconds(1))
-            return counts.running
         } catch {
             logger.debug(
                 "Subscriptions could not be counted",
                 metadata: ["error": "\(error)"]
             )
-            return nil
         }
     }
 }

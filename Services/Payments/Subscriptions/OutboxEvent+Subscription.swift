@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Messaging
 
@@ -8,24 +9,26 @@ extension OutboxEvent {
         at time: StoreTime,
         in environment: StoreEnvironment
     ) throws {
-        try self.init(
-            SubscriptionChanged(
-                subscription: change.subscription,
-                cause: change.cause,
-                changedAt: time,
-                transactionID: change.transactionID,
-                posting: change.posting,
-                changedPeriods: change.changedPeriods.isEmpty ? nil : change.changedPeriods,
-                refundedTransactionID: change.refundedTransactionID,
-                environment: environment.rawValue,
-                act: change.act
-            ),
+        let event = SubscriptionChanged(
+            subscription: change.subscription,
+            cause: change.cause,
+            changedAt: time,
+            transactionID: change.transactionID,
+            posting: change.posting,
+            changedPeriods: change.changedPeriods.isEmpty ? nil : change.changedPeriods,
+            refundedTransactionID: change.refundedTransactionID,
+            environment: environment.rawValue,
+            act: change.act
+        )
+        self.init(
+            id: EventID(time: time),
             type: .subscriptionChanged,
             topic: Topics.paymentsTransactions,
             key: change.subscription.accountID.rawValue,
             subject: change.subscription.id.rawValue,
             time: time,
-            traceparent: change.traceparent
+            traceparent: change.traceparent,
+            data: event.json(subscription: change.document)
         )
     }
 }

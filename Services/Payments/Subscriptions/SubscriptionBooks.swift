@@ -14,6 +14,8 @@ struct SubscriptionBooks: Sendable {
     private var introducedKeys: Set<SubscriptionKey> = []
     /// The changes to publish, in their order.
     private(set) var changes: [SubscriptionChange] = []
+    /// The JSON of the subscriptions that are as their last change tells.
+    private(set) var documents: [SubscriptionKey: [UInt8]] = [:]
     /// The refunds that changes have booked and that are to be made.
     private var owedRefunds: [SubscriptionPlan.OwedRefund] = []
 
@@ -230,10 +232,16 @@ struct SubscriptionBooks: Sendable {
         rows[key, default: SubscriptionRow(key: key)].subscription = plan.subscription
         changedKeys.insert(key)
         owedRefunds += plan.refunds
-        guard let cause = plan.cause else { return }
+        guard let cause = plan.cause else {
+            documents[key] = nil
+            return
+        }
+        let document = plan.subscription.json
+        documents[key] = document
         changes.append(
             SubscriptionChange(
                 subscription: plan.subscription,
+                document: document,
                 cause: cause,
                 transactionID: plan.newPeriod?.transactionID,
                 changedPeriods: plan.changedPeriods,

@@ -4,6 +4,8 @@ import StoreTracing
 /// A change of a subscription that is published (rule S7 of docs/subscriptions.md).
 struct SubscriptionChange: Hashable, Sendable {
     let subscription: Subscription
+    /// The JSON of the subscription, which its event and its row have in common.
+    let document: [UInt8]
     let cause: SubscriptionCause
     /// The transaction of the period that began with it.
     let transactionID: TransactionID?

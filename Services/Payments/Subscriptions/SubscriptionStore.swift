@@ -192,8 +192,16 @@ enum SubscriptionStore {
     }
 
     /// Writes locked subscriptions, each with its next due action.
+    ///
+    /// - Parameters:
+    ///   - rows: The subscriptions.
+    ///   - documents: The JSON of those that are encoded already.
+    ///   - rules: The rules for due actions.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PostgresError`.
     static func save(
         _ rows: [SubscriptionRow],
+        encodedAs documents: [SubscriptionKey: [UInt8]] = [:],
         by rules: DueActionRules,
         on connection: isolated PostgresConnection
     ) throws {
@@ -202,8 +210,8 @@ enum SubscriptionStore {
             guard let id = row.subscription?.id else { continue }
             if id.number == row.storedID { known.append(row) } else { new.append(row) }
         }
-        try save(known, areKnown: true, by: rules, on: connection)
-        try save(new, areKnown: false, by: rules, on: connection)
+        try save(known, areKnown: true, documents, by: rules, on: connection)
+        try save(new, areKnown: false, documents, by: rules, on: connection)
     }
 
     /// Writes subscriptions, which are found by their ids if they are known, and else by their keys.
@@ -212,6 +220,7 @@ enum SubscriptionStore {
     private static func save(
         _ rows: [SubscriptionRow],
         areKnown: Bool,
+        _ documents: [SubscriptionKey: [UInt8]],
         by rules: DueActionRules,
         on connection: isolated PostgresConnection
     ) throws {
@@ -221,6 +230,9 @@ enum SubscriptionStore {
             .map { "s.\($0) = u.\($0)" }.joined(separator: " AND ")
         let subscriptions = rows.compactMap(\.subscription)
         let due = subscriptions.map(rules.next(for:))
+        let data = zip(rows, subscriptions).map { row, subscription in
+            PostgresJSON(bytes: documents[row.key] ?? subscription.json)
+        }
         // Most batches have one value of each of these.
         let versions = subscriptions.map { Int32($0.version) }
         let states = subscriptions.map(\.state.rawValue)
@@ -239,7 +251,7 @@ enum SubscriptionStore {
             FROM unnest(
                 \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.groupID)),
                 \(subscriptions.map(\.id.number)), \(unlessEqual: versions), \(unlessEqual: states),
-                \(subscriptions.map(PostgresJSON.init(plain:))), \(rows.map(\.paymentMethod?.rawValue)),
+                \(data), \(rows.map(\.paymentMethod?.rawValue)),
                 \(due.map { $0?.time }), \(unlessEqual: kinds), \(unlessEqual: begun), \(unlessEqual: tries))
                 AS u (account_id, bundle_id, group_id, id, version, state, data, payment_method,
                     due_at, due_kind, charging_since, tries)

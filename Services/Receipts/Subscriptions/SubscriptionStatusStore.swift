@@ -13,16 +13,33 @@ enum SubscriptionStatusStore {
         on connection: isolated PostgresConnection
     ) throws -> [SubscriptionChanged] {
         guard !changes.isEmpty else { return [] }
-        var versions = try lock(Set(changes.map(\.subscription.id)), on: connection)
+        let ids = Set(changes.map(\.subscription.id))
+        // Nearly always a batch has one change of each. What is written is then what was not known.
+        guard ids.count < changes.count else {
+            let written = try write(changes, on: connection)
+            return changes.filter { written.contains($0.subscription.id) }
+        }
+        var versions = try lock(ids, on: connection)
         let new = changes.filter { change in
             let subscription = change.subscription
             guard versions[subscription.id] ?? 0 < subscription.version else { return false }
             versions[subscription.id] = subscription.version
             return true
         }
-        guard !new.isEmpty else { return [] }
-        let rows = Subscription.newest(of: new.map(\.subscription))
-        try connection.enqueue(
+        _ = try write(new, on: connection)
+        return new
+    }
+
+    /// Writes the newest subscriptions of changes, unless newer versions of them are there.
+    ///
+    /// - Returns: The subscriptions that were written.
+    private static func write(
+        _ changes: [SubscriptionChanged],
+        on connection: isolated PostgresConnection
+    ) throws -> Set<TransactionID> {
+        guard !changes.isEmpty else { return [] }
+        let rows = Subscription.newest(of: changes.map(\.subscription))
+        let written = try connection.query(
             """
             INSERT INTO subscriptions AS known (id, account_id, bundle_id, version, data)
             SELECT * FROM unnest(
@@ -30,9 +47,10 @@ enum SubscriptionStatusStore {
                 \(rows.map { Int32($0.version) }), \(rows.map(PostgresJSON.init(plain:))))
             ON CONFLICT (id) DO UPDATE SET version = excluded.version, data = excluded.data
             WHERE known.version < excluded.version
+            RETURNING known.id
             """
         )
-        return new
+        return Set(try written.map { TransactionID(number: try $0.decode(Int64.self)) })
     }
 
     /// Locks subscriptions until the end of the database transaction, and returns their versions.

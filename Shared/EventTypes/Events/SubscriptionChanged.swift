@@ -71,7 +71,13 @@ public struct QueueSubscriptionChanged: Event, Hashable {
 
 extension SubscriptionChanged {
     /// The data of the event.
-    public func json() -> [UInt8]? {
+    public func json() -> [UInt8]? { json(subscription: nil) }
+
+    /// Encodes the event.
+    ///
+    /// - Parameter document: The JSON of the subscription, if it is encoded already; `nil` to encode it.
+    /// - Returns: JSON.
+    package func json(subscription document: [UInt8]?) -> [UInt8] {
         var text = PlainJSONText(capacity: 2048)
         text.object { text in
             if let act { text.member("act", object: act.write) }
@@ -83,7 +89,11 @@ extension SubscriptionChanged {
             text.member("environment", environment)
             if let posting { text.member("posting", object: posting.write) }
             text.member("refundedTransactionID", refundedTransactionID?.rawValue)
-            text.member("subscription", object: subscription.write)
+            if let document {
+                text.member("subscription", json: document)
+            } else {
+                text.member("subscription", object: subscription.write)
+            }
             text.member("transactionID", transactionID?.rawValue)
         }
         return text.bytes

@@ -68,10 +68,11 @@ public struct DueActionRules: Sendable {
 
     /// The earliest time at which the period after the newest one may have been charged (rule S524).
     ///
-    /// It stays the same if the newest period is extended: the charge may have been before.
+    /// It stays the same if the newest period is extended: the charge may have been before. An earlier version
+    /// of the store may have charged in another step of the spread, so it is that of the first step.
     public func firstChargeTime(of subscription: Subscription) -> StoreTime {
         let end = subscription.period.extendedFrom ?? subscription.period.end
-        return renewalChargeTimes(of: subscription, before: end).reduce(end, min)
+        return renewalChargeTimes(of: subscription, before: end, isSpread: false).reduce(end, min)
     }
 
     /// The state that follows from the dates alone, if the due action has not been carried out yet
@@ -174,14 +175,15 @@ public struct DueActionRules: Sendable {
     /// The times before the end of the newest period at which the next one is charged.
     private func renewalChargeTimes(
         of subscription: Subscription,
-        before end: StoreTime
+        before end: StoreTime,
+        isSpread: Bool = true
     ) -> [StoreTime] {
         let period = subscription.period
         // A trial may be much shorter than the periods that follow it.
         let policy = self.policy.scaled(to: period.length)
+        let delay = isSpread ? policy.delay(of: subscription.id) : .zero
         return policy.chargesBeforeEnd.enumerated().map { index, duration in
-            let delay = index == 0 ? policy.delay(of: subscription.id) : .zero
-            return max(period.start, end.advanced(by: delay - duration))
+            max(period.start, end.advanced(by: (index == 0 ? delay : .zero) - duration))
         }
     }
 

@@ -22,6 +22,8 @@ public struct SubscriptionPolicy: Sendable {
     /// The time over which the first of these charges is spread, so that subscriptions that end
     /// together are not charged together (rule S510).
     public var spread: Duration = .hours(6)
+    /// Whether each subscription has a step of its own, wherever its neighbours are, as in earlier versions.
+    private var placesEach = false
     /// The times after the end of an unpaid period at which the store tries to charge again.
     public var chargesAfterEnd: [Duration] = [1, 2, 3, 5, 7, 10, 14, 21, 28, 35, 42, 49, 56, 59]
         .map { .days($0) }
@@ -60,13 +62,20 @@ public struct SubscriptionPolicy: Sendable {
     /// It is a whole number of seconds and of 24ths of the spread: of a quarter of an hour. So subscriptions
     /// that end together are charged in at most 24 steps. An advance of the clock stops at each of them until
     /// the last charge is settled, and meanwhile most of the machine has nothing to do.
+    ///
+    /// Subscriptions that began in the same second have neighbouring steps. Their rows are beside each other in
+    /// the tables of all services. So a page of them is read, changed and written in a short time, and yet each
+    /// step changes one or two of its rows, whose new versions find room in it.
     func delay(of id: TransactionID) -> Duration {
         guard spread.milliseconds > 0 else { return .zero }
-        // Ids are drawn in order. The multiplication spreads neighbours.
-        let hash = UInt64(bitPattern: id.number) &* 0x9E37_79B9_7F4A_7C15
         let part = step.milliseconds
-        let delay = Int64((hash >> 16) % UInt64(spread.milliseconds))
-        return .milliseconds(delay / part * part)
+        guard !placesEach else {
+            let delay = Int64((Self.hash(id.number) >> 16) % UInt64(spread.milliseconds))
+            return .milliseconds(delay / part * part)
+        }
+        let count = (spread.milliseconds + part - 1) / part
+        let first = Int64((Self.hash(id.number / Self.numbersPerSecond) >> 16) % UInt64(count))
+        return .milliseconds((first + id.number % Self.neighbours) % count * part)
     }
 
     /// The length of a step in which first charges are made together.
@@ -74,6 +83,22 @@ public struct SubscriptionPolicy: Sendable {
         .seconds((spread.milliseconds + Self.steps * 1000 - 1) / (Self.steps * 1000))
     }
 
+    /// The policy by which an earlier version of the store gave each subscription a step of its own.
+    var placingEach: SubscriptionPolicy {
+        var policy = self
+        policy.placesEach = true
+        return policy
+    }
+
+    /// Spreads numbers that are drawn in order.
+    private static func hash(_ number: Int64) -> UInt64 {
+        UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
+    }
+
+    /// The numbers of transactions that a second has: a number ends with a millisecond and four digits.
+    private static let numbersPerSecond: Int64 = 10_000_000
+    /// The number of steps for the subscriptions of a second: about as many rows have room in a page.
+    private static let neighbours: Int64 = 6
     /// The number of steps in which the first charges are spread.
     private static let steps: Int64 = 24
 }

@@ -85,4 +85,11 @@ struct UnfinishedTests {
             #expect(await watch.measure(warnedAt: first) == store.clock.now())
         }
     }
+
+    @Test func manyTransactionsAreMeasuredLessOften() {
+        let rests = [Duration.milliseconds(1), .milliseconds(100), .seconds(60)].map {
+            UnfinishedWatch.rest(after: $0, interval: .seconds(60))
+        }
+        #expect(rests == [.seconds(60), .seconds(200), .seconds(3600)])
+    }
 }

@@ -66,6 +66,24 @@ import Testing
         #expect(counts.sorted() == [5, 10])
     }
 
+    /// Otherwise one processor would wait for the other at the end of many renewals.
+    @Test(arguments: [(150, [75, 75]), (1000, [256, 256]), (70, [6, 64])])
+    func waitingWorkersGetEqualShares(_ count: Int, _ shares: [Int]) async {
+        let queue = AttemptQueue(countMax: 1000)
+        async let first = queue.next(256, isShared: true)
+        async let second = queue.next(256, isShared: true)
+        while queue.callerCount < 2 { await Task.yield() }
+        queue.append(attempts(count))
+        let counts = await [first.count, second.count]
+        #expect(counts.sorted() == shares)
+    }
+
+    @Test func aWorkerThatNobodyWaitsBesideTakesAll() async {
+        let queue = AttemptQueue(countMax: 1000)
+        queue.append(attempts(200))
+        #expect(await queue.next(256, isShared: true).count == 200)
+    }
+
     @Test func waitingWorkersAreWokenByAttemptsAndByTheEnd() async {
         let queue = AttemptQueue(countMax: 100)
         async let first = queue.next(10)

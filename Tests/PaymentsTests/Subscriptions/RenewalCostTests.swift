@@ -56,6 +56,20 @@ import Testing
         }
     }
 
+    /// The JSON of a change is made once for both.
+    ///
+    /// A charge that is begun is in the row alone.
+    @Test func theRowOfAPaidRenewalIsAsItsEventTells() async throws {
+        try await withBegunRenewal { store, _ in
+            #expect(try await store.subscription().charge != nil)
+            #expect(try await store.subscriptionChanges().map(\.cause) == [.purchased])
+            try await store.settle()
+            let told = try #require(try await store.subscriptionChanges().last)
+            #expect(told.cause == .renewed)
+            #expect(try await store.subscription() == told.subscription)
+        }
+    }
+
     /// If an index read what a settlement writes, every index would get a new entry for each renewal.
     @Test func aPaidRenewalLeavesTheIndexesOfItsTransaction() async throws {
         try await withBegunRenewal { store, renewal in

@@ -72,9 +72,8 @@ extension Store {
     }
 
     /// The numbers of running, unpaid and late subscriptions.
-    func subscriptionCounts(knowing running: Int64? = nil) async throws -> SubscriptionCounts {
-        try await SubscriptionCountStore(client: client)
-            .counts(at: clock.now(), knowing: running)
+    func subscriptionCounts() async throws -> SubscriptionCounts {
+        try await SubscriptionCountStore(client: client).counts(at: clock.now())
     }
 
     /// The times of the oldest open work of each kind.
