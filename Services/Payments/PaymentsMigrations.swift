@@ -62,7 +62,7 @@ enum PaymentsMigrations {
             ("payments_m0035_transaction_pages", PackageResources.m0035_transaction_pages_sql),
             ("payments_m0036_stripe_accounts", PackageResources.m0036_stripe_accounts_sql),
             ("payments_m0037_book_gaps", PackageResources.m0037_book_gaps_sql),
-            ("payments_m0041_unseen_books", PackageResources.m0041_unseen_books_sql),
+            ("payments_m0038_unseen_books", PackageResources.m0038_unseen_books_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,
