@@ -1,4 +1,5 @@
 import EventTypes
+import Ledger
 import StoreAPI
 import Subscriptions
 import Synchronization

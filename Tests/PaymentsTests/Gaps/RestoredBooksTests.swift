@@ -262,7 +262,8 @@ import Testing
     /// Were the answers of searches ignored, the test above would go red.
     @Test func onlyTheSearchProtectsTheBuyerOfATryThatWasGivenUp() async throws {
         try await giveATryUp(1, .nothing) { store, books in
-            #expect(try await store.madeCharges(in: books).count == 3, "one of them is the second")
+            let charges = try await store.madeCharges(in: books)
+            #expect(charges.count == 3, "one of them is the second")
         }
     }
 
