@@ -347,7 +347,7 @@ import Testing
         report.raise = BenchRaise.Result(
             told: 1000,
             seconds: 2,
-            longestTransaction: 0.4,
+            longest: BenchRaise.OpenTransaction(seconds: 0.4, owner: "payments active: SELECT 1"),
             renewed: 100,
             alone: 1,
             beside: 1.6

@@ -18,7 +18,9 @@ struct BenchRaise: Sendable {
         /// The seconds from the change of the catalog until the last subscription was told.
         let seconds: Double
         /// The seconds of the longest database transaction of `payments` meanwhile.
-        let longestTransaction: Double
+        var longestTransaction: Double { longest.seconds }
+        /// The longest database transaction of `payments` meanwhile.
+        let longest: OpenTransaction
         /// The subscriptions that renewed.
         let renewed: Int
         /// The seconds until all renewals were delivered, alone and while subscribers were told.
@@ -31,6 +33,14 @@ struct BenchRaise: Sendable {
         var ratio: Double { alone / beside }
         /// The subscriptions that were told a second.
         var rate: Double { Double(told) / seconds }
+    }
+
+    /// A database transaction while it was open.
+    struct OpenTransaction {
+        /// How long it had been open when it was last seen.
+        var seconds = 0.0
+        /// Who had it open, and the beginning of the last statement in it.
+        var owner = ""
     }
 
     let terminal: Terminal
@@ -79,7 +89,7 @@ struct BenchRaise: Sendable {
         return Result(
             told: count + subscribers.count,
             seconds: seconds,
-            longestTransaction: longest,
+            longest: longest,
             renewed: subscribers.count,
             alone: alone,
             beside: beside,
@@ -209,11 +219,14 @@ struct BenchRaise: Sendable {
 
     /// Watches the database transactions of `payments` until it is cancelled.
     ///
-    /// - Returns: The seconds of the longest one, which may have lasted a fiftieth of a second longer.
-    private func watchTransactions() async throws -> Double {
-        var longest = 0.0
+    /// - Returns: The longest one, which may have lasted a fiftieth of a second longer.
+    private func watchTransactions() async throws -> OpenTransaction {
+        var longest = OpenTransaction()
         do {
-            while !Task.isCancelled { longest = try await max(longest, longestTransaction()) }
+            while !Task.isCancelled {
+                let open = try await longestTransaction()
+                if open.seconds > longest.seconds { longest = open }
+            }
         } catch {
             // It may be cancelled within a look.
             guard Task.isCancelled else { throw error }
@@ -224,20 +237,25 @@ struct BenchRaise: Sendable {
     /// Looks at the database transactions of `payments` for a fifth of a second.
     ///
     /// A look that is cancelled is lost, so it is short.
-    private func longestTransaction() async throws -> Double {
+    private func longestTransaction() async throws -> OpenTransaction {
         let database = store.databaseName(.payments)
         return try await store.cluster.asSuperuser { connection in
-            var longest = 0.0
+            var longest = OpenTransaction()
             for _ in 0..<10 {
-                let age = try connection.query(
+                let row = try connection.query(
                     """
-                    SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8
+                    SELECT extract(epoch FROM clock_timestamp() - xact_start)::float8,
+                        concat_ws(' ', application_name, state, wait_event_type, wait_event)
+                            || ': ' || left(regexp_replace(query, '\\s+', ' ', 'g'), 200)
                     FROM pg_stat_activity
                     WHERE datname = \(database) AND backend_type = 'client backend'
-                        AND application_name NOT LIKE 'tests%'
+                        AND application_name NOT LIKE 'tests%' AND xact_start IS NOT NULL
+                    ORDER BY xact_start LIMIT 1
                     """
-                ).first?.decode(Double.self)
-                longest = max(longest, age ?? 0)
+                ).first?.decode(Double.self, String.self)
+                if let row, row.0 > longest.seconds {
+                    longest = OpenTransaction(seconds: row.0, owner: row.1)
+                }
                 _ = try connection.query("SELECT pg_sleep(0.02)")
             }
             return longest
@@ -270,6 +288,7 @@ extension Terminal {
         field("time", Terminal.describe(.seconds(result.seconds)))
         field("rate", "\(Terminal.describe(Int(result.rate))) subscriptions/s", .bold)
         field("longest", "\(Terminal.describe(.seconds(result.longestTransaction))) a transaction")
+        if result.longestTransaction > 0.5 { line("    of \(result.longest.owner)", .dim) }
         field(
             "renewals",
             "\(Terminal.describe(result.renewed)) in \(Terminal.describe(.seconds(result.alone))) "
