@@ -39,7 +39,7 @@ struct BenchRaise: Sendable {
     struct OpenTransaction {
         /// How long it had been open when it was last seen.
         var seconds = 0.0
-        /// Who had it open, and the beginning of the last statement in it.
+        /// The name and state of the session that had it open, and the beginning of its last statement.
         var owner = ""
     }
 
