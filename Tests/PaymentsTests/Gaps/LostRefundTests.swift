@@ -112,7 +112,7 @@ import Testing
 }
 
 extension Store {
-    /// What a search for an attempt finds.
+    /// The answer of a search for an attempt.
     fileprivate func lost(
         before attempt: ProcessorAttempt
     ) async throws -> (id: AttemptID, refunds: [LostRefund]) {

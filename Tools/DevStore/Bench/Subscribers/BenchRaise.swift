@@ -37,7 +37,7 @@ struct BenchRaise: Sendable {
 
     /// A database transaction while it was open.
     struct OpenTransaction {
-        /// How long it had been open when it was last seen.
+        /// The time for which it had been open when it was last seen.
         var seconds = 0.0
         /// The name and state of the session that had it open, and the beginning of its last statement.
         var owner = ""
